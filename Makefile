@@ -1,0 +1,24 @@
+# The commands people type. Each does all its own set-up; the work is done in scripts/.
+.DEFAULT_GOAL := help
+SCRIPTS := demo lint unit sanity molecule docs build release setup env clean
+.PHONY: help test $(SCRIPTS)
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## start the lab, audit it, tune it, tune it again, show its NICs before and after
+test: ## lint, unit, sanity and molecule, with the time of each
+	@scripts/test.sh lint unit sanity molecule
+lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
+unit: ## unit tests on each ansible-core that this machine can run
+sanity: ## ansible-test sanity on each ansible-core that this machine can run
+molecule: ## every scenario on virtual machines with emulated NICs
+docs: ## build the documentation site into dist/docs
+build: ## build the collection's archive into dist
+release: ## turn the changelog fragments into CHANGELOG.md
+setup: ## make the virtual environments (the other targets do it by themselves)
+env: ## print the variables of the quick loop, for eval
+clean: ## stop the lab; remove virtual environments, caches and archives
+
+$(SCRIPTS):
+	@scripts/$@.sh $(ARGS)

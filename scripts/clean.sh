@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Removes what the other targets made: the lab, the virtual environments, caches and archives.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+if [ -e "$ROOT/molecule/shared/lab/lab.py" ]; then
+  python3 "$ROOT/molecule/shared/lab/lab.py" down
+fi
+rm -rf "$STATE"
+git -C "$ROOT" clean -fdXq

@@ -1,0 +1,63 @@
+# shellcheck shell=bash
+# Sourced by every script: where things lie, Debian packages, and a list of checks that all get their turn.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+STATE=${XDG_CACHE_HOME:-$HOME/.cache}/linuxnet-tuning
+# One folder per checkout, so that two checkouts on one machine never test each other's tree.
+CHECKOUT=$STATE/checkouts/$(basename "$ROOT")-$(printf %s "$ROOT" | sha256sum | cut -c1-8)
+# ansible_collections/linuxnet/tuning below it is a link to the checkout: the quick loop.
+COLLECTIONS=$CHECKOUT/path
+
+export YAMLLINT_CONFIG_FILE=$ROOT/.config/yamllint.yml
+export HYPOTHESIS_STORAGE_DIRECTORY=$CHECKOUT/hypothesis
+export MYPY_CACHE_DIR=$CHECKOUT/mypy
+export RUFF_CACHE_DIR=$CHECKOUT/ruff
+
+link_checkout() {
+  mkdir -p "$COLLECTIONS/ansible_collections/linuxnet"
+  ln -sfn "$ROOT" "$COLLECTIONS/ansible_collections/linuxnet/tuning"
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# need COMMAND [PACKAGE]: installs the Debian package that brings the command, where it is missing.
+need() {
+  command -v "$1" >/dev/null || install_packages "${2:-$1}"
+}
+
+install_packages() {
+  echo "Installing Debian packages: $*"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# repository_files [PATTERN...]: tracked and new files that exist and are not ignored.
+repository_files() {
+  local file
+  git -C "$ROOT" ls-files -co --exclude-standard -- "$@" | while IFS= read -r file; do
+    [ ! -e "$ROOT/$file" ] || printf '%s\n' "$file"
+  done
+}
+
+FAILED=()
+PASSED=()
+
+# check NAME COMMAND...: runs it, and goes on to the next check when it fails.
+check() {
+  local name=$1
+  shift
+  printf '\n== %s\n' "$name"
+  if "$@"; then PASSED+=("$name"); else FAILED+=("$name"); fi
+}
+
+# finish WHAT: the closing lines, and the exit code of all checks together.
+finish() {
+  printf '\n== %s: %d passed, %d failed\n' "$1" "${#PASSED[@]}" "${#FAILED[@]}"
+  if [ "${#FAILED[@]}" -gt 0 ]; then
+    printf 'FAILED: %s\n' "${FAILED[@]}"
+    return 1
+  fi
+  [ "${#PASSED[@]}" -gt 0 ] || { echo "FAILED: no check was run"; return 1; }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Every static check; all of them run, and all that fail are named at the end.
+set -euo pipefail
+. "$(dirname "$0")/environments.sh"
+
+need shellcheck
+use_venv lint
+cd "$ROOT"
+export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
+
+# mypy must see the code under the name that Ansible imports it by, so it runs in the tree of links.
+type_check() {
+  (cd "$COLLECTIONS" && MYPYPATH=$COLLECTIONS mypy --config-file "$ROOT/pyproject.toml" \
+    -p ansible_collections.linuxnet.tuning.plugins.module_utils)
+}
+
+# Managed hosts have Python 3.8 and newer, older than what any tool here runs on.
+compile_with_each_python() {
+  local python status=0
+  for python in "$PYTHONS"/python3.{8..14}; do
+    [ -e "$python" ] || continue
+    echo "$("$python" --version): plugins/"
+    repository_files 'plugins/*.py' | "$python" scripts/compile_files.py || status=1
+  done
+  return $status
+}
+
+shell_files() {
+  repository_files '*.sh' .ci/run | tr '\n' '\0' | xargs -0 shellcheck
+}
+
+check "ruff check" ruff check
+check "ruff format" ruff format --check --diff
+check "mypy" type_check
+check "compile" compile_with_each_python
+check "yamllint" yamllint --strict .
+check "ansible-lint" ansible-lint --offline --strict
+check "antsibull-changelog" antsibull-changelog lint
+check "antsibull-docs" antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs=dependent \
+  --check-extra-docs-refs --disallow-unknown-collection-refs .
+check "shellcheck" shell_files
+finish lint

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# ansible-test sanity on every ansible-core that this machine's Pythons run; arguments go to ansible-test.
+set -euo pipefail
+. "$(dirname "$0")/environments.sh"
+
+# ansible-test wants this to be its real working directory: it refuses a link, and in an ignored folder
+# of the repository it says "All targets skipped" with exit code 0. So it gets a copy outside.
+TREE=$CHECKOUT/sanity/ansible_collections/linuxnet/tuning
+
+copy_tree() {
+  rm -rf "$TREE"
+  mkdir -p "$TREE"
+  repository_files . | tar -C "$ROOT" -cf - -T - | tar -xf - -C "$TREE"
+}
+
+# The script by which ansible-test bootstraps pip comes from a host that may be out of reach; by its own
+# word it may be placed by hand. What is there already stays.
+place_pip_bootstrap() {
+  local version cache=$HOME/.ansible/test/cache
+  mkdir -p "$cache"
+  for version in 23_1_2 24_2 25_2; do
+    [ -e "$cache/get_pip_$version.py" ] || cp "$ROOT/scripts/get_pip.py" "$cache/get_pip_$version.py"
+  done
+}
+
+# A green run counts only if it looked at the plugins: it says so by the tests that it names.
+sanity() {
+  local core=$1 test log=$CHECKOUT/sanity-$1.log
+  shift
+  (cd "$TREE" && PATH=$VENVS/core-$(short "$core")/bin:$PATH ansible-test sanity --local --color no "$@") 2>&1 |
+    tee "$log" || return 1
+  if grep -E 'All targets skipped|Unable to find|No targets' "$log"; then
+    echo "A sanity test looked at nothing, see the line above."
+    return 1
+  fi
+  [ $# -eq 0 ] || return 0
+  for test in validate-modules import compile pylint shellcheck; do
+    grep -q "^Running sanity test \"$test\"" "$log" || {
+      echo "The sanity test $test did not run."
+      return 1
+    }
+  done
+  echo "sanity, ansible-core $core: $(grep -c '^Running sanity test' "$log") runs without a finding"
+}
+
+need shellcheck
+explain_cores
+newest_core >/dev/null
+unset ANSIBLE_COLLECTIONS_PATH
+place_pip_bootstrap
+while read -r core python <&3; do
+  core_venv "$core" "$python"
+  copy_tree
+  check "sanity, ansible-core $core, Python $python" sanity "$core" "$@"
+done 3< <(cores)
+finish sanity
