@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document the option nics; written by scripts/document_settings.py from the tables in module_utils/settings."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The option of the modules that set NICs."""
+
+    DOCUMENTATION = r"""
+options:
+  nics:
+    description:
+      - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
+        mean the same NIC, the later one wins, key by key.
+      - Keys that other modules of the collection own (C(mtu), C(txqueuelen), C(multiq), C(pci), C(irq))
+        are passed over, so one list serves all modules. Any other unknown key is an error.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description:
+          - The name of the NIC, such as V(enp1s0), or a pattern with C(*), C(?) and C([...]), such as V(enp*).
+          - A name that the host does not have is an error; a pattern that means no NIC here is none.
+        type: str
+      match:
+        description:
+          - What the NIC is, in place of O(nics[].name). All given conditions must hold. Never means virtual NICs.
+          - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
+        type: dict
+        suboptions:
+          driver:
+            description: The kernel driver, such as V(ixgbe).
+            type: str
+          mac:
+            description: The MAC address; patterns such as V(a0:36:9f:*) are good.
+            type: str
+          pci:
+            description: The PCI vendor and device, such as V(8086:1528).
+            type: str
+          bus:
+            description: The address on the bus, such as V(0000:01:00.0).
+            type: str
+          min_speed:
+            description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
+            type: int
+          max_speed:
+            description: The NIC can do at most this many Mb/s. Costs one process per NIC.
+            type: int
+      private_flags:
+        description:
+          - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.
+        type: dict
+      channels:
+        description:
+          - Queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.
+        type: dict
+        suboptions:
+          rx:
+            description:
+              - Queues that only receive. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          tx:
+            description:
+              - Queues that only send. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          other:
+            description:
+              - Queues for link events and the like. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          combined:
+            description:
+              - Queues that do both. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+      ring:
+        description:
+          - Ring sizes. A change resets the queues or the link.
+        type: dict
+        suboptions:
+          rx:
+            description:
+              - Packets waiting for the kernel. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_mini:
+            description:
+              - The same for small packets. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_jumbo:
+            description:
+              - The same for jumbo frames. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          tx:
+            description:
+              - Packets waiting for the wire. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_buf_len:
+            description:
+              - Bytes of one receive buffer.
+            type: int
+          cqe_size:
+            description:
+              - Bytes of one completion entry.
+            type: int
+          tx_push:
+            description:
+              - Write descriptors straight into the device.
+            type: bool
+          rx_push:
+            description:
+              - The same for receiving.
+            type: bool
+          tx_push_buf_len:
+            description:
+              - Bytes that a push may hold.
+            type: int
+          tcp_data_split:
+            description:
+              - Headers and data in separate buffers.
+            type: str
+            choices: ['on', 'off', 'auto']
+      features:
+        description:
+          - Offload features, by ethtool's short names (C(tso), C(gro), ...) or the names that C(ethtool -k) shows. A
+            group such as C(tso) means each of its members that can change, and is reported by its members.
+        type: dict
+        suboptions:
+          rx:
+            description:
+              - Check checksums when receiving.
+            type: bool
+          tx:
+            description:
+              - Compute checksums when sending; a group.
+            type: bool
+          sg:
+            description:
+              - Send a packet from several pieces of memory; a group.
+            type: bool
+          tso:
+            description:
+              - Cut large TCP packets in the NIC; a group.
+            type: bool
+          ufo:
+            description:
+              - Cut large UDP packets in the NIC.
+            type: bool
+          gso:
+            description:
+              - Cut large packets as late as possible.
+            type: bool
+          gro:
+            description:
+              - Join received packets in the kernel.
+            type: bool
+          lro:
+            description:
+              - Join received packets in the NIC; not on a host that forwards.
+            type: bool
+          rxvlan:
+            description:
+              - Take the VLAN tag off in the NIC.
+            type: bool
+          txvlan:
+            description:
+              - Put the VLAN tag on in the NIC.
+            type: bool
+          ntuple:
+            description:
+              - Steer flows to queues by filters.
+            type: bool
+          rxhash:
+            description:
+              - Hash flows in the NIC, to spread them over queues.
+            type: bool
+      coalesce:
+        description:
+          - Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.
+        type: dict
+        suboptions:
+          adaptive_rx:
+            description:
+              - Let the driver choose for receiving.
+            type: bool
+          adaptive_tx:
+            description:
+              - Let the driver choose for sending.
+            type: bool
+          rx_usecs:
+            description:
+              - Microseconds after a packet was received at most before an interrupt.
+            type: int
+          rx_frames:
+            description:
+              - Packets received at most before an interrupt.
+            type: int
+          tx_usecs:
+            description:
+              - Microseconds after a packet was sent at most before an interrupt.
+            type: int
+          tx_frames:
+            description:
+              - Packets sent at most before an interrupt.
+            type: int
+          rx_usecs_irq:
+            description:
+              - Microseconds after a packet was received at most before an interrupt while one is being served.
+            type: int
+          rx_frames_irq:
+            description:
+              - Packets received at most before an interrupt while one is being served.
+            type: int
+          tx_usecs_irq:
+            description:
+              - Microseconds after a packet was sent at most before an interrupt while one is being served.
+            type: int
+          tx_frames_irq:
+            description:
+              - Packets sent at most before an interrupt while one is being served.
+            type: int
+          rx_usecs_low:
+            description:
+              - Microseconds after a packet was received at most before an interrupt at a low packet rate.
+            type: int
+          rx_frames_low:
+            description:
+              - Packets received at most before an interrupt at a low packet rate.
+            type: int
+          tx_usecs_low:
+            description:
+              - Microseconds after a packet was sent at most before an interrupt at a low packet rate.
+            type: int
+          tx_frames_low:
+            description:
+              - Packets sent at most before an interrupt at a low packet rate.
+            type: int
+          rx_usecs_high:
+            description:
+              - Microseconds after a packet was received at most before an interrupt at a high packet rate.
+            type: int
+          rx_frames_high:
+            description:
+              - Packets received at most before an interrupt at a high packet rate.
+            type: int
+          tx_usecs_high:
+            description:
+              - Microseconds after a packet was sent at most before an interrupt at a high packet rate.
+            type: int
+          tx_frames_high:
+            description:
+              - Packets sent at most before an interrupt at a high packet rate.
+            type: int
+          pkt_rate_low:
+            description:
+              - Packets a second below which the rate is low.
+            type: int
+          pkt_rate_high:
+            description:
+              - Packets a second above which the rate is high.
+            type: int
+          sample_interval:
+            description:
+              - Seconds between two looks at the packet rate.
+            type: int
+          stats_block_usecs:
+            description:
+              - Microseconds between two updates of the statistics.
+            type: int
+          cqe_mode_rx:
+            description:
+              - Start the timer at a completion, not at an interrupt.
+            type: bool
+          cqe_mode_tx:
+            description:
+              - The same for sending.
+            type: bool
+          tx_aggr_max_bytes:
+            description:
+              - Bytes that are sent to the device in one block at most.
+            type: int
+          tx_aggr_max_frames:
+            description:
+              - Packets that are sent to the device in one block at most.
+            type: int
+          tx_aggr_time_usecs:
+            description:
+              - Microseconds that a block waits for more packets.
+            type: int
+      pause:
+        description:
+          - Pause frames (flow control). A change may renegotiate the link.
+        type: dict
+        suboptions:
+          autoneg:
+            description:
+              - Agree on pause frames with the link partner.
+            type: bool
+          rx:
+            description:
+              - Stop sending when the link partner asks for it.
+            type: bool
+          tx:
+            description:
+              - Ask the link partner to stop when the ring is full.
+            type: bool
+"""

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document the options about kernel parameters."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """Options of the modules that set kernel parameters."""
+
+    DOCUMENTATION = r"""
+options:
+  sysctl:
+    description:
+      - Kernel parameters by key, such as C(net.core.rmem_max).
+      - The value is a number or a text, a list for a vector, V({at_least\: N}) to raise only, or V({at_most\: N}) to
+        lower only. These two look at each number of a vector on its own; one bound holds for all numbers.
+      - White space does not matter. A switch counts as 0 or 1.
+      - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.
+    type: dict
+  file:
+    description:
+      - The file in C(/etc/sysctl.d) that keeps the values for the next boot. It belongs to this collection as a whole.
+      - A file of that name that somebody else wrote is an error.
+    type: str
+    default: 90-linuxnet-tuning.conf
+"""

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Touch: the only place that runs a command or opens a file; in check mode it has no way to write."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from typing import Callable, List, Optional, Sequence, Tuple
+
+from .schema import Action, Answer, Poke, Query, Run, Save, TuningError
+
+Runner = Callable[[Sequence[str]], Tuple[int, str, str]]
+
+_LARGEST_FILE = 1 << 20
+
+
+def connect(runner: Runner, check_mode: bool) -> ReadOnlyHost:
+    """The host, able to write only outside check mode. `runner` takes argv and gives (rc, stdout, stderr)."""
+    return ReadOnlyHost(runner) if check_mode else Host(runner)
+
+
+class ReadOnlyHost:
+    """Reads commands, files and folders."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def ask(self, query: Query) -> Answer:
+        """Run a command that only reads."""
+        return self._run(query.argv)
+
+    def read(self, path: str) -> Optional[str]:
+        """The text of a file, or None where it does not exist or cannot be read."""
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read(_LARGEST_FILE)
+        except OSError:
+            return None
+
+    def names(self, path: str) -> List[str]:
+        """The sorted names in a folder; empty where there is none."""
+        try:
+            return sorted(os.listdir(path))
+        except OSError:
+            return []
+
+    def target(self, path: str) -> str:
+        """The last part of what a link points to, which is how sysfs names drivers and buses; empty if none."""
+        try:
+            return os.path.basename(os.readlink(path))
+        except OSError:
+            return ""
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file or folder."""
+        return os.path.exists(path)
+
+    def _run(self, argv: Sequence[str]) -> Answer:
+        try:
+            return Answer(*self._runner(argv))
+        except OSError as error:
+            if error.errno == errno.ENOENT:
+                raise TuningError(f"the program '{argv[0]}' is not installed; install its package") from None
+            raise TuningError(f"cannot run '{argv[0]}': {error.strerror}") from None
+
+
+class Host(ReadOnlyHost):
+    """Also changes things."""
+
+    def do(self, action: Action) -> str:
+        """Carry out one action; returns a complaint, or nothing. Whether it took effect only reading tells."""
+        if isinstance(action, Run):
+            answer = self._run(action.argv)
+            return answer.complaint if answer.rc else ""
+        try:
+            if isinstance(action, Poke):
+                _poke(action)
+            else:
+                _save(action)
+        except OSError as error:
+            return f"{error.strerror or error}"
+        return ""
+
+
+def _poke(action: Poke) -> None:
+    """One write system call: the kernel takes or refuses the value as a whole."""
+    handle = os.open(action.path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.write(handle, (action.text + "\n").encode())
+    finally:
+        os.close(handle)
+
+
+def _save(action: Save) -> None:
+    """Replace a file so that a reader, or a power cut, sees the old or the new one and never a part."""
+    folder, name = os.path.split(action.path)
+    try:
+        if not stat.S_ISREG(os.lstat(action.path).st_mode):
+            raise OSError(errno.EINVAL, f"{action.path} is not a regular file, so it is left alone")
+    except FileNotFoundError:
+        if action.text is None:
+            return
+    if action.text is None:
+        os.unlink(action.path)
+        _sync_folder(folder)
+        return
+    if not os.path.isdir(folder):
+        os.makedirs(folder, mode=0o700 if action.mode & 0o077 == 0 else 0o755)
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(action.text)
+            file.flush()
+            os.fchmod(file.fileno(), action.mode)
+            os.fsync(file.fileno())
+        os.rename(temporary, action.path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: str) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide: from wishes and cells to changes, and back again; pure, without any input or output."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .schema import (
+    ABSENT,
+    AT_LEAST,
+    AT_MOST,
+    EXACTLY,
+    HOST,
+    MAXIMUM,
+    PERCENT,
+    Address,
+    Adjusted,
+    Cell,
+    Cells,
+    Change,
+    Family,
+    InputError,
+    Plan,
+    Unsupported,
+    Value,
+    Wish,
+    Wishes,
+    say,
+    wish,
+)
+
+Families = Mapping[str, Family]
+
+
+def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], families: Families) -> Wishes:
+    """Merge layers of (scope, {family: {key: value}}): a later layer wins, key by key."""
+    wishes: Wishes = {}
+    for scope, layer in layers:
+        for name, keys in layer.items():
+            seen: Dict[str, Tuple[str, Wish]] = {}
+            for key, raw in keys.items():
+                field = families[name].field(str(key))
+                asked = wish(field, raw)
+                if field.name in seen and seen[field.name][1] != asked:
+                    raise InputError(
+                        f"{name}: '{seen[field.name][0]}' and '{key}' are two names of one key, with different values"
+                    )
+                seen[field.name] = (str(key), asked)
+                wishes[Address(name, scope, field.name)] = asked
+    return wishes
+
+
+def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tuple[str, str], str]) -> Plan:
+    """What has to be written so that `cells` fulfil `wishes`, in the order of the families.
+
+    `problems` tells for (family, scope) why nothing could be read there.
+    """
+    changes: List[Change] = []
+    unsupported: List[Unsupported] = []
+    adjusted: List[Adjusted] = []
+    targets: Dict[Address, Value] = {}
+    order = {name: place for place, name in enumerate(families)}
+    for address in sorted(wishes, key=lambda item: (order[item.family], item.scope, item.key)):
+        asked = wishes[address]
+        cell = cells.get(address)
+        if cell is None:
+            reason = problems.get((address.family, address.scope)) or _missing(address, cells)
+            unsupported.append(Unsupported(address, asked, reason))
+            continue
+        goal = resolve(asked, cell)
+        if isinstance(goal, Refusal):
+            unsupported.append(Unsupported(address, asked, str(goal)))
+            continue
+        if cell.rounded is not None and cell.rounded == goal:
+            adjusted.append(Adjusted(address, goal, cell.value))
+            goal = cell.value
+        targets[address] = goal
+        if goal != cell.value:
+            if cell.fixed:
+                del targets[address]
+                unsupported.append(Unsupported(address, asked, f"it is fixed at {say(cell.value)}"))
+            else:
+                changes.append(Change(address, cell.value, goal))
+    return Plan(tuple(changes), tuple(unsupported), tuple(adjusted), targets)
+
+
+def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
+    """Turn a wish for a group such as tso into the same wish for each member that can change.
+
+    A member that is asked for by its own name keeps its own wish. A group of fixed members stays a group.
+    """
+    members: Wishes = {}
+    rest: Wishes = {}
+    for address, asked in wishes.items():
+        cell = cells.get(address)
+        free = [
+            address._replace(key=key)
+            for key in (cell.members if cell else ())
+            if address._replace(key=key) in cells and not cells[address._replace(key=key)].fixed
+        ]
+        members.update(dict.fromkeys(free, asked))
+        if not free:
+            rest[address] = asked
+    return {**members, **rest}
+
+
+class Refusal(str):
+    """Why a wish cannot be fulfilled, in words that follow the name of the key."""
+
+
+def resolve(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
+    """The value that a wish means on this very device."""
+    if asked.kind in (MAXIMUM, PERCENT):
+        if cell.maximum is None:
+            return Refusal("the device does not state a maximum")
+        if asked.kind == MAXIMUM:
+            return cell.maximum
+        return max(cell.minimum or 1, cell.maximum * int(asked.value or 0) // 100)
+    if asked.kind in (AT_LEAST, AT_MOST):
+        return _bounded(asked, cell)
+    if asked.kind == ABSENT:
+        return None
+    if isinstance(asked.value, int) and not isinstance(asked.value, bool):
+        if cell.maximum is not None and asked.value > cell.maximum:
+            return Refusal(f"the maximum is {cell.maximum}")
+        if cell.minimum is not None and asked.value < cell.minimum:
+            return Refusal(f"the minimum is {cell.minimum}")
+    return asked.value
+
+
+def _bounded(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
+    """Raise or lower only, each number of a vector on its own; a single bound holds for all of them."""
+    if cell.value is None:
+        return asked.fallback if asked.fallback is not None else asked.value
+    have, bound = str(cell.value).split(), str(asked.value).split()
+    if not all(number.lstrip("-").isdigit() for number in have):
+        return Refusal(f"'{cell.value}' is no number that could be compared")
+    if len(bound) == 1:
+        bound = bound * len(have)
+    if len(bound) != len(have):
+        return Refusal(f"it has {len(have)} numbers ({cell.value}), not {len(bound)}")
+    choose = max if asked.kind == AT_LEAST else min
+    return " ".join(str(choose(int(a), int(b))) for a, b in zip(have, bound))
+
+
+def _missing(address: Address, cells: Cells) -> str:
+    """What the device has instead: the answer to `combined` on a device with rx and tx channels."""
+    others = [
+        f"{other.key} {say(cell.value)}" + (f" (maximum {cell.maximum})" if cell.maximum is not None else "")
+        for other, cell in sorted(cells.items())
+        if (other.family, other.scope) == (address.family, address.scope)
+    ]
+    if not others:
+        return "the device does not have it"
+    if len(others) > 12:
+        return f"the device does not have it (it has {len(others)} other {address.family} keys)"
+    return f"the device does not have it; it has {', '.join(others)}"
+
+
+def invert(plan: Plan, before: Cells) -> Wishes:
+    """The desired state that undoes a plan."""
+    return {
+        change.address: Wish(ABSENT) if cell.restore is None else Wish(EXACTLY, cell.restore)
+        for change in plan.changes
+        for cell in (before[change.address],)
+    }
+
+
+def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> Wishes:
+    """What a set command changed beside what it was asked for: such keys go back as well."""
+    groups = set(touched)
+    return {
+        address: Wish(EXACTLY, cell.restore)
+        for address, cell in before.items()
+        if (address.family, address.scope) in groups
+        and not (cell.fixed or cell.members)
+        and cell.restore is not None
+        and address in after
+        and after[address].restore != cell.restore
+    }
+
+
+def steps(changes: Sequence[Change]) -> Dict[Tuple[str, str], Dict[str, Value]]:
+    """Changes grouped by (family, scope), in order: what one set command takes."""
+    grouped: Dict[Tuple[str, str], Dict[str, Value]] = {}
+    for change in changes:
+        grouped.setdefault((change.address.family, change.address.scope), {})[change.address.key] = change.after
+    return grouped
+
+
+def commands(changes: Sequence[Change], cells: Cells, families: Families) -> List[str]:
+    """What carrying out these changes would run and write, as text."""
+    return [
+        str(action)
+        for (family, scope), values in steps(changes).items()
+        for action in families[family].write(scope, values, keys(cells, family, scope))
+    ]
+
+
+def keys(cells: Cells, family: str, scope: str) -> Dict[str, Cell]:
+    """The cells of one family on one NIC, by key."""
+    return {address.key: cell for address, cell in cells.items() if address[:2] == (family, scope)}
+
+
+def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjusted]:
+    """Whether a different answer is the device's rounding of the number asked for, and not a refusal.
+
+    Drivers round to multiples of 8 or 32, to powers of two, or to hardware ticks; a number far away was
+    clamped or ignored, which is a failure that the person must hear of.
+    """
+    family = families[change.address.family]
+    allowed = family.field(change.address.key).rounding if family.scope != HOST else 0
+    asked = change.after
+    if not allowed or isinstance(asked, bool) or not isinstance(asked, int) or not isinstance(answer, int):
+        return None
+    if answer <= 0 or asked <= 0:
+        return None
+    powers = (1 << asked.bit_length(), 1 << (asked.bit_length() - 1))
+    if abs(answer - asked) <= max(allowed, asked // 8) or answer in powers:
+        return Adjusted(change.address, asked, answer)
+    return None

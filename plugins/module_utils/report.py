@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Report: what a person or the next task reads of a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterable, List, Mapping, Sequence
+
+from .schema import (
+    HOST,
+    NIC,
+    Address,
+    Adjusted,
+    Cells,
+    Change,
+    Family,
+    Plan,
+    Unsupported,
+    Value,
+    say,
+)
+
+
+@dataclass
+class Outcome:
+    """Everything that one call found, did and could not do."""
+
+    view: str
+    families: Mapping[str, Family]
+    asked: Iterable[Address]
+    before: Cells
+    after: Cells
+    plan: Plan
+    rivals: Sequence[Mapping[str, str]] = ()
+    commands: Sequence[str] = ()
+    adjusted: Sequence[Adjusted] = ()
+    failure: str = ""
+    remarks: List[str] = field(default_factory=list)
+
+    def result(self, on_unsupported: str) -> Dict[str, Any]:
+        """The dictionary that the module returns, with the warnings still in it."""
+        changed = [change.address for change in self.plan.changes]
+        result: Dict[str, Any] = {
+            "changed": bool(changed) and not self.failure,
+            "before": self._state(self.asked, self.before),
+            "after": self._state(self.asked, self.after),
+            "commands": list(self.commands),
+            "unsupported": [_unsupported(item) for item in self.plan.unsupported],
+            "adjusted": [_adjusted(item) for item in self.adjusted],
+            "diff": {
+                "before": self._state(changed, self.before, files=True),
+                "after": self._state(changed, self.after, files=True),
+            },
+            "warnings": self._warnings(on_unsupported),
+        }
+        if any(family.rivals for family in self.families.values()):
+            result["overridden"] = [dict(rival) for rival in self.rivals]
+        if self.failure:
+            result.update(failed=True, msg=self.failure)
+        return result
+
+    def _state(self, addresses: Iterable[Address], cells: Cells, files: bool = False) -> Dict[str, Any]:
+        """Cells in the shape of the input: by NIC and family, by key, or both under the names of the options."""
+        trees: Dict[str, Dict[str, Any]] = {}
+        for address in sorted(addresses):
+            family = self.families[address.family]
+            if address not in cells or (family.follows and not files):
+                continue
+            value = cells[address].value
+            if family.scope == NIC:
+                tree = trees.setdefault("nics", {}).setdefault(address.scope, {}).setdefault(family.name, {})
+            else:
+                tree = trees.setdefault(address.scope or family.name, {})
+            tree[address.key] = value
+        options = ["nics"] * any(family.scope == NIC for family in self.families.values())
+        options += [name for name, family in self.families.items() if family.scope == HOST and not family.follows]
+        if len(options) == 1 and not files:
+            return trees.get(options[0], {})
+        if len(options) == 1 and set(trees) <= set(options):
+            return trees.get(options[0], {})
+        return trees if files else {option: trees.get(option, {}) for option in options}
+
+    def _warnings(self, on_unsupported: str) -> List[str]:
+        said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
+        return (
+            said
+            + self.remarks
+            + [
+                f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"
+                for rival in self.rivals
+            ]
+        )
+
+
+def _unsupported(item: Unsupported) -> Dict[str, Any]:
+    return {**_where(item.address), "asked": str(item.wish), "reason": item.reason}
+
+
+def _adjusted(item: Adjusted) -> Dict[str, Any]:
+    return {**_where(item.address), "asked": item.asked, "value": item.value}
+
+
+def _where(address: Address) -> Dict[str, str]:
+    return {"nic": address.scope, "family": address.family, "key": address.key}
+
+
+def cannot(item: Unsupported) -> str:
+    """One wish that cannot be fulfilled, as a sentence without its full stop."""
+    if not item.address.key:
+        return item.reason
+    return f"{item.address}: asked {item.wish}, but {item.reason}"
+
+
+def refusal(items: Sequence[Unsupported]) -> str:
+    """Why nothing was done at all."""
+    return (
+        f"{'; '.join(cannot(item) for item in items)}. Nothing was changed. "
+        "Take this out of the inventory for this host, or set on_unsupported to warn."
+    )
+
+
+@dataclass
+class Miss:
+    """One value that the device did not take."""
+
+    change: Change
+    answer: Value
+    commands: Sequence[str] = ()
+    complaint: str = ""
+    notes: Sequence[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        done = " and ".join(f"`{command}`" for command in self.commands)
+        said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"
+        joint = "; " if self.complaint else ", "
+        asked, answer = say(self.change.after), say(self.answer)
+        text = f"{self.change.address}: asked {asked}, but the device answers {answer}{joint}{said}."
+        return " ".join([text, *(note for note in self.notes if note)])
+
+
+def failure(misses: Sequence[str], undone: int, leftover: Sequence[str]) -> str:
+    """What was asked, what the device said, and in what state the host is now."""
+    if leftover:
+        state = f"Going back did not succeed for {', '.join(leftover)}; everything else is as it was."
+    else:
+        state = "All that this call had changed was put back." if undone else "Nothing had taken effect yet."
+    return " ".join([*misses, state])

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Describe: the words that every other part speaks, from what a person writes to what a device answers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+Value = Union[None, bool, int, str]
+
+NIC = "nic"
+HOST = "host"
+
+EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
+
+
+class TuningError(Exception):
+    """A problem that ends the call with one clear message."""
+
+
+class InputError(TuningError):
+    """What was written cannot be meant; nothing on the host has been touched."""
+
+
+class Address(NamedTuple):
+    """Where a value lives: one key of one family on one NIC (scope is empty for the host itself)."""
+
+    family: str
+    scope: str
+    key: str
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.scope, self.family, self.key) if part)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of one key. `fallback` is what a condition makes of a key that has no value yet."""
+
+    kind: str
+    value: Value = None
+    fallback: Value = None
+
+    @property
+    def relative(self) -> bool:
+        """Whether the device's own limit gives the number: a device without the setting is then no error."""
+        return self.kind in (MAXIMUM, PERCENT)
+
+    def __str__(self) -> str:
+        if self.kind == EXACTLY:
+            return say(self.value)
+        if self.kind == PERCENT:
+            return f"{self.value}%"
+        return f"{self.kind.replace('_', ' ')} {say(self.value)}" if self.kind in (AT_LEAST, AT_MOST) else self.kind
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the device answers for one key.
+
+    `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
+    `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`.
+    """
+
+    value: Value
+    wanted: Value = None
+    maximum: Optional[int] = None
+    minimum: Optional[int] = None
+    fixed: bool = False
+    members: Tuple[str, ...] = ()
+    rounded: Value = None
+
+    @property
+    def restore(self) -> Value:
+        """The value that an undo puts back."""
+        return self.value if self.wanted is None else self.wanted
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All cells of one family on one NIC; without any, `problem` is what the tool said."""
+
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key a person may write. `rounding` is how far a device may round a number in its own units."""
+
+    name: str
+    kind: str
+    about: str = ""
+    relative: bool = False
+    rounding: int = 0
+    words: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Query:
+    """A command that only reads."""
+
+    argv: Tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command gave back."""
+
+    rc: int
+    out: str
+    err: str
+
+    @property
+    def complaint(self) -> str:
+        """The tool's own words, on one line: with netlink the extended ack is the best diagnosis there is."""
+        return " ".join((self.err.strip() or self.out.strip() or f"exit code {self.rc}").split())
+
+
+@dataclass(frozen=True)
+class Run:
+    """Change something by a command."""
+
+    argv: Tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " ".join(shlex.quote(word) for word in self.argv)
+
+
+@dataclass(frozen=True)
+class Poke:
+    """Change something by a kernel file such as /proc/sys/...; `plain` is the command an administrator would type."""
+
+    path: str
+    text: str
+    plain: str
+
+    def __str__(self) -> str:
+        return self.plain
+
+
+@dataclass(frozen=True)
+class Save:
+    """Replace a file as a whole, or remove it when `text` is None."""
+
+    path: str
+    text: Optional[str]
+    mode: int = 0o644
+
+    def __str__(self) -> str:
+        return f"{'remove' if self.text is None else 'write'} {self.path}"
+
+
+Action = Union[Run, Poke, Save]
+
+
+@dataclass(frozen=True)
+class Family:
+    """A group of keys that one tool reads in one go and sets in one go.
+
+    `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
+    device does not take a value. A family that `follows` others is the file that keeps their values over a
+    reboot: its wishes come from theirs, `place` tells where it lies, and `rivals` which files override it.
+    """
+
+    name: str
+    module: str
+    scope: str
+    read: Callable[[Any, str, Sequence[str]], Reading]
+    write: Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]
+    about: str = ""
+    fields: Tuple[Field, ...] = ()
+    open_kind: str = ""
+    key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    canonical: Callable[[str], str] = str
+    hint: str = ""
+    explain: Optional[Callable[[Any, str], str]] = None
+    follows: Tuple[str, ...] = ()
+    place: Optional[Callable[[Mapping[str, Any]], str]] = None
+    rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
+
+    def field(self, key: str) -> Field:
+        """The field behind a key as written, under its canonical name; InputError names the nearest right one."""
+        name = self.canonical(self.aliases.get(key, key))
+        for known in self.fields:
+            if known.name == name:
+                return known
+        if self.open_kind and re.fullmatch(self.key_pattern, name) and ".." not in name:
+            return Field(name, self.open_kind)
+        names = [known.name for known in self.fields] + list(self.aliases)
+        raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A NIC as selectors see it."""
+
+    name: str
+    physical: bool
+    driver: str = ""
+    mac: str = ""
+    pci: str = ""
+    bus: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One key that is going to be written."""
+
+    address: Address
+    before: Value
+    after: Value
+
+
+@dataclass(frozen=True)
+class Unsupported:
+    """One wish that the device cannot fulfil, and why."""
+
+    address: Address
+    wish: Wish
+    reason: str
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """One wish that the device fulfilled with a rounded value."""
+
+    address: Address
+    asked: Value
+    value: Value
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to do: `targets` holds the value that each wish comes to, be it in force already or not."""
+
+    changes: Tuple[Change, ...] = ()
+    unsupported: Tuple[Unsupported, ...] = ()
+    adjusted: Tuple[Adjusted, ...] = ()
+    targets: Mapping[Address, Value] = field(default_factory=dict)
+
+
+Wishes = Dict[Address, Wish]
+Cells = Dict[Address, Cell]
+
+
+def say(value: Value) -> str:
+    """A value as ethtool would print it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "nothing" if value is None else str(value)
+
+
+def nearest(word: str, known: Sequence[str], otherwise: bool = True) -> str:
+    """`; did you mean 'x'?`, or the list of what there is, to end an error message with."""
+    import difflib  # only on the way out with an error: it costs more than the rest of the module
+
+    close = difflib.get_close_matches(str(word), list(known), n=1)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; there is {', '.join(sorted(known))}" if otherwise and known else ""
+
+
+_SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "false": False}
+
+
+def wish(field_: Field, raw: Any) -> Wish:
+    """The wish behind a value as written in the inventory; InputError says what would be right."""
+    return _KINDS[field_.kind](field_, raw)
+
+
+def _integer(field_: Field, raw: Any) -> Wish:
+    text = str(raw).strip().lower()
+    if field_.relative and text == "max":
+        return Wish(MAXIMUM)
+    if field_.relative and re.fullmatch(r"\d{1,3}%", text) and 1 <= int(text[:-1]) <= 100:
+        return Wish(PERCENT, int(text[:-1]))
+    if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
+        more = ", max, or a percentage such as 50%" if field_.relative else ""
+        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
+    return Wish(EXACTLY, int(text))
+
+
+def _switch(field_: Field, raw: Any) -> Wish:
+    if isinstance(raw, bool):
+        return Wish(EXACTLY, raw)
+    text = str(raw).strip().lower()
+    if text not in _SWITCHES:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write true or false")
+    return Wish(EXACTLY, _SWITCHES[text])
+
+
+def _word(field_: Field, raw: Any) -> Wish:
+    text = say(raw).strip().lower()
+    if text not in field_.words:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}")
+    return Wish(EXACTLY, text)
+
+
+def _sysctl(field_: Field, raw: Any) -> Wish:
+    if isinstance(raw, Mapping):
+        if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
+            right = "a value, {at_least: N} or {at_most: N}"
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write {right}")
+        kind, bound = next(iter(raw.items()))
+        text = vector(bound)
+        if not re.fullmatch(r"-?\d+( -?\d+)*", text):
+            raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers")
+        return Wish(kind, text)
+    if raw is None or isinstance(raw, (bytes, set)) or vector(raw) == "":
+        raise InputError(f"{field_.name}: a value is missing")
+    text = vector(raw)
+    if not text.isprintable():
+        raise InputError(f"{field_.name}: {text!r} has characters that cannot be printed")
+    return Wish(EXACTLY, text)
+
+
+def vector(raw: Any) -> str:
+    """A sysctl value with normal white space: a list becomes a vector, a switch becomes 0 or 1."""
+    if isinstance(raw, bool):
+        return str(int(raw))
+    if isinstance(raw, (list, tuple)):
+        return " ".join(vector(part) for part in raw)
+    return " ".join(str(raw).split())
+
+
+_KINDS: Dict[str, Callable[[Field, Any], Wish]] = {
+    "integer": _integer,
+    "switch": _switch,
+    "word": _word,
+    "sysctl": _sysctl,
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know channels: how many queues a NIC spreads its packets over (`ethtool -l`, `-L`)."""
+
+from __future__ import annotations
+
+from ..schema import Field
+from ..tools import ethtool
+from .table import Row, family
+
+
+def _count(name: str, about: str) -> Field:
+    return Field(name, "integer", about, relative=True)
+
+
+channels = family(
+    "channels",
+    (
+        Row(_count("rx", "queues that only receive"), "rx", "RX"),
+        Row(_count("tx", "queues that only send"), "tx", "TX"),
+        Row(_count("other", "queues for link events and the like"), "other", "Other"),
+        Row(_count("combined", "queues that do both"), "combined", "Combined"),
+    ),
+    ask="-l",
+    change="-L",
+    parse=ethtool.limits,
+    about="Queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.",
+    hint="Fewer channels are refused while an RSS table, an ntuple rule or an AF_XDP socket uses the high ones.",
+)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know interrupt coalescing: how long a NIC waits before it interrupts a processor (`ethtool -c`, `-C`)."""
+
+from __future__ import annotations
+
+from typing import Tuple
+
+from ..schema import Field
+from ..tools import ethtool
+from .table import Row, family
+
+
+def _row(name: str, about: str, label: str = "") -> Row:
+    # Hardware counts in ticks of its own, so a few units of rounding are no refusal.
+    option = name.replace("_", "-")
+    return Row(Field(name, "integer", about, rounding=8), option, label or option)
+
+
+def _rows(suffix: str, when: str) -> Tuple[Row, ...]:
+    dashed = suffix.replace("_", "-")
+    return tuple(
+        _row(f"{way}_{unit}{suffix}", f"{what} {verb} at most before an interrupt{when}", label.format(way, dashed))
+        for way, verb in (("rx", "received"), ("tx", "sent"))
+        for unit, what, label in (
+            ("usecs", "microseconds after a packet was", "{0}-usecs{1}"),
+            # The text says rx-frame-low where the option is rx-frames-low.
+            ("frames", "packets", "{0}-frame{1}" if suffix in ("_low", "_high") else "{0}-frames{1}"),
+        )
+    )
+
+
+def _switch(name: str, about: str, option: str, label: str) -> Row:
+    return Row(Field(name, "switch", about), option, label)
+
+
+coalesce = family(
+    "coalesce",
+    (
+        _switch("adaptive_rx", "let the driver choose for receiving", "adaptive-rx", "Adaptive RX"),
+        _switch("adaptive_tx", "let the driver choose for sending", "adaptive-tx", "Adaptive TX"),
+        *_rows("", ""),
+        *_rows("_irq", " while one is being served"),
+        *_rows("_low", " at a low packet rate"),
+        *_rows("_high", " at a high packet rate"),
+        _row("pkt_rate_low", "packets a second below which the rate is low"),
+        _row("pkt_rate_high", "packets a second above which the rate is high"),
+        _row("sample_interval", "seconds between two looks at the packet rate"),
+        _row("stats_block_usecs", "microseconds between two updates of the statistics"),
+        _switch("cqe_mode_rx", "start the timer at a completion, not at an interrupt", "cqe-mode-rx", "CQE mode RX"),
+        _switch("cqe_mode_tx", "the same for sending", "cqe-mode-tx", "CQE mode TX"),
+        _row("tx_aggr_max_bytes", "bytes that are sent to the device in one block at most"),
+        _row("tx_aggr_max_frames", "packets that are sent to the device in one block at most"),
+        _row("tx_aggr_time_usecs", "microseconds that a block waits for more packets"),
+    ),
+    ask="-c",
+    change="-C",
+    parse=ethtool.values,
+    about="Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.",
+    hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
+)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know private flags: switches that a driver has made up for itself (`ethtool --show-priv-flags`)."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence, Tuple
+
+from ..schema import NIC, Action, Cell, Family, Reading, Value
+from ..tools import ethtool
+
+
+def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+    return ethtool.reading(host, "--show-priv-flags", nic, ethtool.private_flags)
+
+
+def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    return (ethtool.command("--set-priv-flags", nic, dict(sorted(values.items()))),)
+
+
+private_flags = Family(
+    name="private_flags",
+    module="ethtool",
+    scope=NIC,
+    read=_read,
+    write=_write,
+    about="Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.",
+    open_kind="switch",
+    key_pattern=r"[A-Za-z0-9][A-Za-z0-9_.:+ -]*",
+    hint="The driver decides when a private flag may change; its kernel messages (dmesg) tell more.",
+)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The order of all families, with the reason for each place: adding one here makes it part of `tune`."""
+
+from __future__ import annotations
+
+from typing import Dict, Mapping, Tuple
+
+from ..schema import NIC, Family, InputError, nearest
+from .channels import channels
+from .coalesce import coalesce
+from .features import features
+from .pause import pause
+from .private_flags import private_flags
+from .ring import ring
+from .sysctl import sysctl, sysctl_file
+
+FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        sysctl,  # buffers first: the queues that follow may fill them at once
+        private_flags,  # a driver's own switches can change which of the rest it offers
+        channels,  # creates the queues that rings and coalescing then apply to
+        ring,  # per queue, so after the queues exist
+        features,  # per NIC, cheap; lro and gro may depend on the queues
+        coalesce,  # per queue; drivers forget it when channels change
+        pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
+        sysctl_file,  # what is kept for the next boot is written once it has proved to work
+    )
+}
+
+# Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
+ELSEWHERE: Mapping[str, str] = {
+    "mtu": "link",
+    "txqueuelen": "link",
+    "multiq": "multiq",
+    "pci": "pci",
+    "irq": "irq",
+}
+
+SELECTORS: Tuple[str, ...] = ("name", "match")
+
+
+def view(module: str) -> Dict[str, Family]:
+    """The families that a module works on, in order; `tune` has them all."""
+    return {name: family for name, family in FAMILIES.items() if module in ("tune", family.module)}
+
+
+def nic_families(families: Mapping[str, Family]) -> Dict[str, Family]:
+    """Those that an entry of a NIC may hold."""
+    return {name: family for name, family in families.items() if family.scope == NIC}
+
+
+def check_key(key: str) -> None:
+    """InputError for a key of an entry that nobody owns, naming the nearest right one."""
+    known = [*SELECTORS, *nic_families(FAMILIES), *ELSEWHERE]
+    if key not in known:
+        raise InputError(f"nics: no module of linuxnet.tuning has a key '{key}'{nearest(key, known)}")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know kernel parameters: the live values under /proc/sys, and the file that sets them at boot."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, List, Mapping, Sequence, Tuple
+
+from ..schema import HOST, Action, Cell, Family, InputError, Reading, Save, Value, vector
+from ..tools import sysctl as tool
+
+
+def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+    texts = {key: host.read(tool.path(key)) for key in keys}
+    return Reading({key: Cell(vector(text)) for key, text in texts.items() if text is not None})
+
+
+def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    return tuple(tool.poke(key, str(value)) for key, value in values.items())
+
+
+def _read_file(host: Any, file: str, _keys: Sequence[str]) -> Reading:
+    return Reading({key: Cell(value) for key, value in tool.own(host.read(file), file).items()})
+
+
+def _write_file(file: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    merged = {**{key: cell.value for key, cell in cells.items()}, **values}
+    kept = {key: str(value) for key, value in merged.items() if value is not None}
+    return (Save(file, tool.render(kept) if kept else None),)
+
+
+def _place(params: Mapping[str, Any]) -> str:
+    file = str(params["file"])
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.conf", file):
+        raise InputError(f"file: {file!r} is not right; write the name of a file in {tool.FOLDER}, ending in .conf")
+    return f"{tool.FOLDER}/{file}"
+
+
+def _rivals(host: Any, file: str, keys: Sequence[str]) -> List[Mapping[str, str]]:
+    later = tool.after(host, file)
+    found = ((key, tool.overrider(key, later)) for key in sorted(keys))
+    return [{"key": key, "file": other[0], "value": other[1]} for key, other in found if other]
+
+
+sysctl = Family(
+    name="sysctl",
+    module="sysctl",
+    scope=HOST,
+    read=_read,
+    write=_write,
+    about="Kernel parameters.",
+    open_kind="sysctl",
+    # A part may hold what an interface name may, but never climb out of /proc/sys.
+    key_pattern=r"[A-Za-z0-9_-]+([./][A-Za-z0-9_:@-]+)+",
+    canonical=tool.name,
+    hint="The kernel rounds or limits this value; its own documentation (sysctl in the kernel's admin guide) says how.",
+)
+
+sysctl_file = Family(
+    name="sysctl_file",
+    module="sysctl",
+    scope=HOST,
+    read=_read_file,
+    write=_write_file,
+    about="The lines of the file that sets the kernel parameters at boot.",
+    open_kind="sysctl",
+    key_pattern=sysctl.key_pattern,
+    canonical=tool.name,
+    follows=("sysctl",),
+    place=_place,
+    rivals=_rivals,
+)

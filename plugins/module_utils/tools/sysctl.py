@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak sysctl: names of keys beside paths under /proc/sys, and the format of sysctl.d files."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+from ..schema import Poke, TuningError, vector
+
+ROOT = "/proc/sys"
+FOLDER = "/etc/sysctl.d"
+
+# As systemd-sysctl and procps read them: of equal names the first folder wins, then all in order of their names.
+FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d", "/lib/sysctl.d")
+
+HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
+
+
+def name(key: str) -> str:
+    """The one name of a key, with dots; a slash stands for a dot inside a part (net.ipv4.conf.eth0/100.mtu)."""
+    separator = re.search(r"[./]", key)
+    if separator and separator.group() == "/":
+        return key.translate(str.maketrans("./", "/."))
+    return key
+
+
+def path(key: str) -> str:
+    """The file under /proc/sys that holds a key."""
+    return f"{ROOT}/{key.translate(str.maketrans('./', '/.'))}"
+
+
+def poke(key: str, value: str) -> Poke:
+    """Set the live value; one write system call, so the kernel takes a vector as a whole or not at all."""
+    shown = f"'{key}={value}'" if re.search(r"[^\w./=-]", value) else f"{key}={value}"
+    return Poke(path(key), value, f"sysctl -w {shown}")
+
+
+class Line(NamedTuple):
+    """One assignment of a sysctl.d file; the key may be a glob."""
+
+    key: str
+    value: str
+
+
+def lines(text: str) -> Iterator[Line]:
+    """The assignments of a sysctl.d file; comments, blank and broken lines are passed over."""
+    for line in text.splitlines():
+        key, equals, value = line.strip().partition("=")
+        key = key.strip().lstrip("-")
+        if equals and key and key[0] not in "#;":
+            yield Line(name(key), vector(value))
+
+
+def render(values: Mapping[str, str]) -> str:
+    """The text of our own file, by key."""
+    return "\n".join([HEADER, *(f"{key} = {value}" for key, value in sorted(values.items())), ""])
+
+
+def own(text: Optional[str], file: str) -> Dict[str, str]:
+    """The keys of our own file; TuningError where somebody else wrote it."""
+    if text is None:
+        return {}
+    if not text.startswith(HEADER):
+        raise TuningError(f"{file} was not written by this collection, so it is left alone; name another file")
+    return {line.key: line.value for line in lines(text)}
+
+
+def after(host: Any, file: str) -> List[Tuple[str, List[Line]]]:
+    """The files that are read after `file` at boot, in order, with their assignments."""
+    ours = file.rsplit("/", 1)[-1]
+    first: Dict[str, str] = {}
+    for folder in FOLDERS:
+        for entry in host.names(folder):
+            if entry.endswith(".conf") and entry > ours:
+                first.setdefault(entry, f"{folder}/{entry}")
+    later = [first[entry] for entry in sorted(first)]
+    # procps reads /etc/sysctl.conf last of all; distributions with systemd link it as 99-sysctl.conf.
+    if "99-sysctl.conf" not in first:
+        later.append("/etc/sysctl.conf")
+    return [(entry, list(lines(host.read(entry) or ""))) for entry in later]
+
+
+def overrider(key: str, later: List[Tuple[str, List[Line]]]) -> Optional[Tuple[str, str]]:
+    """(file, value) of the assignment that a later file has the last word with, or None.
+
+    A glob never beats an exact assignment: systemd-sysctl leaves out keys that are set by name.
+    """
+    found = None
+    for file, assignments in later:
+        for line in assignments:
+            if line.key == key:
+                found = (file, line.value)
+    return found

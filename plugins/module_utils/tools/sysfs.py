@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak sysfs: what /sys/class/net says about a NIC, without starting a process."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from ..schema import Identity
+
+ROOT = "/sys/class/net"
+
+
+def identities(host: Any) -> List[Identity]:
+    """All NICs of the host, by name."""
+    return [identity(host, name) for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
+
+
+def identity(host: Any, name: str) -> Identity:
+    """What selectors can ask for. `pci` is vendor:device, `bus` the device's address; both empty if virtual."""
+    base = f"{ROOT}/{name}"
+    vendor, device = text(host, f"{base}/device/vendor"), text(host, f"{base}/device/device")
+    # A virtio NIC hangs on its PCI function by one link more.
+    parent = f"{base}/device/.."
+    if host.target(f"{base}/device/subsystem") == "virtio":
+        vendor, device = text(host, f"{parent}/vendor"), text(host, f"{parent}/device")
+    pci = f"{_hexadecimal(vendor)}:{_hexadecimal(device)}" if vendor.startswith("0x") else ""
+    return Identity(
+        name=name,
+        physical=host.exists(f"{base}/device"),
+        driver=host.target(f"{base}/device/driver"),
+        mac=text(host, f"{base}/address").lower(),
+        pci=pci,
+        bus=host.target(f"{base}/device"),
+    )
+
+
+def _hexadecimal(word: str) -> str:
+    return word[2:].lower()
+
+
+def text(host: Any, path: str) -> str:
+    """A file of sysfs without its line end; empty where it does not exist or the kernel refuses to tell."""
+    return (host.read(path) or "").strip()
+
+
+def number(host: Any, path: str) -> Optional[int]:
+    """The same as a number; None where it is none."""
+    word = text(host, path)
+    return int(word) if word.lstrip("-").isdigit() else None
+
+
+def pcie(host: Any, name: str) -> Dict[str, object]:
+    """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses."""
+    facts: Dict[str, object] = {}
+    for state in ("current", "max"):
+        width = number(host, f"{ROOT}/{name}/device/{state}_link_width")
+        speed = text(host, f"{ROOT}/{name}/device/{state}_link_speed").split(" ")[0]
+        if width and speed.replace(".", "").isdigit():
+            facts[state] = {"width": width, "speed_gt": float(speed)}
+    return facts

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carry out a plan as a whole: apply, read again, verify, and go back when any part did not take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Callable, Dict, List, Mapping, Sequence, Set, Tuple
+
+from . import plan, report
+from .host import Host
+from .schema import (
+    Action,
+    Address,
+    Adjusted,
+    Cell,
+    Cells,
+    Change,
+    Family,
+    Plan,
+    Value,
+    Wishes,
+)
+
+Group = Tuple[str, str]
+Read = Callable[[Sequence[Address]], Cells]
+
+_ROUNDS = 2
+
+
+@dataclass
+class Transaction:
+    """One host on its way from `before` to the targets of a plan; `read` gives the cells of addresses anew."""
+
+    host: Host
+    families: Mapping[str, Family]
+    before: Cells
+    read: Read
+    commands: List[str] = field(default_factory=list)
+    adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
+    _said: Dict[Group, Tuple[List[str], str]] = field(default_factory=dict)
+
+    def carry_out(self, todo: Plan) -> Tuple[Cells, str]:
+        """The cells afterwards, and why it failed (empty if it did not)."""
+        tried: Set[Address] = set()
+        changes: Sequence[Change] = todo.changes
+        try:
+            for _round in range(_ROUNDS):
+                tried.update(change.address for change in changes)
+                misses = self._apply(changes) or self._check(todo, tried)
+                if any(miss.change.address in tried for miss in misses):
+                    return self._fail(tried, [miss for miss in misses if miss.change.address in tried])
+                # A change may disturb what was right before, as channels do with coalescing: set it once more.
+                changes = [miss.change for miss in misses]
+                if not changes:
+                    break
+            else:
+                return self._fail(tried, misses)
+        except BaseException:
+            self._undo(tried)
+            raise
+        return self.read(list(todo.targets)), ""
+
+    def _apply(self, changes: Sequence[Change]) -> List[report.Miss]:
+        """Run the set commands in order; stops at the first one that failed and really had no effect."""
+        for group, values in plan.steps(changes).items():
+            complaint = self._do(group, values)
+            # Exit codes do not decide: older ethtool ends with 78 or 80 when there is nothing to change.
+            if complaint:
+                mine = [change for change in changes if (change.address.family, change.address.scope) == group]
+                misses = self._misses(mine, self.read([change.address for change in mine]))
+                if misses:
+                    return misses
+        return []
+
+    def _do(self, group: Group, values: Mapping[str, Value]) -> str:
+        family, scope = group
+        cells = plan.keys(self.before, family, scope)
+        complaints = []
+        actions: Sequence[Action] = self.families[family].write(scope, values, cells)
+        for action in actions:
+            self.commands.append(str(action))
+            complaints.append(self.host.do(action))
+        self._said[group] = ([str(action) for action in actions], "; ".join(filter(None, complaints)))
+        return self._said[group][1]
+
+    def _check(self, todo: Plan, tried: Set[Address]) -> List[report.Miss]:
+        """All that is asked of the NICs that were touched, not only what was written."""
+        scopes = {address.scope for address in tried}
+        asked = {address: value for address, value in todo.targets.items() if address.scope in scopes}
+        answers = self.read(list(asked))
+        return self._misses(
+            [Change(address, self.before[address].value, value) for address, value in asked.items()], answers
+        )
+
+    def _misses(self, changes: Sequence[Change], answers: Cells) -> List[report.Miss]:
+        misses = []
+        for change in changes:
+            address = change.address
+            answer = answers.get(address, Cell(None)).value
+            if answer == change.after:
+                continue
+            rounding = plan.rounded(self.families, change, answer)
+            if rounding:
+                self.adjusted[address] = rounding
+                continue
+            commands, complaint = self._said.get((address.family, address.scope), ([], ""))
+            misses.append(report.Miss(change, answer, commands, complaint))
+        return misses
+
+    def _fail(self, tried: Set[Address], misses: Sequence[report.Miss]) -> Tuple[Cells, str]:
+        told: Set[Group] = set()
+        for miss in misses:
+            family, scope = self.families[miss.change.address.family], miss.change.address.scope
+            if (family.name, scope) not in told:
+                explanation = family.explain(self.host, scope) if family.explain else ""
+                miss.notes = [family.hint, explanation]
+            told.add((family.name, scope))
+        undone, leftover = self._undo(tried)
+        self.adjusted.clear()
+        return self.read(list(self.before)), report.failure([str(miss) for miss in misses], undone, leftover)
+
+    def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
+        """Put back what was asked for, then what the same commands changed beside it.
+
+        Returns how many values went back, and the addresses that did not.
+        """
+        groups = {(address.family, address.scope) for address in tried}
+        watched = [address for address in self.before if (address.family, address.scope) in groups]
+        undone = 0
+        for wishes in (self._asked(tried), None):
+            now = self.read(watched)
+            goal: Wishes = plan.restore(self.before, now, groups) if wishes is None else wishes
+            back = plan.make(goal, _wanted(now), self.families, {})
+            # Backwards: what was set last may depend on what was set first.
+            for group, values in reversed(list(plan.steps(back.changes).items())):
+                self._do(group, values)
+                undone += len(values)
+        leftover = plan.restore(self.before, self.read(watched), groups)
+        return undone, [str(address) for address in sorted(leftover)]
+
+    def _asked(self, tried: Set[Address]) -> Wishes:
+        changes = tuple(Change(address, self.before[address].value, None) for address in tried)
+        return plan.invert(Plan(changes), self.before)
+
+
+def _wanted(cells: Cells) -> Cells:
+    """The same cells judged by what the kernel holds as requested: that is what an undo puts back."""
+    return {address: Cell(cell.restore, fixed=cell.fixed) for address, cell in cells.items()}

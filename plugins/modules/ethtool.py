@@ -1,0 +1,151 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Set and verify NIC settings through ethtool."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ethtool
+short_description: Set NIC channels, rings, offloads, coalescing and pause frames through ethtool
+version_added: 1.0.0
+description:
+  - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that
+    they took effect.
+  - Reads first and writes only what differs, so a second run changes nothing and runs no set command.
+  - All keys of one group go to the device in one command, because drivers reset the link or the queues for each
+    command and because some keys depend on each other.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+extends_documentation_fragment:
+  - linuxnet.tuning.common
+  - linuxnet.tuning.nics
+options:
+  nics:
+    required: true
+requirements:
+  - The program C(ethtool) on the host, in any version
+seealso:
+  - module: linuxnet.tuning.tune
+  - module: linuxnet.tuning.nic_info
+  - name: ethtool(8)
+    description: The manual page of ethtool.
+    link: https://man7.org/linux/man-pages/man8/ethtool.8.html
+"""
+
+EXAMPLES = r"""
+- name: Tune the 10G NICs of a router
+  linuxnet.tuning.ethtool:
+    nics:
+      - match: {driver: ixgbe, min_speed: 10000}
+        features: {gro: false, lro: false}
+        pause: {autoneg: true, rx: true, tx: true}
+        ring: {rx: max, tx: max}
+        channels: {combined: max}
+
+- name: Stop the slow sends of an Intel I219
+  linuxnet.tuning.ethtool:
+    nics:
+      - match: {driver: e1000e}
+        features: {tso: false, gso: false}
+
+- name: Let interrupts wait a little longer
+  linuxnet.tuning.ethtool:
+    nics:
+      - name: enp1s0f*
+        coalesce: {adaptive_rx: false, rx_usecs: 50}
+
+- name: Go back to what an earlier call has found
+  linuxnet.tuning.ethtool:
+    nics:
+      - "{{ {'name': 'enp1s0'} | combine(earlier.before.enp1s0) }}"
+"""
+
+RETURN = r"""
+before:
+  description: What was in force, by NIC, group and key, of what was asked for. A group such as C(tso) is listed by its
+    members. Each NIC has the shape of an entry of O(nics), so it can be asked for again to go back.
+  returned: success
+  type: dict
+  sample: {enp1s0: {ring: {rx: 256, tx: 256}, features: {gro: true}}}
+after:
+  description: The same after the call, read again from the device; in check mode what it would be.
+  returned: success
+  type: dict
+  sample: {enp1s0: {ring: {rx: 4096, tx: 4096}, features: {gro: false}}}
+commands:
+  description: The commands that were run and the files that were written, in order, as an administrator would type
+    them; in check mode those that would be.
+  returned: success
+  type: list
+  elements: str
+  sample: [ethtool -G enp1s0 rx 4096 tx 4096, ethtool -K enp1s0 gro off]
+unsupported:
+  description: What the host cannot have.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp5s0, family: pause, key: rx, asked: 'on', reason: the device does not have it}]
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: str
+      returned: always
+    reason:
+      description: Why not, with the tool's own words where it said any.
+      type: str
+      returned: always
+adjusted:
+  description: Numbers that the device rounded. The next call takes the rounded value for right.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp1s0, family: ring, key: rx, asked: 1001, value: 1008}]
+  contains:
+    nic:
+      description: The NIC.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: int
+      returned: always
+    value:
+      description: What the device made of it.
+      type: int
+      returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+
+
+def main() -> None:
+    """Hand the options over to the engine."""
+    module = AnsibleModule(argument_spec=engine.argument_spec("ethtool"), supports_check_mode=True)
+    engine.conduct(module, "ethtool")
+
+
+if __name__ == "__main__":
+    main()

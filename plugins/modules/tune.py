@@ -1,0 +1,167 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Tune a host in one transaction."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: tune
+short_description: Bring a host to a described network tuning in one transaction
+version_added: 1.0.0
+description:
+  - Does in one call what M(linuxnet.tuning.ethtool) and M(linuxnet.tuning.sysctl) do, with one plan, one
+    verification and one way back.
+  - When any part does not take effect, the whole host goes back to where it was, and the message says which part.
+  - This is what the playbook C(linuxnet.tuning.site) runs.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+extends_documentation_fragment:
+  - linuxnet.tuning.common
+  - linuxnet.tuning.nics
+  - linuxnet.tuning.parameters
+requirements:
+  - The program C(ethtool) on the host, in any version, where O(nics) is used
+seealso:
+  - module: linuxnet.tuning.ethtool
+  - module: linuxnet.tuning.sysctl
+  - module: linuxnet.tuning.nic_info
+"""
+
+EXAMPLES = r"""
+- name: Tune a router
+  linuxnet.tuning.tune:
+    nics:
+      - match: {driver: ixgbe, min_speed: 10000}
+        features: {gro: false, lro: false}
+        pause: {autoneg: true, rx: true, tx: true}
+        ring: {rx: max, tx: max}
+        channels: {combined: max}
+    sysctl:
+      net.core.netdev_max_backlog: {at_least: 250000}
+"""
+
+RETURN = r"""
+before:
+  description: What was in force of what was asked for.
+  returned: success
+  type: dict
+  sample: {nics: {enp1s0: {ring: {rx: 256}}}, sysctl: {net.core.rmem_max: '212992'}}
+  contains:
+    nics:
+      description: By NIC, group and key, as M(linuxnet.tuning.ethtool) returns it.
+      type: dict
+      returned: always
+    sysctl:
+      description: By key, as M(linuxnet.tuning.sysctl) returns it.
+      type: dict
+      returned: always
+after:
+  description: The same after the call, read again from the host; in check mode what it would be.
+  returned: success
+  type: dict
+  sample: {nics: {enp1s0: {ring: {rx: 4096}}}, sysctl: {net.core.rmem_max: '268435456'}}
+  contains:
+    nics:
+      description: By NIC, group and key.
+      type: dict
+      returned: always
+    sysctl:
+      description: By key.
+      type: dict
+      returned: always
+commands:
+  description: The commands that were run and the files that were written, in order, as an administrator would type
+    them; in check mode those that would be.
+  returned: success
+  type: list
+  elements: str
+  sample: [ethtool -G enp1s0 rx 4096 tx 4096, ethtool -K enp1s0 gro off]
+unsupported:
+  description: What the host cannot have.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp5s0, family: pause, key: rx, asked: 'on', reason: the device does not have it}]
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: str
+      returned: always
+    reason:
+      description: Why not, with the tool's own words where it said any.
+      type: str
+      returned: always
+adjusted:
+  description: Numbers that the device rounded. The next call takes the rounded value for right.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp1s0, family: ring, key: rx, asked: 1001, value: 1008}]
+  contains:
+    nic:
+      description: The NIC.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: int
+      returned: always
+    value:
+      description: What the device made of it.
+      type: int
+      returned: always
+overridden:
+  description: Keys that a file read later at boot sets to something else, so that they will not survive the reboot.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{key: net.core.rmem_max, file: /etc/sysctl.d/99-local.conf, value: '212992'}]
+  contains:
+    key:
+      description: The kernel parameter.
+      type: str
+      returned: always
+    file:
+      description: The file that has the last word.
+      type: str
+      returned: always
+    value:
+      description: The value it sets.
+      type: str
+      returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+
+
+def main() -> None:
+    """Hand the options over to the engine."""
+    module = AnsibleModule(argument_spec=engine.argument_spec("tune"), supports_check_mode=True)
+    engine.conduct(module, "tune")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write the documentation of all settings from their tables, so that it is never behind: `make docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from textwrap import fill, indent
+
+ROOT = Path(__file__).resolve().parent.parent
+FRAGMENT = ROOT / "plugins/doc_fragments/nics.py"
+PAGE = ROOT / "docs/settings.md"
+
+_HEAD = '''# SPDX-License-Identifier: GPL-3.0-or-later
+"""Document the option nics; written by scripts/document_settings.py from the tables in module_utils/settings."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The option of the modules that set NICs."""
+
+    DOCUMENTATION = r"""
+'''
+
+_OPTION = """options:
+  nics:
+    description:
+      - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
+        mean the same NIC, the later one wins, key by key.
+      - Keys that other modules of the collection own (%(elsewhere)s)
+        are passed over, so one list serves all modules. Any other unknown key is an error.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description:
+          - The name of the NIC, such as V(enp1s0), or a pattern with C(*), C(?) and C([...]), such as V(enp*).
+          - A name that the host does not have is an error; a pattern that means no NIC here is none.
+        type: str
+      match:
+        description:
+          - What the NIC is, in place of O(nics[].name). All given conditions must hold. Never means virtual NICs.
+          - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
+        type: dict
+        suboptions:
+          driver:
+            description: The kernel driver, such as V(ixgbe).
+            type: str
+          mac:
+            description: The MAC address; patterns such as V(a0:36:9f:*) are good.
+            type: str
+          pci:
+            description: The PCI vendor and device, such as V(8086:1528).
+            type: str
+          bus:
+            description: The address on the bus, such as V(0000:01:00.0).
+            type: str
+          min_speed:
+            description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
+            type: int
+          max_speed:
+            description: The NIC can do at most this many Mb/s. Costs one process per NIC.
+            type: int
+"""
+
+_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw"}
+
+
+def main() -> int:
+    """Write the files, or with --check tell whether they are up to date."""
+    wanted = {FRAGMENT: fragment(), PAGE: page()}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not up to date; run: make docs")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(wanted[path])
+        print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+def registry():
+    """The registry, imported from the collection on PYTHONPATH."""
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as found
+
+    return found
+
+
+def fragment() -> str:
+    """The fragment with one suboption for each family and key."""
+    known = registry()
+    elsewhere = ", ".join(f"C({key})" for key in known.ELSEWHERE)
+    lines = [_OPTION % {"elsewhere": elsewhere}]
+    for family in known.nic_families(known.FAMILIES).values():
+        lines.append(f"      {family.name}:\n        description:\n{_item(family.about, 10)}        type: dict\n")
+        if family.fields:
+            lines.append("        suboptions:\n")
+        for field in family.fields:
+            lines.append(f"          {field.name}:\n            description:\n{_item(_about(field), 14)}")
+            lines.append(f"            type: {_type(field)}\n")
+            if field.words:
+                lines.append(f"            choices: [{', '.join(repr(word) for word in field.words)}]\n")
+    return _HEAD + "".join(lines) + '"""\n'
+
+
+def _item(text: str, column: int) -> str:
+    body = fill(text, 116 - column, break_long_words=False, break_on_hyphens=False)
+    return indent(f"- {body}".replace("\n", "\n  "), " " * column) + "\n"
+
+
+def _about(field) -> str:
+    text = field.about[0].upper() + field.about[1:] + "."
+    return text + " A number, V(max), or a percentage of the maximum such as V(50%)." if field.relative else text
+
+
+def _type(field) -> str:
+    return _TYPES.get(field.kind) or ("raw" if field.relative else "int")
+
+
+def page() -> str:
+    """The page that lists every key."""
+    known = registry()
+    parts = [
+        "# Settings\n",
+        "You want to know what you can write for a NIC. Each heading is a group of keys of an entry in `tuning_nics`;\n"
+        "`ansible-doc linuxnet.tuning.tune` says the same. This page is written by `make docs` from the tables of the\n"
+        "code. The groups stand in the order in which a host gets them.\n",
+    ]
+    for family in known.FAMILIES.values():
+        if family.follows:
+            continue
+        where = f"`{family.name}`" if family.scope == "nic" else "`tuning_sysctl`"
+        parts.append(f"## {family.name}\n")
+        parts.append(f"{_markdown(family.about)} Written under {where}, set by the module `{family.module}`.\n")
+        if family.hint:
+            parts.append(f"When a device does not take a value: {_markdown(family.hint)}\n")
+        if family.fields:
+            rows = [f"| `{field.name}` | {_values(field)} | {field.about} |" for field in family.fields]
+            parts.append("| key | value | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _values(field) -> str:
+    if field.words:
+        return " or ".join(f"`{word}`" for word in field.words)
+    plain = {"switch": "`true` or `false`", "integer": "number"}[field.kind]
+    return plain + ", `max`, `50%`" if field.relative else plain
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"[CVO]\(([^)]*)\)", r"`\1`", text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
