@@ -82,14 +82,15 @@ newest_core() {
   }
 }
 
-# uv does not read pip's configuration; a machine with its own index or certificate has it only there.
+# uv has certificates of its own and does not read pip's configuration; a machine with its own index or
+# certificate has them in the system's store and in pip's configuration only.
 configure_uv() {
   local index certificate
   index=$("$VENVS/uv/bin/pip" config get global.index-url 2>/dev/null || true)
   certificate=${PIP_CERT:-$("$VENVS/uv/bin/pip" config get global.cert 2>/dev/null || true)}
   [ -z "$index" ] || export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}
   [ -z "$certificate" ] || export SSL_CERT_FILE=${SSL_CERT_FILE:-$certificate}
-  export UV_PYTHON_DOWNLOADS=${UV_PYTHON_DOWNLOADS:-never}
+  export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_PYTHON_DOWNLOADS=${UV_PYTHON_DOWNLOADS:-never}
 }
 
 bootstrap_uv() {

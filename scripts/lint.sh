@@ -14,17 +14,6 @@ type_check() {
     -p ansible_collections.linuxnet.tuning.plugins.module_utils)
 }
 
-# Managed hosts have Python 3.8 and newer, older than what any tool here runs on.
-compile_with_each_python() {
-  local python status=0
-  for python in "$PYTHONS"/python3.{8..14}; do
-    [ -e "$python" ] || continue
-    echo "$("$python" --version): plugins/"
-    repository_files 'plugins/*.py' | "$python" scripts/compile_files.py || status=1
-  done
-  return $status
-}
-
 shell_files() {
   repository_files '*.sh' .ci/run | tr '\n' '\0' | xargs -0 shellcheck
 }
@@ -32,7 +21,6 @@ shell_files() {
 check "ruff check" ruff check
 check "ruff format" ruff format --check --diff
 check "mypy" type_check
-check "compile" compile_with_each_python
 check "yamllint" yamllint --strict .
 check "ansible-lint" ansible-lint --offline --strict
 check "antsibull-changelog" antsibull-changelog lint
