@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
-from . import memory, nics, plan, report
+from . import facts, memory, nics, plan, report
 from .host import Host, ReadOnlyHost, connect
 from .schema import (
     ABSENT,
@@ -42,6 +42,15 @@ def conduct(module: Any, view: str) -> None:
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)
+
+
+def inform(module: Any) -> None:
+    """Serve one call of `nic_info`."""
+    try:
+        found = facts.gather(ReadOnlyHost(runner(module)), module.params["names"])
+    except TuningError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(changed=False, nics=found)
 
 
 def runner(module: Any) -> Any:

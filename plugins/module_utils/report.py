@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
 from .schema import (
-    HOST,
     NIC,
     Address,
     Adjusted,
@@ -42,14 +41,14 @@ class Outcome:
         changed = [change.address for change in self.plan.changes]
         result: Dict[str, Any] = {
             "changed": bool(changed) and not self.failure,
-            "before": self._state(self.asked, self.before),
-            "after": self._state(self.asked, self.after),
+            "before": self._state(self.before),
+            "after": self._state(self.after),
             "commands": list(self.commands),
             "unsupported": [_unsupported(item) for item in self.plan.unsupported],
             "adjusted": [_adjusted(item) for item in self.adjusted],
             "diff": {
-                "before": self._state(changed, self.before, files=True),
-                "after": self._state(changed, self.after, files=True),
+                "before": self._tree(changed, self.before),
+                "after": self._tree(changed, self.after),
             },
             "warnings": self._warnings(on_unsupported),
         }
@@ -59,37 +58,34 @@ class Outcome:
             result.update(failed=True, msg=self.failure)
         return result
 
-    def _state(self, addresses: Iterable[Address], cells: Cells, files: bool = False) -> Dict[str, Any]:
-        """Cells in the shape of the input: by NIC and family, by key, or both under the names of the options."""
-        trees: Dict[str, Dict[str, Any]] = {}
+    def _state(self, cells: Cells) -> Dict[str, Any]:
+        """What was asked for, in the shape of the input: by NIC and family, by key, or both under the options."""
+        tree = self._tree(self.asked, cells)
+        families = [family for family in self.families.values() if not family.follows]
+        options = list(dict.fromkeys("nics" if family.scope == NIC else family.name for family in families))
+        shape = {option: tree.get(option, {}) for option in options}
+        return shape if len(options) > 1 else shape[options[0]]
+
+    def _tree(self, addresses: Iterable[Address], cells: Cells) -> Dict[str, Any]:
+        """Cells by option, or file, down to the key; a line that is not in a file has no value to show."""
+        tree: Dict[str, Any] = {}
         for address in sorted(addresses):
-            family = self.families[address.family]
-            if address not in cells or (family.follows and not files):
-                continue
-            value = cells[address].value
-            if family.scope == NIC:
-                tree = trees.setdefault("nics", {}).setdefault(address.scope, {}).setdefault(family.name, {})
-            else:
-                tree = trees.setdefault(address.scope or family.name, {})
-            tree[address.key] = value
-        options = ["nics"] * any(family.scope == NIC for family in self.families.values())
-        options += [name for name, family in self.families.items() if family.scope == HOST and not family.follows]
-        if len(options) == 1 and not files:
-            return trees.get(options[0], {})
-        if len(options) == 1 and set(trees) <= set(options):
-            return trees.get(options[0], {})
-        return trees if files else {option: trees.get(option, {}) for option in options}
+            if address in cells and cells[address].value is not None:
+                family = self.families[address.family]
+                path = ("nics", address.scope, family.name) if family.scope == NIC else (address.scope or family.name,)
+                branch = tree
+                for name in path:
+                    branch = branch.setdefault(name, {})
+                branch[address.key] = cells[address].value
+        return tree
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
-        return (
-            said
-            + self.remarks
-            + [
-                f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"
-                for rival in self.rivals
-            ]
-        )
+        said += self.remarks
+        return said + [
+            f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"
+            for rival in self.rivals
+        ]
 
 
 def _unsupported(item: Unsupported) -> Dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: ethtool
 short_description: Set NIC channels, rings, offloads, coalescing and pause frames through ethtool
-version_added: 1.0.0
+version_added: 0.1.0
 description:
   - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that
     they took effect.

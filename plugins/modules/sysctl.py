@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: sysctl
 short_description: Set many kernel parameters at once, live and for the next boot
-version_added: 1.0.0
+version_added: 0.1.0
 description:
   - Sets kernel parameters where they differ, and keeps them in one file in C(/etc/sysctl.d).
   - The file holds just what is asked for. Lines that are not asked for any more are removed from it; the live

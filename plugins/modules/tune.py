@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: tune
 short_description: Bring a host to a described network tuning in one transaction
-version_added: 1.0.0
+version_added: 0.1.0
 description:
   - Does in one call what M(linuxnet.tuning.ethtool) and M(linuxnet.tuning.sysctl) do, with one plan, one
     verification and one way back.

@@ -164,7 +164,7 @@ def link(text: str) -> Dict[str, object]:
                 facts.setdefault(name, int(match.group(1)))
         elif not words[0].startswith("Unknown!"):
             facts.setdefault(name, " ".join(words))
-    return facts
+    return {name: fact for name, fact in facts.items() if fact != []}
 
 
 _LINK_LABELS = {

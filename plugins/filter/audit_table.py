@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show the result of a tuning call as a table that a person can read."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: audit_table
+short_description: Show the result of a tuning call as a table
+version_added: 0.1.0
+description:
+  - Turns what M(linuxnet.tuning.tune) returned into lines of a table. The first says how much differs; then follows
+    one line for each value that differs, and one for each that the host cannot have.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+options:
+  _input:
+    description: The result of M(linuxnet.tuning.tune).
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Show what differs
+  ansible.builtin.debug:
+    msg: "{{ tune_result | linuxnet.tuning.audit_table }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The lines.
+  type: list
+  elements: str
+  sample:
+    - 1 of 2 values differs
+    - where   setting  is   should be
+    - enp1s0  ring rx  256  4096
+"""
+
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+from ansible.errors import AnsibleFilterError
+
+
+def audit_table(result: Mapping[str, Any]) -> List[str]:
+    """The lines of the table; AnsibleFilterError for anything but a result of `tune`."""
+    if not isinstance(result, Mapping) or "before" not in result or "unsupported" not in result:
+        raise AnsibleFilterError("audit_table needs the result of linuxnet.tuning.tune")
+    before, after = dict(_leaves(result["before"])), dict(_leaves(result["after"]))
+    rows = [
+        (where, setting, _say(before[where, setting]), _say(value))
+        for (where, setting), value in after.items()
+        if value != before.get((where, setting))
+    ]
+    rows += [
+        (item["nic"] or "host", f"{item['family']} {item['key']}".strip(), "-", f"{item['asked']}: {item['reason']}")
+        for item in result["unsupported"]
+    ]
+    rows += [
+        ("host", item["key"], item["value"], f"set by {item['file']} at the next boot, after our own file")
+        for item in result.get("overridden", ())
+    ]
+    if not rows:
+        return [f"as it should be: {len(after)} values"]
+    differ = sum(value != before.get(place) for place, value in after.items())
+    head = f"{differ} of {len(after)} values {'differs' if differ == 1 else 'differ'}"
+    return [head, *_align([("where", "setting", "is", "should be"), *sorted(rows)])]
+
+
+def _leaves(state: Mapping[str, Any]) -> Iterator[Tuple[Tuple[str, str], Any]]:
+    for nic, families in state.get("nics", {}).items():
+        for family, keys in families.items():
+            for key, value in keys.items():
+                yield (nic, f"{family} {key}"), value
+    for key, value in state.get("sysctl", {}).items():
+        yield ("host", key), value
+
+
+def _say(value: Any) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _align(rows: Sequence[Sequence[str]]) -> List[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[3]]) for row in rows]
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> Dict[str, Callable[..., Any]]:
+        """By name."""
+        return {"audit_table": audit_table}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather everything that can be read about the NICs of a host, by the parsers that tuning uses."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Dict, List, Mapping, Sequence
+
+from .host import ReadOnlyHost
+from .schema import Cell, Identity
+from .settings import registry
+from .tools import ethtool, ip, sysfs
+
+
+def gather(host: ReadOnlyHost, names: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+    """Facts by NIC: all physical NICs, or those that a name or pattern means."""
+    found: List[Identity] = [
+        nic
+        for nic in sysfs.identities(host)
+        if (any(fnmatchcase(nic.name, pattern) for pattern in names) if names else nic.physical)
+    ]
+    links = ip.links(host) if found else {}
+    return {nic.name: {**_identity(host, nic), **links.get(nic.name, {}), **_settings(host, nic.name)} for nic in found}
+
+
+def _identity(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
+    driver = ethtool.driver(host.ask(ethtool.query("-i", nic.name)).out)
+    link = ethtool.link(host.ask(ethtool.query("", nic.name)).out)
+    facts: Dict[str, Any] = {
+        "physical": nic.physical,
+        "driver": nic.driver or driver.get("driver", ""),
+        "driver_version": driver.get("version", ""),
+        "firmware_version": driver.get("firmware-version", ""),
+        "mac": nic.mac,
+        "pci": nic.pci,
+        "bus": driver.get("bus-info", nic.bus),
+        "pcie": sysfs.pcie(host, nic.name),
+        "carrier": sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/carrier") == "1",
+        "fastest": ethtool.fastest(link),
+    }
+    link.pop("carrier", None)
+    return {**facts, **{key: value == "on" if key == "autoneg" else value for key, value in link.items()}}
+
+
+def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
+    """The families of the registry with their limits, and under `missing` the reason for each that the NIC lacks."""
+    facts: Dict[str, Any] = {}
+    missing: Dict[str, str] = {}
+    for name, family in registry.nic_families(registry.FAMILIES).items():
+        reading = family.read(host, nic, ())
+        if reading.cells:
+            facts[name] = _cells(reading.cells)
+        else:
+            missing[name] = reading.problem
+    return {**facts, "missing": missing}
+
+
+def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
+    """Each key as {value}, with maximum, wanted, fixed and members only where there is something to say."""
+    return {
+        key: {
+            "value": cell.value,
+            **({"maximum": cell.maximum} if cell.maximum is not None else {}),
+            **({"wanted": cell.wanted} if cell.wanted is not None else {}),
+            **({"fixed": True} if cell.fixed else {}),
+            **({"members": list(cell.members)} if cell.members else {}),
+        }
+        for key, cell in sorted(cells.items())
+    }

@@ -1,0 +1,244 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Read everything about the NICs of a host."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: nic_info
+short_description: Read everything about the NICs of a host
+version_added: 0.1.0
+description:
+  - Reads driver, link, pause frames, limits and all settings that M(linuxnet.tuning.ethtool) can set, in one call.
+  - What a NIC does not have or does not tell is left out, so a key that is there can be trusted.
+  - Starts eight short C(ethtool) processes for each NIC and one C(ip) process.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+extends_documentation_fragment:
+  - linuxnet.tuning.common.info
+options:
+  names:
+    description:
+      - The NICs to read, by name or by a pattern with C(*), C(?) and C([...]).
+      - Without it all NICs with hardware behind them are read; virtual ones (bonds, VLANs, veth) must be named.
+    type: list
+    elements: str
+    default: []
+requirements:
+  - The programs C(ethtool) and C(ip) on the host, in any version
+seealso:
+  - module: linuxnet.tuning.ethtool
+  - module: linuxnet.tuning.tune
+"""
+
+EXAMPLES = r"""
+- name: Read all NICs
+  linuxnet.tuning.nic_info:
+  register: found
+
+- name: Show what the rings are and could be
+  ansible.builtin.debug:
+    msg: "{{ item.key }}: {{ item.value.ring | default('no rings') }}"
+  loop: "{{ found.nics | dict2items }}"
+
+- name: Read a bond and its VLANs
+  linuxnet.tuning.nic_info:
+    names: [bond0*]
+"""
+
+RETURN = r"""
+nics:
+  description: Facts by NIC.
+  returned: success
+  type: dict
+  sample:
+    enp1s0:
+      physical: true
+      driver: igb
+      driver_version: 6.1.0-39-amd64
+      firmware_version: ''
+      mac: 52:54:00:00:01:01
+      pci: 8086:10c9
+      bus: '0000:02:00.0'
+      pcie: {current: {width: 1, speed_gt: 2.5}, max: {width: 1, speed_gt: 2.5}}
+      carrier: true
+      speed: 1000
+      fastest: 1000
+      duplex: Full
+      autoneg: true
+      port: Twisted Pair
+      supported_modes: [100baseT/Full, 1000baseT/Full]
+      advertised_modes: [100baseT/Full, 1000baseT/Full]
+      pause_supported: Symmetric
+      pause_advertised: Symmetric
+      mtu: 1500
+      min_mtu: 68
+      max_mtu: 9216
+      txqueuelen: 1000
+      qdisc: mq
+      operstate: UP
+      pause: {autoneg: {value: true}, rx: {value: true}, tx: {value: true}}
+      ring: {rx: {value: 256, maximum: 4096}, tx: {value: 256, maximum: 4096}}
+      channels: {combined: {value: 2, maximum: 8}, other: {value: 1, maximum: 1}}
+      features: {gro: {value: true}, lro: {value: false, fixed: true}}
+      coalesce: {rx_usecs: {value: 3}}
+      private_flags: {legacy-rx: {value: false}}
+      missing: {}
+  contains:
+    physical:
+      description: Whether there is hardware behind it.
+      type: bool
+      returned: always
+    driver:
+      description: The kernel driver.
+      type: str
+      returned: always
+    driver_version:
+      description: Its version, which is that of the kernel for drivers that come with it.
+      type: str
+      returned: always
+    firmware_version:
+      description: The version of the firmware; empty if the device does not tell.
+      type: str
+      returned: always
+    mac:
+      description: The MAC address.
+      type: str
+      returned: always
+    pci:
+      description: PCI vendor and device; empty for what is no PCI device.
+      type: str
+      returned: always
+    bus:
+      description: The address on the bus.
+      type: str
+      returned: always
+    pcie:
+      description: The PCIe link, C(current) and C(max), each with its C(width) in lanes and C(speed_gt) in GT/s.
+      type: dict
+      returned: always
+    carrier:
+      description: Whether there is a link.
+      type: bool
+      returned: always
+    speed:
+      description: The speed of the link in Mb/s.
+      type: int
+      returned: when there is a link and its speed is known
+    fastest:
+      description: The highest speed that the NIC can do, in Mb/s; 0 if it does not tell.
+      type: int
+      returned: always
+    duplex:
+      description: V(Full) or V(Half).
+      type: str
+      returned: when there is a link
+    autoneg:
+      description: Whether speed and duplex are agreed on with the link partner.
+      type: bool
+      returned: when the device tells
+    port:
+      description: The kind of connector.
+      type: str
+      returned: when the device tells
+    supported_modes:
+      description: The link modes the NIC can do.
+      type: list
+      elements: str
+      returned: when the device tells
+    advertised_modes:
+      description: The link modes it offers to the link partner.
+      type: list
+      elements: str
+      returned: when the device tells
+    partner_modes:
+      description: The link modes the link partner offers.
+      type: list
+      elements: str
+      returned: when the device tells
+    pause_supported:
+      description: The use of pause frames the NIC can do.
+      type: str
+      returned: when the device tells
+    pause_advertised:
+      description: The use of pause frames it offers to the link partner.
+      type: str
+      returned: when the device tells
+    pause_partner:
+      description: The use of pause frames the link partner offers.
+      type: str
+      returned: when the device tells
+    mtu:
+      description: The largest packet in bytes.
+      type: int
+      returned: always
+    min_mtu:
+      description: The lowest MTU the device takes.
+      type: int
+      returned: with iproute2 4.19 and later
+    max_mtu:
+      description: The highest MTU the device takes.
+      type: int
+      returned: when the driver tells
+    txqueuelen:
+      description: How many packets the device's queue holds.
+      type: int
+      returned: always
+    qdisc:
+      description: The root queueing discipline.
+      type: str
+      returned: always
+    operstate:
+      description: The kernel's view of the link, such as V(UP).
+      type: str
+      returned: always
+    master:
+      description: The bond or bridge it belongs to.
+      type: str
+      returned: when it has one
+    channels:
+      description: Channels by key, each with its C(value) and C(maximum).
+      type: dict
+      returned: when the device has them
+    ring:
+      description: Ring sizes by key, each with its C(value) and C(maximum).
+      type: dict
+      returned: when the device has them
+    features:
+      description:
+        - Features by name, each with its C(value), C(wanted) where it differs, C(fixed) if it cannot change, and
+          C(members) if it is a group.
+      type: dict
+      returned: when the device has them
+    coalesce:
+      description: Interrupt coalescing by key, each with its C(value).
+      type: dict
+      returned: when the device has it
+    pause:
+      description: Pause frames by key, each with its C(value).
+      type: dict
+      returned: when the device has them
+    private_flags:
+      description: The driver's own switches by name, each with its C(value).
+      type: dict
+      returned: when the device has them
+    missing:
+      description: The groups of settings that the NIC does not have, with the reason.
+      type: dict
+      returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+
+
+def main() -> None:
+    """Hand the options over to the engine."""
+    spec = {"names": {"type": "list", "elements": "str", "default": []}}
+    engine.inform(AnsibleModule(argument_spec=spec, supports_check_mode=True))
+
+
+if __name__ == "__main__":
+    main()
