@@ -1,0 +1,139 @@
+"""The Debian packages that the host needs, and the apt sources that the image is built from.
+
+No address is written here: all of them come from the machine's own apt configuration.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from common import LabError, run, say
+
+PACKAGES = ("e2fsprogs", "mmdebstrap", "openssh-client", "tar", "uidmap")
+# All QEMU packages must come from one release.
+QEMU_PACKAGES = ("qemu-system-x86", "qemu-utils")
+QEMU_LEAST = 8  # the first QEMU with the igb NIC
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+
+def codename() -> str:
+    """The name of the Debian release that this machine runs."""
+    release = platform.freedesktop_os_release()
+    if release.get("ID") != "debian" or "VERSION_CODENAME" not in release:
+        raise LabError(f"the lab needs a Debian host; this is {release.get('PRETTY_NAME', 'unknown')}")
+    return release["VERSION_CODENAME"]
+
+
+def sources(release: str) -> list[tuple[str, str, str]]:
+    """(address, suite, components) of the release, its updates and its security fixes, as this machine has them."""
+    listing = run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"]
+    )
+    suites: dict[tuple[str, str], list[str]] = {}
+    for line in listing.splitlines():
+        address, suite, component = line.split()
+        if suite in (release, f"{release}-updates", f"{release}-security"):
+            components = suites.setdefault((address, suite), [])
+            if component not in components:
+                components.append(component)
+    if release not in {suite for _, suite in suites}:
+        raise LabError(f"the apt sources of this machine do not list the suite '{release}'")
+    return [(address, suite, " ".join(components)) for (address, suite), components in suites.items()]
+
+
+def source_lines(entries: list[tuple[str, str, str]]) -> str:
+    """The same in the one-line format of sources.list."""
+    signed = f"[signed-by={KEYRING}] " if KEYRING.exists() else ""
+    return "".join(f"deb {signed}{address} {suite} {components}\n" for address, suite, components in entries)
+
+
+def acquire_options() -> list[str]:
+    """The machine's own proxy and date settings of apt, to be used for the image as well."""
+    wanted = re.compile(r"Acquire::(https?\b|Check-)")
+    return [line for line in run(["apt-config", "dump"]).splitlines() if wanted.match(line) and '""' not in line]
+
+
+def qemu_version() -> int:
+    """Major version of the installed QEMU, 0 if there is none."""
+    if not shutil.which("qemu-system-x86_64"):
+        return 0
+    found = re.search(r"version (\d+)", run(["qemu-system-x86_64", "--version"]))
+    return int(found[1]) if found else 0
+
+
+def install() -> None:
+    """Install what is missing; the machine's apt sources stay as they are, also when this fails."""
+    missing = [name for name in PACKAGES if not _installed(name)]
+    if not missing and _qemu_is_there():
+        say(f"all packages are here (QEMU {qemu_version()})")
+        return
+    _apt("update")
+    if missing:
+        say(f"installing {' '.join(missing)}")
+        _apt("install", "--no-install-recommends", *missing)
+    if not _qemu_is_there():
+        _install_qemu()
+    if qemu_version() < QEMU_LEAST:
+        raise LabError(f"QEMU {QEMU_LEAST} or newer is needed, apt gave {qemu_version() or 'none'}")
+    say(f"all packages are installed (QEMU {qemu_version()})")
+
+
+def _qemu_is_there() -> bool:
+    return qemu_version() >= QEMU_LEAST and shutil.which("qemu-img") is not None
+
+
+def _install_qemu() -> None:
+    policy = run(["apt-cache", "policy", QEMU_PACKAGES[0]])
+    candidate = re.search(r"Candidate: (?:\d+:)?(\d+)", policy)
+    if candidate and int(candidate[1]) >= QEMU_LEAST:
+        say(f"installing QEMU {candidate[1]}")
+        _apt("install", "--no-install-recommends", *QEMU_PACKAGES)
+        return
+    release = codename()
+    say(f"this release has no QEMU {QEMU_LEAST}; installing it from {release}-backports")
+    _install_from_backports(release)
+
+
+def _install_from_backports(release: str) -> None:
+    """Use apt with sources and package lists of its own, in a folder that is gone afterwards."""
+    entries = sources(release)
+    address = next(address for address, suite, _ in entries if suite == release)
+    entries.append((address, f"{release}-backports", "main"))
+    with tempfile.TemporaryDirectory(prefix="linuxnet-lab-apt-") as folder:
+        private = Path(folder)
+        private.chmod(0o755)  # apt reads as the user _apt
+        (private / "lists" / "partial").mkdir(parents=True)
+        (private / "parts").mkdir()
+        (private / "sources.list").write_text(source_lines(entries))
+        options = (
+            f"Dir::Etc::SourceList={private}/sources.list",
+            f"Dir::Etc::SourceParts={private}/parts",
+            f"Dir::State::Lists={private}/lists",
+            f"Dir::Cache::pkgcache={private}/pkgcache.bin",
+            f"Dir::Cache::srcpkgcache={private}/srcpkgcache.bin",
+        )
+        _apt("update", options=options)
+        _apt(
+            "install",
+            "--no-install-recommends",
+            f"--target-release={release}-backports",
+            *QEMU_PACKAGES,
+            options=options,
+        )
+
+
+def _installed(package: str) -> bool:
+    query = ["dpkg-query", "--show", "--showformat", "${db:Status-Status}", package]
+    return subprocess.run(query, capture_output=True, text=True, check=False).stdout == "installed"
+
+
+def _apt(command: str, *words: str, options: tuple[str, ...] = ()) -> None:
+    settings = [word for option in options for word in ("-o", option)]
+    become = [] if os.geteuid() == 0 else ["sudo"]
+    run([*become, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", *settings, command, *words])

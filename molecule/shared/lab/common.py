@@ -1,0 +1,73 @@
+"""What every part of the lab shares: where its state lies, how it speaks, and how it starts a program."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linuxnet-tuning"
+IMAGES = CACHE / "image"
+LAB = CACHE / "lab"
+KEY = CACHE / "ssh" / "id_ed25519"
+SSH_CONFIG = LAB / "ssh_config"
+INVENTORY = LAB / "inventory.json"
+
+_STARTED = time.monotonic()
+
+
+class LabError(Exception):
+    """Something went wrong that the reader can do something about; the text says what."""
+
+
+def say(text: str) -> None:
+    """Print one line of progress, with the seconds since the program started."""
+    print(f"[{time.monotonic() - _STARTED:5.1f} s] {text}", flush=True)
+
+
+def run(argv: Sequence[str | Path], *, stdin: str | None = None, log: Path | None = None) -> str:
+    """Run a program to its end and return what it printed; a failure shows the end of its output."""
+    words = [str(word) for word in argv]
+    try:
+        done = subprocess.run(
+            words,
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except FileNotFoundError as missing:
+        raise LabError(f"{words[0]} is not installed; run '{sys.argv[0]} install' first") from missing
+    if log:
+        log.write_text(done.stdout)
+    if done.returncode:
+        where = f"\nthe whole output: {log}" if log else ""
+        raise LabError(f"{words[0]} ended with {done.returncode}:\n{tail(done.stdout)}{where}")
+    return done.stdout
+
+
+def tail(text: str, lines: int = 25) -> str:
+    """The last lines of a text, indented so that they stand out from our own."""
+    return "\n".join("    " + line.rstrip() for line in text.splitlines()[-lines:])
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Let only one lab command at a time change the cache; a second one waits."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another lab command is at work; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,236 @@
+"""The disk image of the guests: Debian of the host's release, built once and kept until its recipe changes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import apt
+from common import HERE, IMAGES, KEY, LabError, run, say
+from guests import Guest
+
+PACKAGES = (
+    "dbus",
+    "ethtool",
+    "ifupdown",
+    "iperf3",
+    "iproute2",
+    "iputils-ping",
+    "kmod",
+    "linux-image-amd64",
+    "network-manager",
+    "openssh-server",
+    "pciutils",
+    "procps",
+    "python3",
+    "systemd",
+    "systemd-sysv",
+    "udev",
+)
+# Nobody waits for these, and under software emulation each costs seconds of the boot.
+MASKED = (
+    "apt-daily-upgrade.timer",
+    "apt-daily.timer",
+    "dpkg-db-backup.timer",
+    "e2scrub_all.timer",
+    "e2scrub_reap.service",
+    "fstrim.timer",
+    "getty@.service",
+    "ifupdown-pre.service",
+    "serial-getty@.service",
+    "systemd-logind.service",
+    "systemd-networkd-wait-online.service",
+    "systemd-pstore.service",
+    "systemd-update-utmp.service",
+)
+ENABLED = ("systemd-networkd.service", "lab-veth.service", "ssh.service")
+# Installed for the tests that hand a NIC to another network manager, and off until then.
+DISABLED = (
+    "NetworkManager-wait-online.service",
+    "NetworkManager-dispatcher.service",
+    "NetworkManager.service",
+    "ModemManager.service",
+    "iperf3.service",
+    "networking.service",
+    "wpa_supplicant.service",
+)
+DISK_SIZE = "4G"
+# Any valid one: an image without it would count every boot as the first. Each guest gets its own from the boot line.
+MACHINE_ID = "11" * 16
+
+
+@dataclass(frozen=True)
+class Image:
+    """A finished image; all of it lies in one folder."""
+
+    folder: Path
+
+    @classmethod
+    def at(cls, folder: str) -> Image:
+        """The image in this folder, which must be there."""
+        image = cls(Path(folder))
+        if not image.disk.exists():
+            raise LabError(f"the image {folder} of this lab is gone; run 'down', then 'up'")
+        return image
+
+    @property
+    def disk(self) -> Path:
+        return self.folder / "root.img"
+
+    @property
+    def kernel(self) -> Path:
+        return self.folder / "vmlinuz"
+
+    @property
+    def initrd(self) -> Path:
+        return self.folder / "initrd.img"
+
+    @property
+    def host_key(self) -> str:
+        """The public SSH host key that all guests of this image answer with."""
+        kind, key = (self.folder / "ssh_host_ed25519_key.pub").read_text().split()[:2]
+        return f"{kind} {key}"
+
+
+def ensure(guests: list[Guest]) -> Image:
+    """The image for these guests, built now if there is none yet."""
+    _ensure_key()
+    release = apt.codename()
+    overlay = _overlay(guests)
+    image = Image(IMAGES / f"{release}-{_recipe_hash(release, overlay)}")
+    if image.folder.exists():
+        say(f"image {image.folder.name} is in the cache")
+        return image
+    say(f"building image {image.folder.name}, once; this takes a minute or two")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for leftover in IMAGES.glob(".build-*"):
+        _remove(leftover)
+    work = Path(tempfile.mkdtemp(prefix=".build-", dir=IMAGES))
+    work.chmod(0o755)
+    _bootstrap(release, overlay, work)
+    _make_disk(work)
+    work.rename(image.folder)
+    size = image.disk.stat().st_blocks * 512 // 2**20
+    say(f"image built ({size} MiB): {image.folder}")
+    return image
+
+
+def prune(keep: Image) -> None:
+    """Remove the images of earlier recipes."""
+    for folder in IMAGES.iterdir():
+        if folder != keep.folder:
+            _remove(folder)
+
+
+def _ensure_key() -> None:
+    if not KEY.exists():
+        KEY.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "linuxnet-lab", "-f", KEY])
+
+
+def _overlay(guests: list[Guest]) -> bytes:
+    """A tar archive of our own files for the image; the same input gives the same bytes."""
+    files = HERE / "files"
+    content = {
+        path.relative_to(files).as_posix(): (path.read_bytes(), 0o755 if os.access(path, os.X_OK) else 0o644)
+        for path in files.rglob("*")
+        if path.is_file()
+    }
+    authorized = KEY.with_suffix(".pub").read_bytes()
+    content["root/.ssh/authorized_keys"] = (authorized, 0o600)
+    content["etc/lab/addresses"] = (_addresses(guests).encode(), 0o644)
+    for guest in guests:
+        for nic in guest.nics:
+            link = f"[Match]\nPermanentMACAddress={nic.mac}\nDriver={nic.driver}\n\n[Link]\nName={nic.name}\n"
+            content[f"etc/systemd/network/10-{guest.name}-{nic.name}.link"] = (link.encode(), 0o644)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, (data, mode) in sorted(content.items()):
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(data), mode
+            archive.addfile(member, io.BytesIO(data))
+        for name in _test_nics(guests):
+            member = tarfile.TarInfo(
+                f"etc/systemd/system/sys-subsystem-net-devices-{name}.device.wants/lab-link@{name}.service"
+            )
+            member.type, member.linkname = tarfile.SYMTYPE, "/etc/systemd/system/lab-link@.service"
+            archive.addfile(member)
+    return buffer.getvalue()
+
+
+def _addresses(guests: list[Guest]) -> str:
+    return "".join(f"{guest.name} {nic.name} {nic.address}\n" for guest in guests for nic in guest.nics if nic.address)
+
+
+def _test_nics(guests: list[Guest]) -> list[str]:
+    return sorted({nic.name for guest in guests for nic in guest.test_nics})
+
+
+def _recipe_hash(release: str, overlay: bytes) -> str:
+    recipe = json.dumps([release, PACKAGES, MASKED, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
+    digest = hashlib.sha256(recipe.encode())
+    digest.update(overlay)
+    digest.update(Path(__file__).read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _bootstrap(release: str, overlay: bytes, work: Path) -> None:
+    """Install Debian into an archive."""
+    (work / "overlay.tar").write_bytes(overlay)
+    enable = f'systemctl --root="$1" enable {" ".join(ENABLED)}'
+    # Not every release has every unit, so one at a time, and a missing one is fine.
+    disable = f'for unit in {" ".join(DISABLED)}; do systemctl --root="$1" disable $unit || true; done'
+    mask = f'systemctl --root="$1" mask {" ".join(MASKED)}'
+    argv = [
+        "mmdebstrap",
+        "--variant=apt",
+        "--format=tar",
+        f"--include={','.join(PACKAGES)}",
+        *(f"--aptopt={option}" for option in apt.acquire_options()),
+        "--dpkgopt=force-confold",
+        "--dpkgopt=path-exclude=/usr/share/doc/*",
+        "--dpkgopt=path-exclude=/usr/share/locale/*",
+        "--dpkgopt=path-exclude=/usr/share/man/*",
+        f"--essential-hook=tar-in {work}/overlay.tar /",
+        f"--customize-hook={enable}",
+        f"--customize-hook={disable}",
+        f"--customize-hook={mask}",
+        release,
+        f"{work}/root.tar",
+        "-",
+    ]
+    run(argv, stdin=apt.source_lines(apt.sources(release)), log=IMAGES / "mmdebstrap.log")
+
+
+def _make_disk(work: Path) -> None:
+    """Turn the archive into an ext4 disk, and take out what QEMU and ssh need to have beside it."""
+    root = work / "root"
+    root.mkdir()
+    script = f"""set -eu
+        tar --numeric-owner --xattrs --extract --file {work}/root.tar --directory {root}
+        echo {MACHINE_ID} > {root}/etc/machine-id
+        rm -f {root}/etc/hostname {root}/etc/resolv.conf  # those of the host
+        cp --dereference {root}/vmlinuz {work}/vmlinuz
+        cp --dereference {root}/initrd.img {work}/initrd.img
+        cp {root}/etc/ssh/ssh_host_ed25519_key.pub {work}/
+        chmod a+r {work}/vmlinuz {work}/initrd.img
+        mke2fs -q -t ext4 -L root -E lazy_itable_init=0,lazy_journal_init=0 -d {root} {work}/root.img {DISK_SIZE}
+        rm -r {root} {work}/root.tar {work}/overlay.tar
+    """
+    run([*_as_root(), "sh", "-c", script])
+
+
+def _as_root() -> list[str]:
+    """The owners of the files in the image need a user that may set them; a user namespace will do."""
+    return [] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--map-auto"]
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_dir():
+        run([*_as_root(), "rm", "-r", folder])

@@ -1,0 +1,208 @@
+"""One virtual machine as a process: its QEMU command line, its start, its end, and the proof that it is ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import tap
+from common import LAB, LabError, run, tail
+from guests import Guest, Nic
+from image import Image
+
+BOOT_LINE = (
+    "root=/dev/vda rw rootfstype=ext4 fsck.mode=skip console=ttyS0 quiet loglevel=4 panic=10 "
+    "mitigations=off audit=0 random.trust_cpu=on net.ifnames=1 systemd.show_status=false"
+)
+# Whatever a server without screen and disks does not have would only make the boot longer.
+MACHINE = (
+    *("-machine", "q35,usb=off,vmport=off,hpet=off,sata=off,smbus=off,i8042=off"),
+    *("-nodefaults", "-no-user-config", "-display", "none"),
+)
+
+
+@dataclass(frozen=True)
+class Process:
+    """What is needed to find a running guest again, kept in its folder."""
+
+    pid: int
+    port: int
+    accel: str
+    image: str
+
+
+def running(folder: Path) -> Process | None:
+    """The process of the guest of this folder, if it lives and really is ours."""
+    process = recorded(folder)
+    return process if process and _is_ours(folder, process.pid) else None
+
+
+def recorded(folder: Path) -> Process | None:
+    """What the last start wrote down, whether it still runs or not."""
+    try:
+        return Process(**json.loads(_record(folder).read_text()))
+    except FileNotFoundError:
+        return None
+
+
+def folders() -> list[Path]:
+    """The folders of all guests that were ever started in this lab, also of those no longer in guests.json."""
+    return sorted(record.parent for record in LAB.glob("*/process.json"))
+
+
+def start(guest: Guest, image: Image, accel: str, port: int = 0) -> Process:
+    """Start the guest on its disk; the disk is made on the first start and stays until the lab is removed."""
+    guest.folder.mkdir(parents=True, exist_ok=True)
+    disk = guest.folder / "disk.qcow2"
+    if not disk.exists():
+        run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", image.disk, disk])
+    port = port or _free_port()
+    queues = {nic.name: tap.open_queues(nic.queues) for nic in guest.nics if nic.queues > 1}
+    descriptors = [descriptor for group in queues.values() for descriptor in group]
+    try:
+        argv = command_line(guest, image, accel, port, queues)
+        pid = _spawn(guest, argv, descriptors)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+    process = Process(pid, port, accel, str(image.folder))
+    _record(guest.folder).write_text(json.dumps(asdict(process), indent=2) + "\n")
+    return process
+
+
+def kill(folder: Path, patience: float = 10.0) -> bool:
+    """End the process at once, as when somebody pulls the plug; False if there was none."""
+    process = running(folder)
+    if not process:
+        return False
+    os.kill(process.pid, signal.SIGKILL)
+    deadline = time.monotonic() + patience
+    while _is_ours(folder, process.pid):
+        if time.monotonic() > deadline:
+            raise LabError(f"{folder.name}: process {process.pid} does not end")
+        time.sleep(0.05)
+    return True
+
+
+def console(guest: Guest) -> Path:
+    """The file with everything that the guest wrote to its serial console since its first start."""
+    return guest.folder / "console.log"
+
+
+def command_line(guest: Guest, image: Image, accel: str, port: int, queues: dict[str, list[int]]) -> list[str]:
+    """The whole QEMU command line."""
+    index = int(guest.nics[0].mac.split(":")[4], 16)
+    argv = [
+        "qemu-system-x86_64",
+        *("-name", f"linuxnet-lab-{guest.name}"),
+        *("-pidfile", str(_pid_file(guest.folder))),
+        *MACHINE,
+        *accel_arguments(accel),
+        *("-smp", str(guest.cpus), "-m", f"{guest.memory_mib}M"),
+        *("-chardev", f"file,id=serial,path={console(guest)},append=on", "-serial", "chardev:serial"),
+        *("-qmp", f"unix:{guest.name}/qmp.sock,server=on,wait=off"),
+        *("-device", "virtio-rng-pci"),
+        *("-drive", f"if=virtio,format=qcow2,cache=unsafe,file={guest.folder}/disk.qcow2"),
+        *("-kernel", str(image.kernel), "-initrd", str(image.initrd)),
+        *("-append", f"{BOOT_LINE} systemd.hostname={guest.name} systemd.machine_id={index:032x}"),
+    ]
+    for slot, nic in enumerate(guest.nics):
+        argv += ["-netdev", _backend(guest, nic, slot, port, queues.get(nic.name, []))]
+        argv += _device(nic, slot)
+    return argv
+
+
+def accel_arguments(accel: str) -> list[str]:
+    """QEMU's words for KVM or for software emulation."""
+    if accel == "kvm":
+        return ["-accel", "kvm", "-cpu", "host"]
+    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,svm=off"]
+
+
+def _backend(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) -> str:
+    if slot == 0:
+        return f"user,id={nic.name},restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{port}-10.0.2.15:22"
+    if nic.link:
+        # Relative to the folder of the lab, because the path of a unix socket may have 107 bytes only.
+        # Datagrams need no order of start, and the wire outlives a power cut on either side.
+        other = next(path for path in wire_ends(nic.link) if path != f"{guest.name}/{nic.link}.sock")
+        return (
+            f"dgram,id={nic.name},local.type=unix,local.path={guest.name}/{nic.link}.sock,"
+            f"remote.type=unix,remote.path={other}"
+        )
+    if queues:
+        return f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"
+    return f"hubport,id={nic.name},hubid={slot}"
+
+
+def wire_ends(link: str) -> list[str]:
+    """The sockets at both ends of a wire."""
+    from guests import load
+
+    ends = [f"{guest.name}/{link}.sock" for guest in load() for nic in guest.nics if nic.link == link]
+    if len(ends) != 2:
+        raise LabError(f"guests.json: the link '{link}' has {len(ends)} ends, it needs two")
+    return ends
+
+
+def _device(nic: Nic, slot: int) -> list[str]:
+    """The NIC behind a PCIe root port of its own (igb insists on one), without a boot ROM to search."""
+    device = f"{nic.model},netdev={nic.name},id=nic-{nic.name},mac={nic.mac},bus=port{slot},romfile="
+    if nic.queues > 1:
+        device += f",mq=on,vectors={2 * nic.queues + 2}"
+    port = f"pcie-root-port,id=port{slot},bus=pcie.0,addr={slot + 0x10:#x},chassis={slot},slot={slot}"
+    return ["-device", port, "-device", device]
+
+
+def _spawn(guest: Guest, argv: list[str], descriptors: list[int]) -> int:
+    """Start QEMU in the background and see that it does not fall over at once."""
+    log = guest.folder / "qemu.log"
+    for leftover in ("qemu.pid", "qmp.sock"):  # of a start that was cut off
+        (guest.folder / leftover).unlink(missing_ok=True)
+    with open(log, "w") as output:
+        process = subprocess.Popen(
+            argv,
+            cwd=LAB,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            pass_fds=descriptors,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + 15
+    while not _pid_file(guest.folder).exists() or not (guest.folder / "qmp.sock").exists():
+        if process.poll() is not None or time.monotonic() > deadline:
+            process.kill()
+            raise LabError(f"{guest.name}: QEMU did not start:\n{tail(log.read_text())}")
+        time.sleep(0.05)
+    process.returncode = 0  # It outlives us on purpose.
+    return process.pid
+
+
+def _is_ours(folder: Path, pid: int) -> bool:
+    """A process number may have been given to somebody else; the command line names our own pid file."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return str(_pid_file(folder)).encode() in words
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _pid_file(folder: Path) -> Path:
+    return folder / "qemu.pid"
+
+
+def _record(folder: Path) -> Path:
+    return folder / "process.json"

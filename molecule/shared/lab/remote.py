@@ -1,0 +1,133 @@
+"""The way into the guests: ssh configuration, inventory, and waiting for a guest to answer."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+
+import machine
+from common import CACHE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
+from guests import Guest
+from image import Image
+
+BOOT_DEADLINE = 240.0  # seconds; 25 are usual under software emulation on an idle machine
+# Old and quick on purpose: what protects a connection over 127.0.0.1 need not cost an emulated processor.
+SSH_OPTIONS = """\
+    User root
+    HostName 127.0.0.1
+    HostKeyAlias linuxnet-lab
+    IdentityFile "{key}"
+    IdentitiesOnly yes
+    UserKnownHostsFile "{known_hosts}"
+    StrictHostKeyChecking yes
+    KexAlgorithms curve25519-sha256
+    HostKeyAlgorithms ssh-ed25519
+    ConnectTimeout 10
+    ServerAliveInterval 15
+    LogLevel ERROR
+"""
+
+
+def write_files(guests: Sequence[Guest]) -> None:
+    """Write the ssh configuration and the inventory for the guests that were started."""
+    started = [(guest, process) for guest in guests if (process := machine.recorded(guest.folder))]
+    if not started:
+        raise LabError("no guest was started yet; run 'up' first")
+    known_hosts = CACHE / "ssh" / "known_hosts"
+    known_hosts.write_text(f"linuxnet-lab {Image.at(started[0][1].image).host_key}\n")
+    blocks = [f"Host {guest.name}\n    Port {process.port}\n" for guest, process in started]
+    common = f"Host {' '.join(guest.name for guest, _ in started)}\n"
+    options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
+    SSH_CONFIG.write_text("\n".join([*blocks, common + options]))
+    INVENTORY.write_text(json.dumps(_inventory([guest for guest, _ in started]), indent=2) + "\n")
+
+
+def _inventory(guests: Sequence[Guest]) -> dict[str, object]:
+    variables = {
+        "ansible_user": "root",
+        "ansible_python_interpreter": "/usr/bin/python3",
+        "ansible_ssh_common_args": f"-F {shlex.quote(str(SSH_CONFIG))}",
+    }
+    hosts = {guest.name: {"lab_nics": _nics(guest)} for guest in guests}
+    return {"all": {"children": {"lab": {"hosts": hosts, "vars": variables}}}}
+
+
+def _nics(guest: Guest) -> dict[str, dict[str, str]]:
+    """What a test may want to know about the test NICs of a guest, by name."""
+    return {
+        nic.name: {"driver": nic.driver, "mac": nic.mac, "link": nic.link, "address": nic.address}
+        for nic in guest.test_nics
+    }
+
+
+def ssh_command(guest_name: str, words: Sequence[str] = ()) -> list[str]:
+    """The ssh command line for a guest."""
+    return ["ssh", "-F", str(SSH_CONFIG), guest_name, *words]
+
+
+def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
+    """Run a shell command in the guest and return what it prints; empty if the guest does not answer."""
+    argv = ssh_command(guest.name, ["-T", command])
+    try:
+        done = subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=patience)
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def wait_for(guest: Guest, not_boot: str = "") -> None:
+    """Wait until the guest answers over ssh with all its test NICs up; `not_boot` is the boot that must be over."""
+    process = machine.recorded(guest.folder)
+    assert process
+    deadline = time.monotonic() + BOOT_DEADLINE
+    ready = " ".join(f"lab-link@{nic.name}.service" for nic in guest.test_nics)
+    question = (
+        "cat /proc/sys/kernel/random/boot_id; "
+        f"timeout 30 sh -c 'for unit in {ready}; do until systemctl -q is-active $unit; do sleep 0.2; done; done'"
+    )
+    while True:
+        if _ssh_banner(process.port):
+            boot = ask(guest, question)
+            if boot and boot != not_boot:
+                return
+        if not machine.running(guest.folder):
+            log = (guest.folder / "qemu.log").read_text(errors="replace")
+            raise LabError(f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}")
+        if time.monotonic() > deadline:
+            raise LabError(f"{guest.name} does not answer over ssh after {BOOT_DEADLINE:.0f} s\n{_console_end(guest)}")
+        time.sleep(0.3)
+
+
+def boot_id(guest: Guest) -> str:
+    """What tells one boot of a guest from the next."""
+    answer = ask(guest, "cat /proc/sys/kernel/random/boot_id")
+    if not answer:
+        raise LabError(f"{guest.name} does not answer over ssh\n{_console_end(guest)}")
+    return answer
+
+
+def reboot(guest: Guest) -> None:
+    """Reboot the guest in good order and wait until it is back."""
+    before = boot_id(guest)
+    ask(guest, "systemctl reboot")
+    say(f"{guest.name} reboots")
+    wait_for(guest, not_boot=before)
+
+
+def _ssh_banner(port: int) -> bool:
+    """QEMU takes every connection at once; only the banner proves that there is a server behind it."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=2) as connection:
+            return connection.recv(4) == b"SSH-"
+    except OSError:
+        return False
+
+
+def _console_end(guest: Guest) -> str:
+    console = machine.console(guest)
+    text = console.read_text(errors="replace") if console.exists() else ""
+    return f"the last lines of its console ({console}):\n{tail(text) or '    (nothing)'}"
