@@ -1,0 +1,70 @@
+"""Sees to it that the Debian packages are there, without starting or installing an SSH server on the machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+# command: package. The hosts see the machine's own programs, so what they need is needed here.
+COMMANDS = {
+    "ip": "iproute2",
+    "ethtool": "ethtool",
+    "sysctl": "procps",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+    "nsenter": "util-linux",
+}
+SSH_SERVER = Path("usr/sbin/sshd")
+
+
+class MissingError(Exception):
+    """Something is missing that the person has to provide or to agree to."""
+
+
+def provide(layer: Path, *, install: bool) -> None:
+    """Check the commands; where the machine has no SSH server, unpack one into layer."""
+    if not shutil.which("ansible-playbook"):
+        raise MissingError('ansible-playbook is not on the PATH; in this checkout: eval "$(make -s env)"')
+    missing = sorted({package for command, package in COMMANDS.items() if not shutil.which(command)})
+    unpack = not (Path("/") / SSH_SERVER).exists()
+    if (missing or unpack) and not install:
+        names = [*missing, *(["openssh-server"] if unpack else [])]
+        raise MissingError(
+            f"missing Debian packages: {' '.join(names)}. Install them, or add --install (which unpacks "
+            "openssh-server for the benchmark's hosts only and starts nothing on this machine)."
+        )
+    if missing or unpack:
+        _apt("-qq", "update")
+    if missing:
+        _apt("-qq", "-y", "--no-install-recommends", "install", *missing)
+    if unpack:
+        _unpack_ssh_server(layer)
+
+
+def _unpack_ssh_server(layer: Path) -> None:
+    archives = layer / "archives"
+    (archives / "partial").mkdir(parents=True)
+    _apt(
+        "-qq", "-y", "--no-install-recommends", "--download-only",
+        "-o", "APT::Sandbox::User=root", "-o", f"Dir::Cache::archives={archives}", "install", "openssh-server",
+    )  # fmt: skip
+    for archive in archives.glob("*.deb"):
+        with (
+            subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as unpacked,
+            tarfile.open(fileobj=unpacked.stdout, mode="r|") as members,
+        ):
+            for member in members:
+                # A folder /lib or /sbin in a layer would hide the links of that name in Debian's root.
+                if member.name.startswith("./usr/"):
+                    members.extract(member, layer)
+    shutil.rmtree(archives)
+
+
+def _apt(*arguments: str) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    result = subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+    if result.returncode:
+        raise MissingError(f"apt-get {' '.join(arguments)} failed:\n{result.stdout}")
