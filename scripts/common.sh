@@ -8,6 +8,8 @@ CHECKOUT=$STATE/checkouts/$(basename "$ROOT")-$(printf %s "$ROOT" | sha256sum | 
 # ansible_collections/linuxnet/tuning below it is a link to the checkout: the quick loop.
 COLLECTIONS=$CHECKOUT/path
 
+# Molecule's configuration finds the running lab by this.
+export LAB=$STATE/lab
 export YAMLLINT_CONFIG_FILE=$ROOT/.config/yamllint.yml
 export HYPOTHESIS_STORAGE_DIRECTORY=$CHECKOUT/hypothesis
 export MYPY_CACHE_DIR=$CHECKOUT/mypy

@@ -6,7 +6,6 @@ set -euo pipefail
 cd "$ROOT"
 use_venv molecule
 export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS ANSIBLE_CONFIG=$ROOT/ansible.cfg
-INVENTORY=$STATE/lab/inventory.json
 LOG=$CHECKOUT/demo.log
 
 lab() { python3 "$ROOT/molecule/shared/lab/lab.py" "$@"; }
@@ -18,7 +17,7 @@ show_nics() {
 
 play() {
   echo "\$ ansible-playbook $1"
-  ansible-playbook -i "$INVENTORY" -e @scripts/demo.yml "$1" | tee "$LOG"
+  ansible-playbook -i "$LAB/inventory.json" -e @scripts/demo.yml "$1" | tee "$LOG"
 }
 
 title "Start the lab: two virtual machines with emulated NICs"
