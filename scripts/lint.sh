@@ -11,7 +11,7 @@ export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 # mypy must see the code under the name that Ansible imports it by, so it runs in the tree of links.
 type_check() {
   (cd "$COLLECTIONS" && MYPYPATH=$COLLECTIONS mypy --config-file "$ROOT/pyproject.toml" \
-    -p ansible_collections.linuxnet.tuning.plugins.module_utils)
+    -p ansible_collections.linuxnet.tuning.plugins)
 }
 
 shell_files() {
