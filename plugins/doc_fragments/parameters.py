@@ -12,7 +12,8 @@ options:
   sysctl:
     description:
       - Kernel parameters by key, such as C(net.core.rmem_max).
-      - The value is a number or a text, a list for a vector, V({at_least\: N}) to raise only, or V({at_most\: N}) to
+      - >-
+        The value is a number or a text, a list for a vector, V({at_least: N}) to raise only, or V({at_most: N}) to
         lower only. These two look at each number of a vector on its own; one bound holds for all numbers.
       - White space does not matter. A switch counts as 0 or 1.
       - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.

@@ -24,8 +24,6 @@ options:
     required: true
 seealso:
   - module: linuxnet.tuning.tune
-  - module: ansible.posix.sysctl
-    description: Sets one key in a call.
 """
 
 EXAMPLES = r"""
