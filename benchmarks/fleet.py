@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Measures the collection against a ping and a hand-written playbook, on many hosts made of namespaces."""
 
 from __future__ import annotations
@@ -75,10 +74,11 @@ class Benchmark:
         end = fleet.state(list(self.parameters))
         self.must_be_as_asked(end, begin)
         # By hand it takes so long that one run says enough.
-        for _ in range(1 if name == BY_HAND else self.options.repeat):
+        repeat = 1 if name == BY_HAND else self.options.repeat
+        for _run in range(repeat):
             self.ping(fleet, report.WARM)
             self.play(fleet, name, report.WARM, changed=0)
-        for _ in range(1 if name == BY_HAND else self.options.repeat):
+        for _run in range(repeat):
             self.ansible.disconnect(fleet)
             self.ping(fleet, report.COLD)
             self.ansible.disconnect(fleet)

@@ -240,7 +240,9 @@ class Fleet:
 
 
 def _ip_batch(*lines: str) -> None:
-    result = subprocess.run(["ip", "-batch", "-"], input="\n".join(lines), stderr=subprocess.PIPE, text=True)
+    result = subprocess.run(
+        ["ip", "-batch", "-"], input="\n".join(lines), stderr=subprocess.PIPE, text=True, check=False
+    )
     if result.returncode:
         raise FleetError(f"ip -batch failed: {result.stderr}")
 

@@ -112,6 +112,7 @@ class Ansible:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            check=False,
         )
         if result.returncode:
             raise RunError(f"{' '.join(argv)} failed with {result.returncode}:\n{result.stdout[-5000:]}")

@@ -65,6 +65,6 @@ def _unpack_ssh_server(layer: Path) -> None:
 
 def _apt(*arguments: str) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    result = subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+    result = subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode:
         raise MissingError(f"apt-get {' '.join(arguments)} failed:\n{result.stdout}")

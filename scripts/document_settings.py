@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Write the documentation of all settings from their tables, so that it is never behind: `make docs`."""
 
