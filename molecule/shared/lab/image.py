@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apt
+import kernel
 from common import HERE, IMAGES, KEY, LabError, run, say
 from guests import Guest
 
@@ -85,7 +86,7 @@ class Image:
 
     @property
     def kernel(self) -> Path:
-        return self.folder / "vmlinuz"
+        return self.folder / "vmlinux"
 
     @property
     def initrd(self) -> Path:
@@ -176,7 +177,8 @@ def _recipe_hash(release: str, overlay: bytes) -> str:
     recipe = json.dumps([release, PACKAGES, MASKED, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
     digest = hashlib.sha256(recipe.encode())
     digest.update(overlay)
-    digest.update(Path(__file__).read_bytes())
+    for program in ("image.py", "kernel.py"):
+        digest.update((HERE / program).read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -224,6 +226,7 @@ def _make_disk(work: Path) -> None:
         rm -r {root} {work}/root.tar {work}/overlay.tar
     """
     run([*_as_root(), "sh", "-c", script])
+    kernel.unpack(work / "vmlinuz", work / "vmlinux")
 
 
 def _as_root() -> list[str]:

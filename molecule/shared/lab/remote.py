@@ -14,7 +14,7 @@ from common import CACHE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
 from guests import Guest
 from image import Image
 
-BOOT_DEADLINE = 240.0  # seconds; 25 are usual under software emulation on an idle machine
+BOOT_DEADLINE = 480.0  # seconds; 15 are usual under software emulation, far more beside a busy test run
 # Old and quick on purpose: what protects a connection over 127.0.0.1 need not cost an emulated processor.
 SSH_OPTIONS = """\
     User root
