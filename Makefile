@@ -13,7 +13,7 @@ lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellchec
 unit: ## unit tests on each ansible-core that this machine can run
 sanity: ## ansible-test sanity on each ansible-core that this machine can run
 molecule: ## every scenario on virtual machines with emulated NICs
-docs: ## build the documentation site into dist/docs
+docs: ## write the pages of the settings, and the documentation site into dist/docs
 build: ## build the collection's archive into dist
 release: ## turn the changelog fragments into CHANGELOG.md
 setup: ## make the virtual environments (the other targets do it by themselves)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds the documentation site of the plugins and of docs/ into dist/docs.
+# Writes the documentation of the settings from their tables, and builds the site of all plugins into dist/docs.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
 use_venv docs
 SITE=$CHECKOUT/docs
 export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
+PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_settings.py"
 rm -rf "$SITE"
 mkdir -p "$SITE"
 chmod 0755 "$SITE"

@@ -26,5 +26,6 @@ check "ansible-lint" ansible-lint --offline --strict
 check "antsibull-changelog" antsibull-changelog lint
 check "antsibull-docs" antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs=dependent \
   --check-extra-docs-refs --disallow-unknown-collection-refs .
+check "settings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_settings.py --check
 check "shellcheck" shell_files
 finish lint
