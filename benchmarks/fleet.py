@@ -6,6 +6,7 @@ import argparse
 import difflib
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -154,6 +155,9 @@ def main() -> int:
     if os.geteuid() != 0:
         print("This needs root: it makes namespaces, mounts and networks.", file=sys.stderr)
         return 2
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # An exception, so that everything is cleaned up on the way out.
+        signal.signal(number, lambda received, _frame: sys.exit(128 + received))
     with (
         tempfile.TemporaryDirectory(prefix="fleet-", dir=RUN) as mount_point,
         tempfile.TemporaryDirectory(prefix="fleet-") as unpacked,
@@ -163,7 +167,11 @@ def main() -> int:
         except packages.MissingError as error:
             print(error, file=sys.stderr)
             return 2
-        return namespaces.contain(Path(mount_point), lambda: guarded(options, Path(mount_point), Path(unpacked)))
+        try:
+            return namespaces.contain(Path(mount_point), lambda: guarded(options, Path(mount_point), Path(unpacked)))
+        except PermissionError as error:
+            print(f"This machine, perhaps a container, does not allow new namespaces: {error}", file=sys.stderr)
+            return 2
 
 
 def guarded(options: argparse.Namespace, folder: Path, unpacked: Path) -> int:

@@ -9,7 +9,6 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 # Python has os.unshare and os.setns from 3.12 on, and mount not at all; the C library has them everywhere.
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -88,15 +87,12 @@ def contain(mount_point: Path, main: Callable[[], int]) -> int:
     child = fork_with_own_pids()
     if child == 0:
         _become_first_process(mount_point, main)
-
-    def stop(number: int, _frame: FrameType | None) -> None:
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    except BaseException:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        raise SystemExit(128 + number)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        raise
 
 
 def _become_first_process(mount_point: Path, main: Callable[[], int]) -> None:

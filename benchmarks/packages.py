@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tarfile
 from pathlib import Path
 
 # command: package. The hosts see the machine's own programs, so what they need is needed here.
@@ -52,14 +51,9 @@ def _unpack_ssh_server(layer: Path) -> None:
         "-o", "APT::Sandbox::User=root", "-o", f"Dir::Cache::archives={archives}", "install", "openssh-server",
     )  # fmt: skip
     for archive in archives.glob("*.deb"):
-        with (
-            subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as unpacked,
-            tarfile.open(fileobj=unpacked.stdout, mode="r|") as members,
-        ):
-            for member in members:
-                # A folder /lib or /sbin in a layer would hide the links of that name in Debian's root.
-                if member.name.startswith("./usr/"):
-                    members.extract(member, layer)
+        files = subprocess.run(["dpkg-deb", "--fsys-tarfile", archive], check=True, stdout=subprocess.PIPE).stdout
+        # Only /usr: a folder /lib or /sbin in a layer would hide the links of that name in Debian's root.
+        subprocess.run(["tar", "--extract", "--directory", layer, "./usr"], check=True, input=files)
     shutil.rmtree(archives)
 
 
