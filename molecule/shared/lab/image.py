@@ -183,12 +183,12 @@ def _recipe_hash(release: str, overlay: bytes) -> str:
 
 
 def _bootstrap(release: str, overlay: bytes, work: Path) -> None:
-    """Install Debian into an archive."""
+    """Install Debian into an archive; all hooks use the image's own programs, the host may lack them."""
     (work / "overlay.tar").write_bytes(overlay)
-    enable = f'systemctl --root="$1" enable {" ".join(ENABLED)}'
+    enable = f'chroot "$1" systemctl enable {" ".join(ENABLED)}'
     # Not every release has every unit, so one at a time, and a missing one is fine.
-    disable = f'for unit in {" ".join(DISABLED)}; do systemctl --root="$1" disable $unit || true; done'
-    mask = f'systemctl --root="$1" mask {" ".join(MASKED)}'
+    disable = f'for unit in {" ".join(DISABLED)}; do chroot "$1" systemctl disable $unit || true; done'
+    mask = f'chroot "$1" systemctl mask {" ".join(MASKED)}'
     argv = [
         "mmdebstrap",
         "--variant=apt",
@@ -215,7 +215,8 @@ def _make_disk(work: Path) -> None:
     root = work / "root"
     root.mkdir()
     script = f"""set -eu
-        tar --numeric-owner --xattrs --extract --file {work}/root.tar --directory {root}
+        # The kernel fills /dev by itself, and only the real root could make these nodes.
+        tar --numeric-owner --xattrs --extract --exclude='./dev/*' --file {work}/root.tar --directory {root}
         echo {MACHINE_ID} > {root}/etc/machine-id
         rm -f {root}/etc/hostname {root}/etc/resolv.conf  # those of the host
         cp --dereference {root}/vmlinuz {work}/vmlinuz
