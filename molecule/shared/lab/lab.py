@@ -30,9 +30,7 @@ def install(_: argparse.Namespace) -> None:
 def build(_: argparse.Namespace) -> None:
     """Build the disk image, if it is not in the cache"""
     with locked():
-        built = image.ensure(load())
-        if not machine.folders():
-            image.prune(keep=built)
+        _image(load())
 
 
 def up(options: argparse.Namespace) -> None:
@@ -41,7 +39,7 @@ def up(options: argparse.Namespace) -> None:
     with locked():
         stopped = [guest for guest in guests if not machine.running(guest.folder)]
         if stopped:
-            built = image.ensure(guests)
+            built = _image(guests)
             chosen = accel.choose(built, options.accel)
             for guest in stopped:
                 process = machine.start(guest, built, chosen)
@@ -121,6 +119,14 @@ def console(options: argparse.Namespace) -> None:
     if not log.exists():
         raise LabError(f"{log} does not exist; was the guest ever started?")
     print(log.read_text(errors="replace"), end="")
+
+
+def _image(guests: list[Guest]) -> image.Image:
+    """The image; those of earlier recipes go, unless a lab may still stand on one of them."""
+    built = image.ensure(guests)
+    if not machine.folders():
+        image.prune(keep=built)
+    return built
 
 
 def _named(name: str) -> Guest:
