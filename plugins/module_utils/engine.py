@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
-from . import facts, memory, nics, plan, report
+from . import memory, nics, plan, report
 from .host import Host, ReadOnlyHost, connect
 from .schema import (
     ABSENT,
@@ -25,7 +25,6 @@ from .schema import (
 )
 from .settings import registry
 from .tools import ethtool, sysfs
-from .transaction import Transaction
 
 Families = Mapping[str, Family]
 Group = Tuple[str, str]
@@ -46,6 +45,8 @@ def conduct(module: Any, view: str) -> None:
 
 def inform(module: Any) -> None:
     """Serve one call of `nic_info`."""
+    from . import facts  # only this module needs it; the others start faster without
+
     try:
         found = facts.gather(ReadOnlyHost(runner(module)), module.params["names"])
     except TuningError as error:
@@ -116,6 +117,8 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
 def _carry_out(host: Host, families: Families, outcome: report.Outcome) -> None:
     def again(addresses: Iterable[Address]) -> Cells:
         return read(host, families, _groups(addresses)).cells
+
+    from .transaction import Transaction  # an unchanged host, the usual case, does not wait for its import
 
     transaction = Transaction(host, families, outcome.before, again)
     outcome.after, outcome.failure = transaction.carry_out(outcome.plan)

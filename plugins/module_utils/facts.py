@@ -35,7 +35,7 @@ def _identity(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
         "pci": nic.pci,
         "bus": driver.get("bus-info", nic.bus),
         "pcie": sysfs.pcie(host, nic.name),
-        "carrier": sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/carrier") == "1",
+        "carrier": sysfs.carrier(host, nic.name),
         "fastest": ethtool.fastest(link),
     }
     link.pop("carrier", None)

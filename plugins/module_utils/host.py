@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import tempfile
+import time
 from typing import Callable, List, Optional, Sequence, Tuple
 
 from .schema import Action, Answer, Poke, Query, Run, Save, TuningError
@@ -56,6 +57,15 @@ class ReadOnlyHost:
     def exists(self, path: str) -> bool:
         """Whether there is such a file or folder."""
         return os.path.exists(path)
+
+    def wait_for(self, path: str, text: str, seconds: float) -> bool:
+        """Whether a file of the kernel holds a text, now or within some seconds."""
+        end = time.monotonic() + seconds
+        while (self.read(path) or "").strip() != text:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
 
     def _run(self, argv: Sequence[str]) -> Answer:
         try:

@@ -9,6 +9,7 @@ from typing import Callable, Dict, List, Mapping, Sequence, Set, Tuple
 from . import plan, report
 from .host import Host
 from .schema import (
+    NIC,
     Action,
     Address,
     Adjusted,
@@ -20,11 +21,15 @@ from .schema import (
     Value,
     Wishes,
 )
+from .tools import sysfs
 
 Group = Tuple[str, str]
 Read = Callable[[Sequence[Address]], Cells]
 
 _ROUNDS = 2
+
+# A link that a driver takes down for a change is back within this time, autonegotiation of 10GBASE-T included.
+_LINK_SECONDS = 15
 
 
 @dataclass
@@ -37,6 +42,7 @@ class Transaction:
     read: Read
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
+    _lost: List[str] = field(default_factory=list)
     _said: Dict[Group, Tuple[List[str], str]] = field(default_factory=dict)
 
     def carry_out(self, todo: Plan) -> Tuple[Cells, str]:
@@ -46,7 +52,10 @@ class Transaction:
         try:
             for _round in range(_ROUNDS):
                 tried.update(change.address for change in changes)
-                misses = self._apply(changes) or self._check(todo, tried)
+                misses = self._apply(changes)
+                if self._lost:
+                    return self._go_back(tried, [_lost(self._lost[0], self.commands[-1])])
+                misses = misses or self._check(todo, tried)
                 if any(miss.change.address in tried for miss in misses):
                     return self._fail(tried, [miss for miss in misses if miss.change.address in tried])
                 # A change may disturb what was right before, as channels do with coalescing: set it once more.
@@ -64,6 +73,8 @@ class Transaction:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""
         for group, values in plan.steps(changes).items():
             complaint = self._do(group, values)
+            if self._lost:
+                break
             # Exit codes do not decide: older ethtool ends with 78 or 80 when there is nothing to change.
             if complaint:
                 mine = [change for change in changes if (change.address.family, change.address.scope) == group]
@@ -77,9 +88,13 @@ class Transaction:
         cells = plan.keys(self.before, family, scope)
         complaints = []
         actions: Sequence[Action] = self.families[family].write(scope, values, cells)
+        linked = self.families[family].scope == NIC and sysfs.carrier(self.host, scope)
         for action in actions:
             self.commands.append(str(action))
             complaints.append(self.host.do(action))
+        # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
+        if linked and not self.host.wait_for(sysfs.carrier_path(scope), "1", _LINK_SECONDS):
+            self._lost.append(scope)
         self._said[group] = ([str(action) for action in actions], "; ".join(filter(None, complaints)))
         return self._said[group][1]
 
@@ -115,9 +130,12 @@ class Transaction:
                 explanation = family.explain(self.host, scope) if family.explain else ""
                 miss.notes = [family.hint, explanation]
             told.add((family.name, scope))
+        return self._go_back(tried, [str(miss) for miss in misses])
+
+    def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         undone, leftover = self._undo(tried)
         self.adjusted.clear()
-        return self.read(list(self.before)), report.failure([str(miss) for miss in misses], undone, leftover)
+        return self.read(list(self.before)), report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
         """Put back what was asked for, then what the same commands changed beside it.
@@ -141,6 +159,10 @@ class Transaction:
     def _asked(self, tried: Set[Address]) -> Wishes:
         changes = tuple(Change(address, self.before[address].value, None) for address in tried)
         return plan.invert(Plan(changes), self.before)
+
+
+def _lost(nic: str, command: str) -> str:
+    return f"{nic} lost its link with `{command}` and did not get it back within {_LINK_SECONDS} seconds."
 
 
 def _wanted(cells: Cells) -> Cells:

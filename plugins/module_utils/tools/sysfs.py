@@ -49,6 +49,16 @@ def number(host: Any, path: str) -> Optional[int]:
     return int(word) if word.lstrip("-").isdigit() else None
 
 
+def carrier_path(name: str) -> str:
+    """The file that holds 1 while the NIC has a link; it cannot be read while the NIC is down."""
+    return f"{ROOT}/{name}/carrier"
+
+
+def carrier(host: Any, name: str) -> bool:
+    """Whether the NIC has a link."""
+    return text(host, carrier_path(name)) == "1"
+
+
 def pcie(host: Any, name: str) -> Dict[str, object]:
     """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses."""
     facts: Dict[str, object] = {}
