@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Property test on real drivers: apply a random state, again (no command), go back (the same text as before)."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import random
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, "/root")
+
+from plugins.module_utils import engine, host
+
+# Real drivers take their link down for seconds, so an igb has time for a few states and a veth for dozens.
+SECONDS_PER_NIC = 45
+STATES_PER_NIC = 25
+LEAST_STATES_PER_NIC = 3
+SEED = 20261121
+
+# What may be asked of each driver: every value here is one that the device can take.
+FEATURES = ["gro", "gso", "tso", "sg", "tx", "rx"]
+BOTH = [True, False]
+STATES = {
+    "igb0": {
+        "ring": {"rx": range(80, 4097), "tx": range(80, 4097)},
+        "channels": {"combined": range(1, 9)},
+        "coalesce": {"rx_usecs": range(10, 1000)},
+        "pause": [{"autoneg": False, "rx": rx, "tx": tx} for rx in BOTH for tx in BOTH] + [{"autoneg": True}],
+    },
+    "e1000e0": {
+        "ring": {"rx": range(80, 4097), "tx": range(80, 4097)},
+        "coalesce": {"rx_usecs": range(10, 1000)},
+    },
+    "vmxnet0": {
+        "ring": {"rx": ["max", "50%", 256, 512], "tx": ["max", "50%", 512]},
+        "channels": {"combined": [1, 2]},
+    },
+    "virtio0": {"channels": {"combined": range(1, 5)}, "ring": {"rx": ["max"], "tx": ["max"]}},
+    "lab0": {"channels": {"rx": range(1, 65), "tx": range(1, 65)}},
+}
+
+commands: list[list[str]] = []
+
+
+def run(argv):
+    """The runner that the engine is handed: argv, never a shell."""
+    commands.append(list(argv))
+    done = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    return done.returncode, done.stdout, done.stderr
+
+
+def set_commands():
+    """Commands that were run since the last look and set something (an upper-case flag, or --set-...)."""
+    found = [argv for argv in commands if argv[1].lstrip("-")[0].isupper() or argv[1].startswith("--set")]
+    commands.clear()
+    return found
+
+
+def text(nic):
+    """All that ethtool says of the NIC."""
+    return "".join(
+        subprocess.run(["ethtool", flag, nic], capture_output=True, text=True).stdout
+        for flag in ("-k", "-g", "-l", "-a", "-c")
+    )
+
+
+def difference(before, after):
+    """The lines that are not the same."""
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm="", n=0))
+
+
+def tune(entry):
+    """One call of the module ethtool."""
+    params = {"nics": [entry], "on_unsupported": "ignore"}
+    return engine.tune(host.connect(run, check_mode=False), "ethtool", params)
+
+
+def some_state(dice, nic):
+    """Some keys of some families, with values that the device can take; never an empty state."""
+    entry = {"features": {name: dice.choice(BOTH) for name in dice.sample(FEATURES, dice.randint(1, 3))}}
+    for family, keys in STATES[nic].items():
+        if dice.random() < 0.6:
+            if isinstance(keys, list):
+                entry[family] = dice.choice(keys)
+            else:
+                entry[family] = {key: dice.choice(values) for key, values in keys.items() if dice.random() < 0.8}
+    return {"name": nic, **{family: keys for family, keys in entry.items() if keys}}
+
+
+def attempt(dice, nic):
+    """One state there and back; tells whether it was possible at all. AssertionError where a promise is broken."""
+    entry = some_state(dice, nic)
+    before = text(nic)
+    there = tune(entry)
+    set_commands()
+    if there.get("failed"):
+        # Random features may contradict each other (tso without sg): then nothing may have stayed changed.
+        left = difference(before, text(nic))
+        assert not left, f"a failed call left something behind\nasked: {entry}\n{there['msg']}\n{left}"
+        return False
+    again = tune(entry)
+    assert not again["changed"] and not set_commands(), f"the second call changed something\nasked: {entry}\n{again}"
+    back = tune({"name": nic, **there["before"].get(nic, {})})
+    assert not back.get("failed"), f"going back failed\nasked: {entry}\n{back['msg']}"
+    assert text(nic) == before, f"going back left a difference\nasked: {entry}\n{difference(before, text(nic))}"
+    set_commands()
+    return True
+
+
+def main():
+    """Every NIC for a bounded time; ends with 1 at the first broken promise."""
+    for nic in STATES:
+        dice = random.Random(f"{SEED} {nic}")
+        deadline = time.monotonic() + SECONDS_PER_NIC
+        done = refused = 0
+        while time.monotonic() < deadline and done < STATES_PER_NIC:
+            if attempt(dice, nic):
+                done += 1
+            else:
+                refused += 1
+        assert done >= LEAST_STATES_PER_NIC, f"{nic}: only {done} states could be tried"
+        print(f"{nic}: {done} states there and back, {refused} impossible ones refused without a trace")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

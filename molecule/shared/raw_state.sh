@@ -1,0 +1,16 @@
+#!/bin/sh
+# Prints all that the collection may change, in the tools' own words.
+export LC_ALL=C
+for device in /sys/class/net/*; do
+  nic=$(basename "$device")
+  echo "== $nic"
+  for flag in -k -g -l -a -c --show-priv-flags; do
+    ethtool $flag "$nic" 2>&1
+  done
+done
+echo "== sysctl"
+for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv4.tcp_wmem ipv4.ip_forward; do
+  sysctl "net.$key"
+done
+echo "== files"
+find /etc/sysctl.d /var/lib/linuxnet-tuning -type f -printf '%M %u %p\n' -exec cat {} + 2>&1 | sort
