@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$ROOT"
 explain_cores
 newest_core >/dev/null
+# Without the folder pytest would look everywhere, and find the tests of the lab.
+[ -d tests/unit ] || { echo "There is no tests/unit."; exit 1; }
 export PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 while read -r core python <&3; do
   core_venv "$core" "$python"
