@@ -42,7 +42,7 @@ def sources(release: str) -> list[tuple[str, str, str]]:
             components = suites.setdefault((address, suite), [])
             if component not in components:
                 components.append(component)
-    if release not in {suite for _, suite in suites}:
+    if release not in {suite for _address, suite in suites}:
         raise LabError(f"the apt sources of this machine do not list the suite '{release}'")
     return [(address, suite, " ".join(components)) for (address, suite), components in suites.items()]
 
@@ -103,7 +103,7 @@ def _install_qemu() -> None:
 def _install_from_backports(release: str) -> None:
     """Use apt with sources and package lists of its own, in a folder that is gone afterwards."""
     entries = sources(release)
-    address = next(address for address, suite, _ in entries if suite == release)
+    address = next(address for address, suite, _components in entries if suite == release)
     entries.append((address, f"{release}-backports", "main"))
     with tempfile.TemporaryDirectory(prefix="linuxnet-lab-apt-") as folder:
         private = Path(folder)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The lab: virtual machines with emulated NICs under their real drivers, on any Debian machine.
 
 Everything it makes lies in ~/.cache/linuxnet-tuning (or under $XDG_CACHE_HOME). Nothing is reachable
@@ -21,13 +20,13 @@ from common import INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
 from guests import Guest, load
 
 
-def install(_: argparse.Namespace) -> None:
+def install(_options: argparse.Namespace) -> None:
     """Install the Debian packages that the lab needs"""
     with locked():
         apt.install()
 
 
-def build(_: argparse.Namespace) -> None:
+def build(_options: argparse.Namespace) -> None:
     """Build the disk image, if it is not in the cache"""
     with locked():
         _image(load())
@@ -52,7 +51,7 @@ def up(options: argparse.Namespace) -> None:
     say(f"ansible -i {INVENTORY} lab -m ping")
 
 
-def down(_: argparse.Namespace) -> None:
+def down(_options: argparse.Namespace) -> None:
     """End the guests and remove their disks; the image stays in the cache"""
     with locked():
         for folder in machine.folders():
@@ -62,7 +61,7 @@ def down(_: argparse.Namespace) -> None:
     say("the lab is down")
 
 
-def status(_: argparse.Namespace) -> None:
+def status(_options: argparse.Namespace) -> None:
     """Tell what runs; ends with 1 unless all guests do"""
     everything = True
     for guest in load():
@@ -85,7 +84,7 @@ def ssh(options: argparse.Namespace) -> None:
     os.execvp(argv[0], argv)
 
 
-def inventory(_: argparse.Namespace) -> None:
+def inventory(_options: argparse.Namespace) -> None:
     """Write the Ansible inventory and the ssh configuration again, and print their paths"""
     with locked():
         remote.write_files(load())

@@ -40,10 +40,10 @@ def write_files(guests: Sequence[Guest]) -> None:
     known_hosts = CACHE / "ssh" / "known_hosts"
     known_hosts.write_text(f"linuxnet-lab {Image.at(started[0][1].image).host_key}\n")
     blocks = [f"Host {guest.name}\n    Port {process.port}\n" for guest, process in started]
-    common = f"Host {' '.join(guest.name for guest, _ in started)}\n"
+    common = f"Host {' '.join(guest.name for guest, _process in started)}\n"
     options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
     SSH_CONFIG.write_text("\n".join([*blocks, common + options]))
-    INVENTORY.write_text(json.dumps(_inventory([guest for guest, _ in started]), indent=2) + "\n")
+    INVENTORY.write_text(json.dumps(_inventory([guest for guest, _process in started]), indent=2) + "\n")
 
 
 def _inventory(guests: Sequence[Guest]) -> dict[str, object]:
@@ -73,7 +73,9 @@ def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
     """Run a shell command in the guest and return what it prints; empty if the guest does not answer."""
     argv = ssh_command(guest.name, ["-T", command])
     try:
-        done = subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=patience)
+        done = subprocess.run(
+            argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=patience, check=False
+        )
     except subprocess.TimeoutExpired:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

@@ -34,7 +34,7 @@ def open_queues(count: int) -> list[int]:
         if child == 0:
             os._exit(_make_tap(theirs, count))
         theirs.close()
-        message, descriptors, _, _ = socket.recv_fds(ours, 1024, count)
+        message, descriptors, _flags, _address = socket.recv_fds(ours, 1024, count)
         os.waitpid(child, 0)
     if len(descriptors) != count:
         reason = message.decode(errors="replace") or "no answer"
@@ -46,7 +46,7 @@ def _make_tap(answer: socket.socket, count: int) -> int:
     """Runs in the child, which alone enters the new namespace, and hands the queues back."""
     try:
         _unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET)
-        queues = [_open_queue() for _ in range(count)]
+        queues = [_open_queue() for _queue in range(count)]
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
             fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH22x", NAME, IFF_UP))
         socket.send_fds(answer, [b"ok"], queues)
