@@ -121,7 +121,11 @@ def _carry_out(host: Host, families: Families, outcome: report.Outcome) -> None:
     from .transaction import Transaction  # an unchanged host, the usual case, does not wait for its import
 
     transaction = Transaction(host, families, outcome.before, again)
-    outcome.after, outcome.failure = transaction.carry_out(outcome.plan)
+    answers, outcome.failure = transaction.carry_out(outcome.plan)
+    outcome.after = {
+        **{key: cell for key, cell in outcome.before.items() if key not in outcome.plan.targets},
+        **answers,
+    }
     outcome.commands = transaction.commands
     outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
     complaint = "" if outcome.failure else memory.store(host, transaction.adjusted.values())

@@ -116,8 +116,10 @@ def _save(action: Save) -> None:
         os.unlink(action.path)
         _sync_folder(folder)
         return
-    if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700 if action.mode & 0o077 == 0 else 0o755)
+    private = action.mode & 0o077 == 0
+    os.makedirs(folder, mode=0o700 if private else 0o755, exist_ok=True)
+    if private:
+        _check_private(folder)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -130,6 +132,13 @@ def _save(action: Save) -> None:
         os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+def _check_private(folder: str) -> None:
+    """State for root only lies in a real folder of its own, which nobody else can write to."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise OSError(errno.EPERM, f"{folder} is not a folder that only its owner can write to")
 
 
 def _sync_folder(folder: str) -> None:

@@ -57,8 +57,7 @@ EXAMPLES = r"""
 
 - name: Go back to what an earlier call has found
   linuxnet.tuning.ethtool:
-    nics:
-      - "{{ {'name': 'enp1s0'} | combine(earlier.before.enp1s0) }}"
+    nics: "{{ earlier.before | linuxnet.tuning.entries }}"
 """
 
 RETURN = r"""

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the parts of the collection promise each other: imports, options, documentation, defaults."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+
+ROOT = Path(__file__).resolve().parents[2]
+UTILS = ROOT / "plugins/module_utils"
+MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py"))
+VIEWS = [name for name in MODULES if name != "nic_info"]
+
+# Who may import whom. What is not named here may not be imported.
+LAYERS = {
+    "schema": set(),
+    "tools": {"schema", "tools"},
+    "settings": {"schema", "tools", "settings"},
+    "plan": {"schema"},
+    "nics": {"schema"},
+    "memory": {"schema"},
+    "report": {"schema"},
+    "host": {"schema"},
+    "transaction": {"schema", "plan", "report", "host", "tools"},
+    "facts": {"schema", "host", "settings", "tools"},
+    "engine": {"schema", "plan", "nics", "memory", "report", "host", "transaction", "facts", "settings", "tools"},
+}
+
+
+def layer(path):
+    return path.relative_to(UTILS).parts[0].replace(".py", "")
+
+
+def sources():
+    return sorted(path for path in UTILS.rglob("*.py") if path.name != "__init__.py" or path.read_text())
+
+
+def trees():
+    return [(path, ast.parse(path.read_text())) for path in sources()]
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(UTILS)))
+def test_imports_run_one_way(path):
+    package = path.relative_to(UTILS).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".")[0] for alias in node.names]
+            assert all(name in sys.stdlib_module_names for name in names), f"{names} is not in the standard library"
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            assert node.module.split(".")[0] in sys.stdlib_module_names, f"{node.module} is not in the standard library"
+        elif isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level + 1]) + (node.module.split(".") if node.module else [])
+            targets = {base[0]} if base else {alias.name for alias in node.names}
+            assert targets <= LAYERS[layer(path)], f"{layer(path)} must not import {targets - LAYERS[layer(path)]}"
+
+
+def test_only_host_touches_the_host():
+    touching = {"os", "subprocess", "shutil", "socket", "tempfile", "pathlib", "io", "time"}
+    for path, tree in trees():
+        if path.name == "host.py":
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                assert not {alias.name.split(".")[0] for alias in node.names} & touching, path
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                assert node.module.split(".")[0] not in touching, path
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("open", "exec", "eval", "__import__"), path
+
+
+def test_nothing_ever_reaches_a_shell():
+    for path in [*sources(), *(ROOT / "plugins/modules").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.keyword):
+                assert node.arg not in ("shell", "use_unsafe_shell"), path
+
+
+def documentation(module):
+    """The options of a module as ansible-doc shows them, fragments included."""
+    fragments = {}
+    for path in (ROOT / "plugins/doc_fragments").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                name = node.targets[0].id
+                fragments[f"linuxnet.tuning.{path.stem}" + ("" if name == "DOCUMENTATION" else f".{name.lower()}")] = (
+                    node.value.value
+                )
+    tree = ast.parse((ROOT / f"plugins/modules/{module}.py").read_text())
+    own = next(
+        yaml.safe_load(node.value.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "DOCUMENTATION"
+    )
+    options = {}
+    for name in own.get("extends_documentation_fragment", []):
+        options.update(yaml.safe_load(fragments[name]).get("options", {}))
+    for name, option in own.get("options", {}).items():
+        options[name] = {**options.get(name, {}), **option}
+    return options
+
+
+@pytest.mark.parametrize("module", VIEWS)
+def test_documented_options_are_the_options(module):
+    documented = documentation(module)
+    spec = engine.argument_spec(module)
+    assert set(documented) == set(spec)
+    for name, option in spec.items():
+        for key in ("type", "elements", "default", "choices", "required"):
+            assert documented[name].get(key) == option.get(key), f"{module}: {name}: {key}"
+
+
+@pytest.mark.parametrize("module", [name for name in VIEWS if name != "sysctl"])
+def test_documented_keys_are_the_tables(module):
+    documented = documentation(module)["nics"]["suboptions"]
+    families = registry.nic_families(registry.FAMILIES)
+    assert set(documented) == {*registry.SELECTORS, *families}
+    for name, family in families.items():
+        assert set(documented[name].get("suboptions", {})) == {field.name for field in family.fields}
+
+
+def test_written_documentation_is_up_to_date():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/document_settings.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_action_group_has_all_modules():
+    groups = yaml.safe_load((ROOT / "meta/runtime.yml").read_text())["action_groups"]
+    assert sorted(groups["tuning"]) == MODULES
+
+
+@pytest.mark.parametrize("role", sorted(path.name for path in (ROOT / "roles").iterdir()))
+def test_role_is_thin_documented_and_complete(role):
+    folder = ROOT / "roles" / role
+    defaults = yaml.safe_load((folder / "defaults/main.yml").read_text())
+    specified = yaml.safe_load((folder / "meta/argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
+    assert set(defaults) == set(specified)
+    assert all(name.startswith(f"{role}_") for name in defaults)
+    for name, option in specified.items():
+        if "default" in option:
+            assert defaults[name] == option["default"], name
+    tasks = yaml.safe_load((folder / "tasks/main.yml").read_text())
+    assert 1 <= len(tasks) <= 3
+    assert not any(key in task for task in tasks for key in ("loop", "with_items", "set_fact"))
+    readme = (folder / "README.md").read_text()
+    assert all(f"`{name}`" in readme for name in defaults)
+
+
+@pytest.mark.parametrize("family", [family for family in registry.FAMILIES.values() if not family.follows])
+def test_every_family_is_owned_documented_and_ordered(family):
+    assert family.module in MODULES
+    assert family.about.endswith(".")
+    assert all(field.about for field in family.fields)
+    assert len({field.name for field in family.fields}) == len(family.fields)
+
+
+@pytest.mark.parametrize("profile", sorted((ROOT / "playbooks/profiles").glob("*.yml")), ids=lambda path: path.stem)
+def test_profiles_ask_for_what_there_is(profile):
+    """Every word of a profile is one that the modules know; the README of the role names each profile."""
+    from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+
+    content = yaml.safe_load(profile.read_text())
+    assert set(content) <= {"nics", "sysctl"}
+    for entry in content.get("nics", []):
+        for key in entry:
+            registry.check_key(key)
+        plan.overlay([("", {key: entry[key] for key in entry if key in registry.FAMILIES})], registry.FAMILIES)
+    plan.overlay([("", {"sysctl": content.get("sysctl", {})})], registry.FAMILIES)
+    assert profile.stem in (ROOT / "roles/tune/meta/argument_specs.yml").read_text()
