@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from . import memory, nics, plan, report
@@ -97,14 +97,14 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     memory.recall(host, state.cells)
     wishes = plan.ungroup(wishes, state.cells)
     todo = plan.make(wishes, state.cells, families, state.problems)
-    todo = replace(todo, unsupported=(*absent, *todo.unsupported))
+    todo = todo._replace(unsupported=(*absent, *todo.unsupported))
     necessary = [item for item in todo.unsupported if not item.wish.relative]
     if necessary and params["on_unsupported"] == "fail":
         raise TuningError(report.refusal(necessary))
 
     kept, rivals = keep(host, families, params, wishes, todo, state)
     files = plan.make(kept, state.cells, families, {})
-    todo = replace(todo, changes=(*todo.changes, *files.changes), targets={**todo.targets, **files.targets})
+    todo = todo._replace(changes=(*todo.changes, *files.changes), targets={**todo.targets, **files.targets})
     after = {**state.cells, **{address: Cell(value) for address, value in todo.targets.items()}}
     outcome = report.Outcome(view, families, [*wishes, *kept], state.cells, after, todo, rivals, adjusted=todo.adjusted)
     if isinstance(host, Host) and todo.changes:
@@ -213,7 +213,7 @@ def keep(
             continue
         place = family.place(params)
         lines = {
-            Address(name, place, address.key): replace(asked, fallback=todo.targets[address])
+            Address(name, place, address.key): asked._replace(fallback=todo.targets[address])
             for address, asked in wishes.items()
             if address.family in family.follows and address in todo.targets
         }

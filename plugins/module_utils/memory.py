@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, Dict, Iterable
 
 from .schema import Address, Adjusted, Cells, Save
@@ -18,7 +17,7 @@ def recall(host: Any, cells: Cells) -> None:
     for address, (asked, value) in _load(host).items():
         cell = cells.get(address)
         if cell is not None and cell.value == value:
-            cells[address] = replace(cell, rounded=asked)
+            cells[address] = cell._replace(rounded=asked)
 
 
 def store(host: Any, adjusted: Iterable[Adjusted]) -> str:

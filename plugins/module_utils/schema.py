@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Describe: the words that every other part speaks, from what a person writes to what a device answers."""
+"""Describe: the words that every other part speaks, from what a person writes to what a device answers.
+
+The words are named tuples, not frozen dataclasses: Python makes their classes ten times as fast, and every call on
+every host makes them anew.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 Value = Union[None, bool, int, str]
@@ -35,8 +38,7 @@ class Address(NamedTuple):
         return " ".join(part for part in (self.scope, self.family, self.key) if part)
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(NamedTuple):
     """What is asked of one key. `fallback` is what a condition makes of a key that has no value yet."""
 
     kind: str
@@ -56,8 +58,7 @@ class Wish:
         return f"{self.kind.replace('_', ' ')} {say(self.value)}" if self.kind in (AT_LEAST, AT_MOST) else self.kind
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """What the device answers for one key.
 
     `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
@@ -78,16 +79,14 @@ class Cell:
         return self.value if self.wanted is None else self.wanted
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """All cells of one family on one NIC; without any, `problem` is what the tool said."""
 
-    cells: Mapping[str, Cell] = field(default_factory=dict)
+    cells: Mapping[str, Cell] = {}
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One key a person may write. `rounding` is how far a device may round a number in its own units."""
 
     name: str
@@ -98,15 +97,13 @@ class Field:
     words: Tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """A command that only reads."""
 
     argv: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What a command gave back."""
 
     rc: int
@@ -119,8 +116,7 @@ class Answer:
         return " ".join((self.err.strip() or self.out.strip() or f"exit code {self.rc}").split())
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Change something by a command."""
 
     argv: Tuple[str, ...]
@@ -129,8 +125,7 @@ class Run:
         return " ".join(shlex.quote(word) for word in self.argv)
 
 
-@dataclass(frozen=True)
-class Poke:
+class Poke(NamedTuple):
     """Change something by a kernel file such as /proc/sys/...; `plain` is the command an administrator would type."""
 
     path: str
@@ -141,8 +136,7 @@ class Poke:
         return self.plain
 
 
-@dataclass(frozen=True)
-class Save:
+class Save(NamedTuple):
     """Replace a file as a whole, or remove it when `text` is None."""
 
     path: str
@@ -156,8 +150,7 @@ class Save:
 Action = Union[Run, Poke, Save]
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
     `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
@@ -174,7 +167,7 @@ class Family:
     fields: Tuple[Field, ...] = ()
     open_kind: str = ""
     key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = {}
     canonical: Callable[[str], str] = str
     hint: str = ""
     explain: Optional[Callable[[Any, str], str]] = None
@@ -194,8 +187,7 @@ class Family:
         raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """A NIC as selectors see it."""
 
     name: str
@@ -206,8 +198,7 @@ class Identity:
     bus: str = ""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One key that is going to be written."""
 
     address: Address
@@ -215,8 +206,7 @@ class Change:
     after: Value
 
 
-@dataclass(frozen=True)
-class Unsupported:
+class Unsupported(NamedTuple):
     """One wish that the device cannot fulfil, and why."""
 
     address: Address
@@ -224,8 +214,7 @@ class Unsupported:
     reason: str
 
 
-@dataclass(frozen=True)
-class Adjusted:
+class Adjusted(NamedTuple):
     """One wish that the device fulfilled with a rounded value."""
 
     address: Address
@@ -233,14 +222,13 @@ class Adjusted:
     value: Value
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What to do: `targets` holds the value that each wish comes to, be it in force already or not."""
 
     changes: Tuple[Change, ...] = ()
     unsupported: Tuple[Unsupported, ...] = ()
     adjusted: Tuple[Adjusted, ...] = ()
-    targets: Mapping[Address, Value] = field(default_factory=dict)
+    targets: Mapping[Address, Value] = {}
 
 
 Wishes = Dict[Address, Wish]

@@ -143,8 +143,12 @@ def test_order_of_the_input_does_not_matter(state, dice):
 cells = st.builds(
     schema.Cell,
     value=st.integers(0, 8192),
+    wanted=st.none(),
     maximum=st.one_of(st.none(), st.integers(1, 8192)),
+    minimum=st.one_of(st.none(), st.integers(0, 80)),
     fixed=st.booleans(),
+    members=st.just(()),
+    rounded=st.none(),
 )
 wishes = st.one_of(
     st.builds(schema.Wish, st.just("exactly"), st.integers(0, 9000)),
@@ -178,10 +182,7 @@ def test_plan_is_empty_after_itself_and_its_inverse_restores(desired, current):
 def apply(made, current):
     """What a device that does all it is told would answer."""
     values = {change.address: change.after for change in made.changes}
-    return {
-        address: schema.Cell(values.get(address, cell.value), maximum=cell.maximum, fixed=cell.fixed)
-        for address, cell in current.items()
-    }
+    return {address: cell._replace(value=values.get(address, cell.value)) for address, cell in current.items()}
 
 
 REAL = "".join(fake_host.igb().show(flag)[1] + "\n" for flag in ("-g", "-l", "-a", "-c", "-k"))
