@@ -128,6 +128,7 @@ def _carry_out(host: Host, families: Families, outcome: report.Outcome) -> None:
     }
     outcome.commands = transaction.commands
     outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
+    outcome.side_effects = plan.side_effects(outcome.before, answers, set(outcome.asked))
     complaint = "" if outcome.failure else memory.store(host, transaction.adjusted.values())
     if complaint:
         outcome.remarks.append(f"{memory.PATH} cannot be written ({complaint}); rounded values will be set again")

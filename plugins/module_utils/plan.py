@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .schema import (
     ABSENT,
@@ -178,6 +178,15 @@ def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> 
         and address in after
         and after[address].restore != cell.restore
     }
+
+
+def side_effects(before: Cells, after: Cells, asked: Container[Address]) -> List[Change]:
+    """What is different afterwards without having been asked for, such as tso when tx went off."""
+    return [
+        Change(address, cell.value, after[address].value)
+        for address, cell in sorted(before.items())
+        if address in after and address not in asked and not cell.members and cell.value != after[address].value
+    ]
 
 
 def steps(changes: Sequence[Change]) -> Dict[Tuple[str, str], Dict[str, Value]]:

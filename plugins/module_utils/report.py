@@ -33,6 +33,7 @@ class Outcome:
     rivals: Sequence[Mapping[str, str]] = ()
     commands: Sequence[str] = ()
     adjusted: Sequence[Adjusted] = ()
+    side_effects: Sequence[Change] = ()
     failure: str = ""
     remarks: List[str] = field(default_factory=list)
 
@@ -46,6 +47,7 @@ class Outcome:
             "commands": list(self.commands),
             "unsupported": [_unsupported(item) for item in self.plan.unsupported],
             "adjusted": [_adjusted(item) for item in self.adjusted],
+            "side_effects": [_side_effect(item) for item in self.side_effects],
             "diff": {
                 "before": self._tree(changed, self.before),
                 "after": self._tree(changed, self.after),
@@ -94,6 +96,10 @@ def _unsupported(item: Unsupported) -> Dict[str, Any]:
 
 def _adjusted(item: Adjusted) -> Dict[str, Any]:
     return {**_where(item.address), "asked": item.asked, "value": item.value}
+
+
+def _side_effect(item: Change) -> Dict[str, Any]:
+    return {**_where(item.address), "before": item.before, "after": item.after}
 
 
 def _where(address: Address) -> Dict[str, str]:

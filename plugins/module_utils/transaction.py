@@ -67,7 +67,9 @@ class Transaction:
         except BaseException:
             self._undo(tried)
             raise
-        return self.read(list(todo.targets)), ""
+        # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
+        groups = {address[:2] for address in tried}
+        return self.read([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
 
     def _apply(self, changes: Sequence[Change]) -> List[report.Miss]:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a command changes beside its purpose is reported."""
+
+from __future__ import annotations
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+
+
+def test_features_that_go_down_with_another():
+    host = fake_host.FakeHost({"eth0": fake_host.igb()})
+    asked = {"nics": [{"name": "eth0", "features": {"sg": False}}], "on_unsupported": "fail"}
+    result = engine.tune(host, "ethtool", asked)
+    assert result["before"] == {"eth0": {"features": {"tx-scatter-gather": True}}}
+    assert [(item["key"], item["before"], item["after"]) for item in result["side_effects"]] == [
+        ("tx-tcp-segmentation", True, False),
+        ("tx-tcp6-segmentation", True, False),
+    ]
+    assert engine.tune(host, "ethtool", asked)["side_effects"] == []
