@@ -128,7 +128,10 @@ def test_documented_keys_are_the_tables(module):
 
 def test_written_documentation_is_up_to_date():
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/document_settings.py"), "--check"], capture_output=True, text=True
+        [sys.executable, str(ROOT / "scripts/document_settings.py"), "--check"],
+        capture_output=True,
+        check=False,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
