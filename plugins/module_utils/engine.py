@@ -195,7 +195,7 @@ def read(host: ReadOnlyHost, families: Families, groups: Mapping[Group, Sequence
             for key in keys:
                 state.cells.setdefault(Address(name, scope, key), Cell(None))
         elif not reading.cells:
-            gone = family.scope != HOST and not host.exists(f"{sysfs.ROOT}/{scope}")
+            gone = family.scope != HOST and not sysfs.present(host, scope)
             state.problems[name, scope] = "the NIC has vanished" if gone else reading.problem
     return state
 

@@ -95,10 +95,16 @@ class Transaction:
             self.commands.append(str(action))
             complaints.append(self.host.do(action))
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
-        if linked and not self.host.wait_for(sysfs.carrier_path(scope), "1", _LINK_SECONDS):
+        if linked and not self._link_is_back(scope):
             self._lost.append(scope)
         self._said[group] = ([str(action) for action in actions], "; ".join(filter(None, complaints)))
         return self._said[group][1]
+
+    def _link_is_back(self, scope: str) -> bool:
+        """A NIC that has vanished is told of by the next read, not by its lost link."""
+        if not sysfs.present(self.host, scope):
+            return True
+        return self.host.wait_for(sysfs.carrier_path(scope), "1", _LINK_SECONDS)
 
     def _check(self, todo: Plan, tried: Set[Address]) -> List[report.Miss]:
         """All that is asked of the NICs that were touched, not only what was written."""
@@ -129,10 +135,14 @@ class Transaction:
         for miss in misses:
             family, scope = self.families[miss.change.address.family], miss.change.address.scope
             if (family.name, scope) not in told:
-                explanation = family.explain(self.host, scope) if family.explain else ""
-                miss.notes = [family.hint, explanation]
+                miss.notes = self._notes(family, scope)
             told.add((family.name, scope))
         return self._go_back(tried, [str(miss) for miss in misses])
+
+    def _notes(self, family: Family, scope: str) -> List[str]:
+        if family.scope == NIC and not sysfs.present(self.host, scope):
+            return ["The NIC has vanished."]
+        return [family.hint, family.explain(self.host, scope) if family.explain else ""]
 
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         undone, leftover = self._undo(tried)

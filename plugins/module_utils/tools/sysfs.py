@@ -49,6 +49,11 @@ def number(host: Any, path: str) -> Optional[int]:
     return int(word) if word.lstrip("-").isdigit() else None
 
 
+def present(host: Any, name: str) -> bool:
+    """Whether there is such a NIC."""
+    return bool(host.exists(f"{ROOT}/{name}"))
+
+
 def carrier_path(name: str) -> str:
     """The file that holds 1 while the NIC has a link; it cannot be read while the NIC is down."""
     return f"{ROOT}/{name}/carrier"

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole calls of the modules against transcripts; a new case is a new file in cases/modules/<module>, without code.
+
+A case has `about`, `source` (where the texts come from), `nics` (what sysfs tells), `files`, and a list of `calls`
+that follow each other on the same host. A call has `params`, `check` (check mode), `commands` (each with `run`, and
+`rc`, `out`, `err`, `shows`: a file of cases/parse, or `gone`: the NICs that vanish with it) and what comes of it:
+`result` (the keys to compare), `holds` (a part of the result), `says` (parts of the message or the warnings), `done`
+(what was changed, in order) and `files` (texts, null for none).
+A command that is not in the transcript, or is not reached, fails the test, and so does one in another order.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+FOLDER = Path(__file__).parent / "cases"
+CASES = sorted(FOLDER.glob("modules/*/*.yml"))
+
+
+class Exit(Exception):
+    """The end of a module call, with its result."""
+
+
+class Transcript:
+    """Answers the commands that are written down, in their order, and no others."""
+
+    def __init__(self, steps, disk):
+        self.steps = list(steps)
+        self.disk = disk
+
+    def run(self, argv):
+        assert self.steps, f"one command too many: {' '.join(argv)}"
+        step = self.steps.pop(0)
+        assert " ".join(argv) == step["run"]
+        for nic in step.get("gone", ()):
+            self.disk.remove_nic(nic)
+        for path, text in step.get("files", {}).items():
+            self.disk.files[path] = text
+        if "missing" in step:
+            raise FileNotFoundError(2, "No such file or directory")
+        if "shows" in step:
+            captured = FOLDER / "parse" / step["shows"]
+            failed = captured.suffix == ".err"
+            return (1, "", captured.read_text()) if failed else (0, captured.read_text(), "")
+        return step.get("rc", 0), step.get("out", ""), step.get("err", "")
+
+
+class FakeModule:
+    """As much of AnsibleModule as the engine knows, with its own check of the options."""
+
+    def __init__(self, spec, params, check_mode, run):
+        checked = ArgumentSpecValidator(spec).validate(params)
+        assert not checked.error_messages
+        self.params = checked.validated_parameters
+        self.check_mode = check_mode
+        self.warnings = []
+        self._run = run
+
+    def get_bin_path(self, _name):
+        return None
+
+    def run_command(self, argv, environ_update, handle_exceptions):
+        assert isinstance(argv, list)
+        assert environ_update["LC_ALL"] == "C"
+        assert not handle_exceptions
+        return self._run(argv)
+
+    def warn(self, text):
+        self.warnings.append(text)
+
+    def exit_json(self, **result):
+        raise Exit({"failed": False, "warnings": self.warnings, **result})
+
+    def fail_json(self, **result):
+        raise Exit({"failed": True, "changed": False, "warnings": self.warnings, **result})
+
+
+INFO = {"names": {"type": "list", "elements": "str", "default": []}}
+
+
+def call(module, params, check_mode, run, disk, monkeypatch):
+    """One call of a module on a host in memory: the host, and the result."""
+    hosts = []
+
+    def connect(runner, check_mode=True):
+        hosts.append(memory_host.connect(disk, runner, check_mode))
+        return hosts[-1]
+
+    monkeypatch.setattr(engine, "connect", connect)
+    monkeypatch.setattr(engine, "ReadOnlyHost", connect)
+    with pytest.raises(Exit) as ended:
+        if module == "nic_info":
+            engine.inform(FakeModule(INFO, params, check_mode, run))
+        else:
+            engine.conduct(FakeModule(engine.argument_spec(module), params, check_mode, run), module)
+    return hosts[-1], ended.value.args[0]
+
+
+def excerpt(whole, wanted):
+    """As much of a result as a case speaks of."""
+    if isinstance(wanted, dict) and isinstance(whole, dict):
+        return {key: excerpt(whole.get(key), value) for key, value in wanted.items()}
+    return whole
+
+
+def prepare(case):
+    disk = memory_host.Files(case.get("files"))
+    for name, facts in case.get("nics", {}).items():
+        disk.add_nic(name, **(facts or {}))
+    disk.refused.update(case.get("refused", {}))
+    disk.kernel.update(case.get("kernel", {}))
+    return disk
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_call_does_and_says(path, monkeypatch):
+    case = yaml.safe_load(path.read_text())
+    assert case["about"]
+    assert any(word in case["source"] for word in ("captured", "written by hand", "no output"))
+    disk = prepare(case)
+    for step in case["calls"]:
+        transcript = Transcript(step.get("commands", ()), disk)
+        host, result = call(
+            path.parent.name, step["params"], step.get("check", False), transcript.run, disk, monkeypatch
+        )
+        assert transcript.steps == [], "not all commands of the transcript were run"
+        assert {key: result.get(key) for key in step["result"]} == step["result"]
+        assert excerpt(result, step.get("holds", {})) == step.get("holds", {})
+        assert result["failed"] == step["result"].get("failed", False), result.get("msg")
+        said = [str(result.get("msg", "")), *result["warnings"]]
+        for part in step.get("says", ()):
+            assert any(part in text for text in said), said
+        if not step.get("says"):
+            assert said == [""]
+        assert host.done == step.get("done", [])
+        for name, text in step.get("files", {}).items():
+            assert disk.files.get(name) == text
+
+
+def test_there_are_cases_of_every_module():
+    modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")}
+    assert {path.parent.name for path in CASES} == modules
