@@ -51,10 +51,7 @@ def audit_table(result: Mapping[str, Any]) -> List[str]:
         for (where, setting), value in after.items()
         if value != before.get((where, setting))
     ]
-    rows += [
-        (item["nic"] or "host", f"{item['family']} {item['key']}".strip(), "-", f"{item['asked']}: {item['reason']}")
-        for item in result["unsupported"]
-    ]
+    rows += [_unsupported(item) for item in result["unsupported"]]
     rows += [
         ("host", item["key"], item["value"], f"set by {item['file']} at the next boot, after our own file")
         for item in result.get("overridden", ())
@@ -73,6 +70,13 @@ def _leaves(state: Mapping[str, Any]) -> Iterator[Tuple[Tuple[str, str], Any]]:
                 yield (nic, f"{family} {key}"), value
     for key, value in state.get("sysctl", {}).items():
         yield ("host", key), value
+
+
+def _unsupported(item: Mapping[str, str]) -> Tuple[str, str, str, str]:
+    if not item["family"]:
+        return item["nic"], "-", "absent", "present, for the inventory names it"
+    setting = f"{item['family']} {item['key']}" if item["nic"] else item["key"]
+    return item["nic"] or "host", setting, "-", f"{item['asked']}, but {item['reason']}"
 
 
 def _say(value: Any) -> str:

@@ -13,7 +13,9 @@ RESULT = {
     "before": {"nics": {"eth0": {"ring": {"rx": 256, "tx": 512}, "features": {"gro": True}}}, "sysctl": {"a.b": "1"}},
     "after": {"nics": {"eth0": {"ring": {"rx": 4096, "tx": 512}, "features": {"gro": False}}}, "sysctl": {"a.b": "1"}},
     "unsupported": [
-        {"nic": "eth0", "family": "pause", "key": "rx", "asked": "on", "reason": "the device does not have it"}
+        {"nic": "eth0", "family": "pause", "key": "rx", "asked": "on", "reason": "the device does not have it"},
+        {"nic": "", "family": "sysctl", "key": "c.d", "asked": "1", "reason": "the device does not have it"},
+        {"nic": "eth9", "family": "", "key": "", "asked": "absent", "reason": "this host has no NIC 'eth9'"},
     ],
     "overridden": [{"key": "a.b", "file": "/etc/sysctl.d/99-local.conf", "value": "2"}],
 }
@@ -22,11 +24,13 @@ RESULT = {
 def test_table_says_what_differs_what_cannot_be_and_what_will_not_last():
     assert audit_table(RESULT) == [
         "2 of 4 values differ",
-        "where  setting       is   should be",
-        "eth0   features gro  on   off",
-        "eth0   pause rx      -    on: the device does not have it",
-        "eth0   ring rx       256  4096",
-        "host   a.b           2    set by /etc/sysctl.d/99-local.conf at the next boot, after our own file",
+        "where  setting       is      should be",
+        "eth0   features gro  on      off",
+        "eth0   pause rx      -       on, but the device does not have it",
+        "eth0   ring rx       256     4096",
+        "eth9   -             absent  present, for the inventory names it",
+        "host   a.b           2       set by /etc/sysctl.d/99-local.conf at the next boot, after our own file",
+        "host   c.d           -       1, but the device does not have it",
     ]
 
 
