@@ -43,16 +43,17 @@ def write_files(guests: Sequence[Guest]) -> None:
     common = f"Host {' '.join(guest.name for guest, _process in started)}\n"
     options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
     SSH_CONFIG.write_text("\n".join([*blocks, common + options]))
-    INVENTORY.write_text(json.dumps(_inventory([guest for guest, _process in started]), indent=2) + "\n")
+    INVENTORY.write_text(json.dumps(_inventory({guest: process.port for guest, process in started}), indent=2) + "\n")
 
 
-def _inventory(guests: Sequence[Guest]) -> dict[str, object]:
+def _inventory(ports: dict[Guest, int]) -> dict[str, object]:
     variables = {
         "ansible_user": "root",
         "ansible_python_interpreter": "/usr/bin/python3",
         "ansible_ssh_common_args": f"-F {shlex.quote(str(SSH_CONFIG))}",
     }
-    hosts = {guest.name: {"lab_nics": _nics(guest)} for guest in guests}
+    # Ansible keeps connections open by host and port; without the port, two labs would share them.
+    hosts = {guest.name: {"ansible_port": port, "lab_nics": _nics(guest)} for guest, port in ports.items()}
     return {"all": {"children": {"lab": {"hosts": hosts, "vars": variables}}}}
 
 
