@@ -65,7 +65,7 @@ _OPTION = """options:
             type: int
 """
 
-_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw"}
+_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw", "addresses": "list"}
 
 
 def main() -> int:
@@ -95,15 +95,28 @@ def fragment() -> str:
     elsewhere = ", ".join(f"C({key})" for key in known.ELSEWHERE)
     lines = [_OPTION % {"elsewhere": elsewhere}]
     for family in known.nic_families(known.FAMILIES).values():
+        if family.flat:
+            lines += [line for field in family.fields for line in _field(field, 6)]
+            continue
         lines.append(f"      {family.name}:\n        description:\n{_item(family.about, 10)}        type: dict\n")
         if family.fields:
             lines.append("        suboptions:\n")
         for field in family.fields:
-            lines.append(f"          {field.name}:\n            description:\n{_item(_about(field), 14)}")
-            lines.append(f"            type: {_type(field)}\n")
-            if field.words:
-                lines.append(f"            choices: [{', '.join(repr(word) for word in field.words)}]\n")
+            lines += _field(field, 10)
     return _HEAD + "".join(lines) + '"""\n'
+
+
+def _field(field, column: int) -> list[str]:
+    """The documentation of one key, indented to a column."""
+    space = " " * column
+    lines = [f"{space}{field.name}:\n{space}  description:\n{_item(_about(field), column + 4)}"]
+    lines.append(f"{space}  type: {_type(field)}\n")
+    choices = field.words or field.choices
+    if choices:
+        lines.append(f"{space}  choices: [{', '.join(repr(word) for word in choices)}]\n")
+    if field.kind == "addresses":
+        lines.append(f"{space}  elements: str\n")
+    return lines
 
 
 def _item(text: str, column: int) -> str:
@@ -132,9 +145,13 @@ def page() -> str:
     for family in known.FAMILIES.values():
         if family.follows:
             continue
-        where = f"`{family.name}`" if family.scope == "nic" else "`tuning_sysctl`"
+        where = (
+            "`tuning_sysctl`" if family.scope != "nic" else "the entry itself" if family.flat else f"`{family.name}`"
+        )
         parts.append(f"## {family.name}\n")
-        parts.append(f"{_markdown(family.about)} Written under {where}, set by the module `{family.module}`.\n")
+        parts.append(
+            f"{_markdown(family.about)} Written {'in' if family.flat else 'under'} {where}, set by the module `{family.module}`.\n"
+        )
         if family.hint:
             parts.append(f"When a device does not take a value: {_markdown(family.hint)}\n")
         if family.fields:
@@ -146,7 +163,9 @@ def page() -> str:
 def _values(field) -> str:
     if field.words:
         return " or ".join(f"`{word}`" for word in field.words)
-    plain = {"switch": "`true` or `false`", "integer": "number"}[field.kind]
+    if field.choices:
+        return " or ".join(f"`{number}`" for number in field.choices)
+    plain = {"switch": "`true` or `false`", "integer": "number", "addresses": "list of addresses"}[field.kind]
     return plain + ", `max`, `50%`" if field.relative else plain
 
 

@@ -13,7 +13,7 @@ options:
     description:
       - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own (C(mtu), C(txqueuelen), C(multiq), C(pci), C(irq))
+      - Keys that other modules of the collection own (C(multiq), C(pci), C(irq))
         are passed over, so one list serves all modules. Any other unknown key is an error.
     type: list
     elements: dict
@@ -51,6 +51,20 @@ options:
         description:
           - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.
         type: dict
+      mtu:
+        description:
+          - The largest packet in bytes, without the Ethernet header. A number, V(max), or a percentage of the maximum
+            such as V(50%).
+        type: raw
+      txqueuelen:
+        description:
+          - Packets that queueing disciplines without a limit of their own may hold.
+        type: int
+      path_check:
+        description:
+          - Peers that must answer a packet of the new MTU, or it is taken back.
+        type: list
+        elements: str
       channels:
         description:
           - Queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.

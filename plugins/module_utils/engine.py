@@ -12,6 +12,7 @@ from .schema import (
     ABSENT,
     HOST,
     NIC,
+    PROBE,
     Address,
     Cell,
     Cells,
@@ -93,6 +94,8 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     """
     families = registry.view(view)
     wishes, absent = desired(host, families, params)
+    probes = {address: str(asked.value) for address, asked in wishes.items() if asked.kind == PROBE}
+    wishes = {address: asked for address, asked in wishes.items() if asked.kind != PROBE}
     state = read(host, families, _groups(wishes))
     memory.recall(host, state.cells)
     wishes = plan.ungroup(wishes, state.cells)
@@ -108,19 +111,27 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     after = {**state.cells, **{address: Cell(value) for address, value in todo.targets.items()}}
     outcome = report.Outcome(view, families, [*wishes, *kept], state.cells, after, todo, rivals, adjusted=todo.adjusted)
     if isinstance(host, Host) and todo.changes:
-        _carry_out(host, families, outcome)
+        _carry_out(host, families, outcome, probes)
     else:
         outcome.commands = plan.commands(todo.changes, state.cells, families)
     return outcome.result(params["on_unsupported"])
 
 
-def _carry_out(host: Host, families: Families, outcome: report.Outcome) -> None:
+def _carry_out(host: Host, families: Families, outcome: report.Outcome, probes: Mapping[Address, str]) -> None:
     def again(addresses: Iterable[Address]) -> Cells:
         return read(host, families, _groups(addresses)).cells
 
     from .transaction import Transaction  # an unchanged host, the usual case, does not wait for its import
 
-    transaction = Transaction(host, families, outcome.before, again)
+    near = {
+        (family.name, neighbour): ()
+        for family in families.values()
+        if family.neighbours
+        for scope in {change.address.scope for change in outcome.plan.changes if change.address.family == family.name}
+        for neighbour in family.neighbours(host, scope)
+    }
+    before = {**read(host, families, near).cells, **outcome.before}
+    transaction = Transaction(host, families, before, again, probes)
     answers, outcome.failure = transaction.carry_out(outcome.plan)
     outcome.after = {
         **{key: cell for key, cell in outcome.before.items() if key not in outcome.plan.targets},
@@ -128,7 +139,7 @@ def _carry_out(host: Host, families: Families, outcome: report.Outcome) -> None:
     }
     outcome.commands = transaction.commands
     outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
-    outcome.side_effects = plan.side_effects(outcome.before, answers, set(outcome.asked))
+    outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
     complaint = "" if outcome.failure else memory.store(host, transaction.adjusted.values())
     if complaint:
         outcome.remarks.append(f"{memory.PATH} cannot be written ({complaint}); rounded values will be set again")
@@ -144,7 +155,7 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
     for entry in entries:
         for key in entry:
             registry.check_key(str(key))
-        layer = {name: _mapping(name, entry[name]) for name in own if entry.get(name) is not None}
+        layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
         plan.overlay([("", layer)], families)  # a mistake shows on every host, not only where a NIC matches
         try:
             names = nics.select(entry, identities, lambda nic: _fastest(host, nic))
@@ -160,6 +171,13 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
 
 def _fastest(host: ReadOnlyHost, nic: str) -> int:
     return ethtool.fastest(ethtool.link(host.ask(ethtool.query("", nic)).out))
+
+
+def _keys(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an entry says to a family; a flat one has its keys in the entry itself."""
+    if family.flat:
+        return {field.name: entry[field.name] for field in family.fields if entry.get(field.name) is not None}
+    return _mapping(family.name, entry[family.name]) if entry.get(family.name) is not None else {}
 
 
 def _mapping(name: str, value: Any) -> Mapping[str, Any]:

@@ -81,7 +81,20 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
                 unsupported.append(Unsupported(address, asked, f"it is fixed at {say(cell.value)}"))
             else:
                 changes.append(Change(address, cell.value, goal))
-    return Plan(tuple(changes), tuple(unsupported), tuple(adjusted), targets)
+    return Plan(tuple(_stacked(changes, cells)), tuple(unsupported), tuple(adjusted), targets)
+
+
+def _stacked(changes: Sequence[Change], cells: Cells) -> List[Change]:
+    """Numbers of stacked NICs go up from below and down from above: a VLAN never has a larger MTU than its NIC."""
+    families = list(dict.fromkeys(change.address.family for change in changes))
+
+    def height(change: Change) -> int:
+        level = cells[change.address].level
+        lower = isinstance(change.before, int) and isinstance(change.after, int) and change.after < change.before
+        return -level if lower else level
+
+    # A stable sort: without stacked NICs the order stays as it is.
+    return sorted(changes, key=lambda change: (families.index(change.address.family), height(change)))
 
 
 def ungroup(wishes: Wishes, cells: Cells) -> Wishes:

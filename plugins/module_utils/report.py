@@ -74,7 +74,8 @@ class Outcome:
         for address in sorted(addresses):
             if address in cells and cells[address].value is not None:
                 family = self.families[address.family]
-                path = ("nics", address.scope, family.name) if family.scope == NIC else (address.scope or family.name,)
+                path = ["nics", address.scope] if family.scope == NIC else [address.scope or family.name]
+                path += [family.name] * (family.scope == NIC and not family.flat)
                 branch = tree
                 for name in path:
                     branch = branch.setdefault(name, {})
@@ -83,6 +84,8 @@ class Outcome:
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
+        notes = {change.address.scope: self.before[change.address].note for change in self.plan.changes}
+        said += [f"{scope}: {note}" for scope, note in notes.items() if note]
         said += self.remarks
         return said + [
             f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"

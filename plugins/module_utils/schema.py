@@ -18,6 +18,9 @@ HOST = "host"
 
 EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
 
+# Not a value to set, but a question to ask once the values are set; see Family.probe.
+PROBE = "probe"
+
 
 class TuningError(Exception):
     """A problem that ends the call with one clear message."""
@@ -62,7 +65,8 @@ class Cell(NamedTuple):
     """What the device answers for one key.
 
     `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
-    `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`.
+    `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
+    how many NICs lie below this one (VLAN, bond), and `note` what to know when the key is set.
     """
 
     value: Value
@@ -72,6 +76,8 @@ class Cell(NamedTuple):
     fixed: bool = False
     members: Tuple[str, ...] = ()
     rounded: Value = None
+    level: int = 0
+    note: str = ""
 
     @property
     def restore(self) -> Value:
@@ -95,6 +101,7 @@ class Field(NamedTuple):
     relative: bool = False
     rounding: int = 0
     words: Tuple[str, ...] = ()
+    choices: Tuple[int, ...] = ()
 
 
 class Query(NamedTuple):
@@ -156,6 +163,8 @@ class Family(NamedTuple):
     `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
     device does not take a value. A family that `follows` others is the file that keeps their values over a
     reboot: its wishes come from theirs, `place` tells where it lies, and `rivals` which files override it.
+    The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
+    an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     """
 
     name: str
@@ -171,6 +180,9 @@ class Family(NamedTuple):
     canonical: Callable[[str], str] = str
     hint: str = ""
     explain: Optional[Callable[[Any, str], str]] = None
+    flat: bool = False
+    neighbours: Optional[Callable[[Any, str], Sequence[str]]] = None
+    probe: Optional[Callable[[Any, str, str, Mapping[str, Cell]], str]] = None
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
@@ -269,6 +281,8 @@ def _integer(field_: Field, raw: Any) -> Wish:
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
         more = ", max, or a percentage such as 50%" if field_.relative else ""
         raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
+    if field_.choices and int(text) not in field_.choices:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(map(str, field_.choices))}")
     return Wish(EXACTLY, int(text))
 
 
@@ -306,6 +320,18 @@ def _sysctl(field_: Field, raw: Any) -> Wish:
     return Wish(EXACTLY, text)
 
 
+def _addresses(field_: Field, raw: Any) -> Wish:
+    import ipaddress  # costs as much as the rest of the module, and few entries have addresses
+
+    words = [str(item).strip() for item in raw] if isinstance(raw, (list, tuple)) else str(raw).split()
+    for word in words:
+        try:
+            ipaddress.ip_address(word)
+        except ValueError:
+            raise InputError(f"{field_.name}: {word!r} is not an IP address") from None
+    return Wish(PROBE, " ".join(words))
+
+
 def vector(raw: Any) -> str:
     """A sysctl value with normal white space: a list becomes a vector, a switch becomes 0 or 1."""
     if isinstance(raw, bool):
@@ -320,4 +346,5 @@ _KINDS: Dict[str, Callable[[Field, Any], Wish]] = {
     "switch": _switch,
     "word": _word,
     "sysctl": _sysctl,
+    "addresses": _addresses,
 }

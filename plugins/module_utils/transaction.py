@@ -40,6 +40,7 @@ class Transaction:
     families: Mapping[str, Family]
     before: Cells
     read: Read
+    probes: Mapping[Address, str] = field(default_factory=dict)
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
@@ -64,12 +65,26 @@ class Transaction:
                     break
             else:
                 return self._fail(tried, misses)
+            complaints = self._probe(tried)
+            if complaints:
+                return self._go_back(tried, complaints)
         except BaseException:
             self._undo(tried)
             raise
         # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
-        groups = {address[:2] for address in tried}
+        groups = self._groups(tried)
         return self.read([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
+
+    def _probe(self, tried: Set[Address]) -> List[str]:
+        """Ask the questions that belong to values which were set just now."""
+        touched = {(address.family, address.scope) for address in tried}
+        complaints = []
+        for (name, scope, _key), question in self.probes.items():
+            ask = self.families[name].probe
+            if ask and (name, scope) in touched:
+                now = self.read([address for address in self.before if address[:2] == (name, scope)])
+                complaints.append(ask(self.host, scope, question, plan.keys(now, name, scope)))
+        return [complaint for complaint in complaints if complaint]
 
     def _apply(self, changes: Sequence[Change]) -> List[report.Miss]:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""
@@ -154,7 +169,8 @@ class Transaction:
 
         Returns how many values went back, and the addresses that did not.
         """
-        groups = {(address.family, address.scope) for address in tried}
+        groups = self._groups(tried)
+        order = list(self.families)
         watched = [address for address in self.before if (address.family, address.scope) in groups]
         undone = 0
         for wishes in (self._asked(tried), None):
@@ -162,11 +178,17 @@ class Transaction:
             goal: Wishes = plan.restore(self.before, now, groups) if wishes is None else wishes
             back = plan.make(goal, _wanted(now), self.families, {})
             # Backwards: what was set last may depend on what was set first.
-            for group, values in reversed(list(plan.steps(back.changes).items())):
+            steps = plan.steps(back.changes).items()
+            for group, values in sorted(steps, key=lambda step: -order.index(step[0][0])):
                 self._do(group, values)
                 undone += len(values)
         leftover = plan.restore(self.before, self.read(watched), groups)
         return undone, [str(address) for address in sorted(leftover)]
+
+    def _groups(self, tried: Set[Address]) -> Set[Group]:
+        """What a change may have touched: the groups that were written, and neighbours such as the ports of a bond."""
+        near = {name for name, _scope in {address[:2] for address in tried} if self.families[name].neighbours}
+        return {address[:2] for address in self.before if address in tried or address.family in near}
 
     def _asked(self, tried: Set[Address]) -> Wishes:
         changes = tuple(Change(address, self.before[address].value, None) for address in tried)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, Tuple
+from typing import Dict, List, Mapping, Tuple
 
 from ..schema import NIC, Family, InputError, nearest
 from .channels import channels
 from .coalesce import coalesce
 from .features import features
+from .link import link
 from .pause import pause
 from .private_flags import private_flags
 from .ring import ring
@@ -19,6 +20,7 @@ FAMILIES: Mapping[str, Family] = {
     for family in (
         sysctl,  # buffers first: the queues that follow may fill them at once
         private_flags,  # a driver's own switches can change which of the rest it offers
+        link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
         channels,  # creates the queues that rings and coalescing then apply to
         ring,  # per queue, so after the queues exist
         features,  # per NIC, cheap; lro and gro may depend on the queues
@@ -30,8 +32,6 @@ FAMILIES: Mapping[str, Family] = {
 
 # Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
 ELSEWHERE: Mapping[str, str] = {
-    "mtu": "link",
-    "txqueuelen": "link",
     "multiq": "multiq",
     "pci": "pci",
     "irq": "irq",
@@ -50,8 +50,14 @@ def nic_families(families: Mapping[str, Family]) -> Dict[str, Family]:
     return {name: family for name, family in families.items() if family.scope == NIC}
 
 
+def _keys() -> List[str]:
+    """What an entry may hold: the names of families, and the keys of flat ones."""
+    families = nic_families(FAMILIES).values()
+    return [key for family in families for key in ([f.name for f in family.fields] if family.flat else [family.name])]
+
+
 def check_key(key: str) -> None:
     """InputError for a key of an entry that nobody owns, naming the nearest right one."""
-    known = [*SELECTORS, *nic_families(FAMILIES), *ELSEWHERE]
+    known = [*SELECTORS, *_keys(), *ELSEWHERE]
     if key not in known:
         raise InputError(f"nics: no module of linuxnet.tuning has a key '{key}'{nearest(key, known)}")

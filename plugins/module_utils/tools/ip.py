@@ -7,11 +7,45 @@ import json
 import re
 from typing import Any, Dict, Iterator, Mapping, Tuple
 
-from ..schema import Query
+from ..schema import Cell, Query, Run, Value
 
 _NUMBERS = ("mtu", "min_mtu", "max_mtu", "txqueuelen")
 _WORDS = ("qdisc", "master", "operstate")
 _LABELS = {"txqlen": "txqueuelen", "qlen": "txqueuelen", "minmtu": "min_mtu", "maxmtu": "max_mtu", "state": "operstate"}
+
+
+def set_link(nic: str, values: Mapping[str, Value]) -> Run:
+    """`ip link set dev NIC mtu 9000 txqueuelen 10000`."""
+    return Run(("ip", "link", "set", "dev", nic, *(str(word) for pair in values.items() for word in pair)))
+
+
+def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
+    """The cells mtu and txqueuelen of one NIC, and what ip complained of where there are none."""
+    answer = host.ask(Query(("ip", "-d", "-j", "link", "show", "dev", nic)))
+    facts = parse(answer.out).get(nic)
+    if facts is None:
+        answer = host.ask(Query(("ip", "-d", "-o", "link", "show", "dev", nic)))
+        facts = parse(answer.out).get(nic)
+    if not facts:
+        return {}, f"the device does not have it ({answer.complaint})"
+    found = {key: facts[key] for key in ("mtu", "txqueuelen") if isinstance(facts.get(key), int)}
+    made = {key: Cell(int(str(value))) for key, value in found.items()}
+    if "mtu" in made:
+        low, high = (int(str(facts[key])) if key in facts else None for key in ("min_mtu", "max_mtu"))
+        note = f"{facts['master']} sets the MTU of its ports itself" if "master" in facts else ""
+        made["mtu"] = Cell(made["mtu"].value, minimum=low, maximum=high, note=note)
+    if "txqueuelen" in made:
+        made["txqueuelen"] = Cell(made["txqueuelen"].value, note=_ignored(str(facts.get("qdisc", ""))))
+    return made, ""
+
+
+def _ignored(qdisc: str) -> str:
+    """Whether the qdisc in place will look at the queue length at all."""
+    if qdisc in ("fq_codel", "fq", "noqueue", "cake"):
+        return f"the queueing discipline {qdisc} does not look at txqueuelen"
+    if qdisc == "pfifo_fast":
+        return "pfifo_fast took its limit from txqueuelen when it was made; the link must go down and up for a new one"
+    return ""
 
 
 def links(host: Any) -> Dict[str, Dict[str, object]]:

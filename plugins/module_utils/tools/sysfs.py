@@ -73,3 +73,18 @@ def pcie(host: Any, name: str) -> Dict[str, object]:
         if width and speed.replace(".", "").isdigit():
             facts[state] = {"width": width, "speed_gt": float(speed)}
     return facts
+
+
+def above(host: Any, name: str) -> List[str]:
+    """The NICs that stand on this one: VLANs, or the bond or bridge it is a port of."""
+    return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("upper_")]
+
+
+def below(host: Any, name: str) -> List[str]:
+    """The NICs that this one stands on."""
+    return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("lower_")]
+
+
+def level(host: Any, name: str, depth: int = 8) -> int:
+    """How many NICs lie below this one, one on top of the other; 0 for hardware."""
+    return max((1 + level(host, lower, depth - 1) for lower in below(host, name) if depth), default=0)
