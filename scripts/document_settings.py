@@ -145,13 +145,10 @@ def page() -> str:
     for family in known.FAMILIES.values():
         if family.follows:
             continue
-        where = (
-            "`tuning_sysctl`" if family.scope != "nic" else "the entry itself" if family.flat else f"`{family.name}`"
-        )
+        where = "in the entry itself" if family.flat else f"under `{family.name}`"
+        where = where if family.scope == "nic" else "under `tuning_sysctl`"
         parts.append(f"## {family.name}\n")
-        parts.append(
-            f"{_markdown(family.about)} Written {'in' if family.flat else 'under'} {where}, set by the module `{family.module}`.\n"
-        )
+        parts.append(f"{_markdown(family.about)} Written {where}, set by the module `{family.module}`.\n")
         if family.hint:
             parts.append(f"When a device does not take a value: {_markdown(family.hint)}\n")
         if family.fields:

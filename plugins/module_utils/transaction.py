@@ -18,6 +18,7 @@ from .schema import (
     Change,
     Family,
     Plan,
+    TuningError,
     Value,
     Wishes,
 )
@@ -68,6 +69,8 @@ class Transaction:
             complaints = self._probe(tried)
             if complaints:
                 return self._go_back(tried, complaints)
+        except TuningError as error:
+            return self._go_back(tried, [f"{error}."])
         except BaseException:
             self._undo(tried)
             raise

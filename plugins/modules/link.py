@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Set and verify the MTU and queue length of links."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: link
+short_description: Set the MTU and the transmit queue length of NICs, and prove that the path carries it
+version_added: 0.1.0
+description:
+  - Sets how large packets may be and how many wait to be sent, and proves it by reading again.
+  - Refuses an MTU outside the limits of the device with both numbers in the message, before anything is changed.
+  - NICs that stand on others (VLANs, bonds) go up after those below them, and down before them. A bond sets the MTU
+    of its ports itself.
+  - With O(nics[].path_check) a new MTU stays only if the named peers answer a packet of just that size.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+extends_documentation_fragment:
+  - linuxnet.tuning.common
+  - linuxnet.tuning.nics
+options:
+  nics:
+    required: true
+requirements:
+  - The program C(ip) on the host, in any version; C(ping) where O(nics[].path_check) is used
+seealso:
+  - module: linuxnet.tuning.tune
+  - module: linuxnet.tuning.ethtool
+"""
+
+EXAMPLES = r"""
+- name: Jumbo frames, if the whole path to the storage carries them
+  linuxnet.tuning.link:
+    nics:
+      - name: enp1s0f0
+        mtu: 9000
+        path_check: [192.168.10.2, 192.168.10.3]
+
+- name: The largest frames that an Intel I219 does not lose, and a longer queue
+  linuxnet.tuning.link:
+    nics:
+      - match: {driver: e1000e}
+        mtu: 8500
+        txqueuelen: 10000
+"""
+
+RETURN = r"""
+before:
+  description: What was in force of what was asked for, by NIC and key. Each NIC has the shape of an entry of O(nics).
+  returned: success
+  type: dict
+  sample: {enp1s0: {mtu: 1500, txqueuelen: 1000}}
+after:
+  description: The same after the call, read again from the device; in check mode what it would be.
+  returned: success
+  type: dict
+  sample: {enp1s0: {mtu: 9000, txqueuelen: 10000}}
+commands:
+  description: The commands that were run and the files that were written, in order, as an administrator would type
+    them; in check mode those that would be.
+  returned: success
+  type: list
+  elements: str
+  sample: [ip link set dev enp1s0 mtu 9000]
+unsupported:
+  description: What the host cannot have.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp5s0, family: pause, key: rx, asked: 'on', reason: the device does not have it}]
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: str
+      returned: always
+    reason:
+      description: Why not, with the tool's own words where it said any.
+      type: str
+      returned: always
+adjusted:
+  description: Numbers that the device rounded. The next call takes the rounded value for right.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp1s0, family: ring, key: rx, asked: 1001, value: 1008}]
+  contains:
+    nic:
+      description: The NIC.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(ring).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    asked:
+      description: What was asked for.
+      type: int
+      returned: always
+    value:
+      description: What the device made of it.
+      type: int
+      returned: always
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+
+
+def main() -> None:
+    """Hand the options over to the engine."""
+    module = AnsibleModule(argument_spec=engine.argument_spec("link"), supports_check_mode=True)
+    engine.conduct(module, "link")
+
+
+if __name__ == "__main__":
+    main()
