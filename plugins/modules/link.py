@@ -91,6 +91,33 @@ unsupported:
       description: Why not, with the tool's own words where it said any.
       type: str
       returned: always
+side_effects:
+  description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp1s0, family: coalesce, key: tx_usecs, before: 3, after: 50}]
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(coalesce).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    before:
+      description: What was in force.
+      type: raw
+      returned: always
+    after:
+      description: What is in force now.
+      type: raw
+      returned: always
 adjusted:
   description: Numbers that the device rounded. The next call takes the rounded value for right.
   returned: success

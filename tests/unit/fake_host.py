@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -54,6 +55,8 @@ class Device:
     round_coalesce: Callable[[int], int] = int
     ignores_pause_with_autoneg: bool = False
     old: bool = False
+    link: dict[str, int] = field(default_factory=lambda: {"mtu": 1500, "txqlen": 1000})
+    mtu_limits: tuple[int, int] = (68, 9216)
 
     def __post_init__(self) -> None:
         self.requested = dict(self.features)
@@ -110,6 +113,20 @@ class Device:
         if name in self.fixed:
             return f"{_switch(works)} [fixed]"
         return _switch(works) + ("" if works == self.requested[name] else f" [requested {_switch(not works)}]")
+
+    def show_link(self, nic: str) -> Result:
+        """Answer `ip -d -j link show dev NIC`."""
+        low, high = self.mtu_limits
+        return 0, json.dumps([{"ifname": nic, "qdisc": "mq", "min_mtu": low, "max_mtu": high, **self.link}]), ""
+
+    def set_link(self, words: Mapping[str, str]) -> Result:
+        """Carry out `ip link set dev NIC mtu N txqueuelen N`."""
+        low, high = self.mtu_limits
+        if not low <= int(words.get("mtu", low)) <= high:
+            return 2, "", "Error: mtu greater than device maximum.\n"
+        names = {"mtu": "mtu", "txqueuelen": "txqlen"}
+        self.link.update({names[word]: int(value) for word, value in words.items()})
+        return 0, "", ""
 
     def set(self, flag: str, words: Mapping[str, str]) -> Result:
         """Carry out a command; the exit code says as little as the real one's."""
@@ -246,7 +263,7 @@ class FakeHost(Host):
     """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
-        super().__init__(self._ethtool)
+        super().__init__(lambda argv: self._ip(argv) if argv[0] == "ip" else self._ethtool(argv))
         self.devices = dict(devices)
         self.files = dict(files or {})
         self.log: list[str] = []
@@ -263,6 +280,14 @@ class FakeHost(Host):
             return self.devices[nic].show(flag) if flag else (0, f"Settings for {nic}:\n\tSpeed: 1000Mb/s\n", "")
         self.log.append(" ".join(argv))
         return self.devices[nic].set(flag, dict(zip(words[::2], words[1::2], strict=True)))
+
+    def _ip(self, argv: list[str]) -> Result:
+        if argv[:-1] == ("ip", "-d", "-j", "link", "show", "dev"):
+            return self.devices[argv[-1]].show_link(argv[-1])
+        assert argv[:4] == ("ip", "link", "set", "dev"), argv
+        self.log.append(" ".join(argv))
+        words = argv[5:]
+        return self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
 
     def read(self, path: str) -> str | None:
         return "1" if path.endswith("/carrier") else self.files.get(path)

@@ -121,8 +121,10 @@ def test_documented_options_are_the_options(module):
 def test_documented_keys_are_the_tables(module):
     documented = documentation(module)["nics"]["suboptions"]
     families = registry.nic_families(registry.FAMILIES)
-    assert set(documented) == {*registry.SELECTORS, *families}
-    for name, family in families.items():
+    flat = {field.name for family in families.values() if family.flat for field in family.fields}
+    nested = {name: family for name, family in families.items() if not family.flat}
+    assert set(documented) == {*registry.SELECTORS, *nested, *flat}
+    for name, family in nested.items():
         assert set(documented[name].get("suboptions", {})) == {field.name for field in family.fields}
 
 

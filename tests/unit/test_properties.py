@@ -21,6 +21,8 @@ numbers = st.one_of(st.integers(1, 9000), st.just("max"), st.integers(1, 100).ma
 entries = st.fixed_dictionaries(
     {},
     optional={
+        "mtu": st.one_of(st.integers(60, 9300), st.just("max")),
+        "txqueuelen": st.integers(0, 20000),
         "ring": st.dictionaries(st.sampled_from(["rx", "tx", "rx_jumbo"]), numbers, min_size=1),
         "channels": st.dictionaries(st.sampled_from(["rx", "tx", "combined"]), numbers, min_size=1),
         "pause": st.dictionaries(st.sampled_from(["autoneg", "rx", "tx"]), st.booleans(), min_size=1),
@@ -83,9 +85,9 @@ def test_second_call_changes_nothing_and_a_failed_one_leaves_no_trace(state, sys
 def test_asking_for_before_restores_exactly(state):
     host = make_host()
     before = raw(host)
-    first = engine.tune(host, "ethtool", params(state))
+    first = engine.tune(host, "tune", params(state))
     if not first.get("failed"):
-        back = engine.tune(host, "ethtool", params(first["before"]))
+        back = engine.tune(host, "tune", params(first["before"]["nics"]))
         assert not back.get("failed"), back["msg"]
     assert raw(host) == before
 
@@ -108,7 +110,7 @@ def _without_writes(host):
     class Reader(ReadOnlyHost):
         read, names, exists, target = host.read, host.names, host.exists, host.target
 
-    reader = Reader(host._ethtool)
+    reader = Reader(host._runner)
     assert not hasattr(reader, "do")
     return reader
 
@@ -201,6 +203,9 @@ def test_parsers_survive_any_text(text, name):
     class Stub:
         def ask(self, query):
             return schema.Answer(0, text, "")
+
+        def names(self, path):
+            return []
 
     reading = registry.FAMILIES[name].read(Stub(), "nic", ())
     for key, cell in reading.cells.items():
