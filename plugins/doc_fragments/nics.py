@@ -13,7 +13,7 @@ options:
     description:
       - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own (C(multiq), C(pci), C(irq))
+      - Keys that other modules of the collection own (C(multiq), C(irq))
         are passed over, so one list serves all modules. Any other unknown key is an error.
     type: list
     elements: dict
@@ -47,6 +47,23 @@ options:
           max_speed:
             description: The NIC can do at most this many Mb/s. Costs one process per NIC.
             type: int
+      pci:
+        description:
+          - How much a NIC may fetch from memory in one request.
+        type: dict
+        suboptions:
+          max_read_request:
+            description:
+              - Bytes of one read request over PCI Express. A number, V(max), or a percentage of the maximum such as
+                V(50%).
+            type: raw
+            choices: [128, 256, 512, 1024, 2048, 4096]
+          max_memory_read:
+            description:
+              - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. A number, V(max), or a percentage
+                of the maximum such as V(50%).
+            type: raw
+            choices: [512, 1024, 2048, 4096]
       private_flags:
         description:
           - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.

@@ -66,7 +66,8 @@ class Cell(NamedTuple):
 
     `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
     `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
-    how many NICs lie below this one (VLAN, bond), and `note` what to know when the key is set.
+    how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
+    tool finds it, if not under the name of the NIC.
     """
 
     value: Value
@@ -78,6 +79,7 @@ class Cell(NamedTuple):
     rounded: Value = None
     level: int = 0
     note: str = ""
+    place: str = ""
 
     @property
     def restore(self) -> Value:

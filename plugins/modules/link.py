@@ -48,7 +48,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: What was in force of what was asked for, by NIC and key. Each NIC has the shape of an entry of O(nics).
+  description: What was in force of what was asked for, by NIC and key. Each NIC has the shape of an entry of
+    O(nics).
   returned: success
   type: dict
   sample: {enp1s0: {mtu: 1500, txqueuelen: 1000}}

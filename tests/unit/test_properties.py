@@ -207,6 +207,15 @@ def test_parsers_survive_any_text(text, name):
         def names(self, path):
             return []
 
+        def read(self, path):
+            return "0x8086"
+
+        def target(self, path):
+            return "0000:01:00.0"
+
+        def exists(self, path):
+            return True
+
     reading = registry.FAMILIES[name].read(Stub(), "nic", ())
     for key, cell in reading.cells.items():
         assert isinstance(key, str)

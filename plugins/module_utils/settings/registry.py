@@ -11,6 +11,7 @@ from .coalesce import coalesce
 from .features import features
 from .link import link
 from .pause import pause
+from .pci import pci
 from .private_flags import private_flags
 from .ring import ring
 from .sysctl import sysctl, sysctl_file
@@ -18,6 +19,7 @@ from .sysctl import sysctl, sysctl_file
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
+        pci,  # how the NIC reaches memory at all, before anything is tuned on top of it
         sysctl,  # buffers first: the queues that follow may fill them at once
         private_flags,  # a driver's own switches can change which of the rest it offers
         link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
@@ -33,7 +35,6 @@ FAMILIES: Mapping[str, Family] = {
 # Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
 ELSEWHERE: Mapping[str, str] = {
     "multiq": "multiq",
-    "pci": "pci",
     "irq": "irq",
 }
 
