@@ -32,7 +32,7 @@ def _identity(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
         "driver_version": driver.get("version", ""),
         "firmware_version": driver.get("firmware-version", ""),
         "mac": nic.mac,
-        "pci": nic.pci,
+        "pci_id": nic.pci,
         "bus": driver.get("bus-info", nic.bus),
         "pcie": sysfs.pcie(host, nic.name),
         "carrier": sysfs.carrier(host, nic.name),
@@ -47,6 +47,8 @@ def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     facts: Dict[str, Any] = {}
     missing: Dict[str, str] = {}
     for name, family in registry.nic_families(registry.FAMILIES).items():
+        if family.flat:
+            continue  # one `ip` has told the links of all NICs already
         reading = family.read(host, nic, ())
         if reading.cells:
             facts[name] = _cells(reading.cells)

@@ -59,7 +59,7 @@ nics:
       driver_version: 6.1.0-39-amd64
       firmware_version: ''
       mac: 52:54:00:00:01:01
-      pci: 8086:10c9
+      pci_id: 8086:10c9
       bus: '0000:02:00.0'
       pcie: {current: {width: 1, speed_gt: 2.5}, max: {width: 1, speed_gt: 2.5}}
       carrier: true
@@ -106,7 +106,7 @@ nics:
       description: The MAC address.
       type: str
       returned: always
-    pci:
+    pci_id:
       description: PCI vendor and device; empty for what is no PCI device.
       type: str
       returned: always
