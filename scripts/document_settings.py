@@ -65,7 +65,8 @@ _OPTION = """options:
             type: int
 """
 
-_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw", "addresses": "list"}
+_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw", "addresses": "list", "clients": "list"}
+_ELEMENTS = {"addresses": "str", "clients": "raw"}
 
 
 def main() -> int:
@@ -114,8 +115,8 @@ def _field(field, column: int) -> list[str]:
     choices = field.words or field.choices
     if choices:
         lines.append(f"{space}  choices: [{', '.join(repr(word) for word in choices)}]\n")
-    if field.kind == "addresses":
-        lines.append(f"{space}  elements: str\n")
+    if field.kind in _ELEMENTS:
+        lines.append(f"{space}  elements: {_ELEMENTS[field.kind]}\n")
     return lines
 
 
@@ -162,7 +163,12 @@ def _values(field) -> str:
         return " or ".join(f"`{word}`" for word in field.words)
     if field.choices:
         return " or ".join(f"`{number}`" for number in field.choices)
-    plain = {"switch": "`true` or `false`", "integer": "number", "addresses": "list of addresses"}[field.kind]
+    plain = {
+        "switch": "`true` or `false`",
+        "integer": "number",
+        "addresses": "list of addresses",
+        "clients": "list of clients",
+    }[field.kind]
     return plain + ", `max`, `50%`" if field.relative else plain
 
 

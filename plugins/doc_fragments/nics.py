@@ -13,7 +13,7 @@ options:
     description:
       - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own (C(multiq), C(irq))
+      - Keys that other modules of the collection own (C(irq))
         are passed over, so one list serves all modules. Any other unknown key is an error.
     type: list
     elements: dict
@@ -333,4 +333,29 @@ options:
             description:
               - Ask the link partner to stop when the ring is full.
             type: bool
+      multiq:
+        description:
+          - One transmit queue for each client, and queue 0 for everybody else.
+        type: dict
+        suboptions:
+          clients:
+            description:
+              - Addresses, ranges such as C(192.168.32.1-18), networks, or C(ADDRESS=QUEUE).
+            type: list
+            elements: raw
+          method:
+            description:
+              - How: filters before C(mq), or inside C(multiq); C(auto) by what the kernel can.
+            type: str
+            choices: ['auto', 'clsact', 'multiq', 'mq', 'none']
+          overflow:
+            description:
+              - What more clients than queues mean: an error, or no mapping.
+            type: str
+            choices: ['fail', 'mq']
+          state:
+            description:
+              - V(absent) goes back to the default qdisc.
+            type: str
+            choices: ['present', 'absent']
 """

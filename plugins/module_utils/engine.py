@@ -56,13 +56,15 @@ def inform(module: Any) -> None:
 
 
 def runner(module: Any) -> Any:
-    """Run argv, never a shell, in the language that the parsers read; gives (rc, stdout, stderr)."""
+    """Run argv, never a shell, in the language that the parsers read; takes stdin too, gives (rc, stdout, stderr)."""
     environment = {"LC_ALL": "C", "LANGUAGE": "C"}
 
-    def run(argv: Sequence[str]) -> Tuple[int, str, str]:
+    def run(argv: Sequence[str], data: str = "") -> Tuple[int, str, str]:
         # A login of a plain user has no sbin folder on its path; get_bin_path looks there too.
         program = module.get_bin_path(argv[0]) or argv[0]
-        answer = module.run_command([program, *argv[1:]], environ_update=environment, handle_exceptions=False)
+        answer = module.run_command(
+            [program, *argv[1:]], data=data or None, environ_update=environment, handle_exceptions=False
+        )
         return answer[0], answer[1], answer[2]
 
     return run
@@ -99,8 +101,9 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     state = read(host, families, _groups(wishes))
     memory.recall(host, state.cells)
     wishes = plan.ungroup(wishes, state.cells)
+    wishes, refused, remarks = expand(families, wishes, state)
     todo = plan.make(wishes, state.cells, families, state.problems)
-    todo = todo._replace(unsupported=(*absent, *todo.unsupported))
+    todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     necessary = [item for item in todo.unsupported if not item.wish.relative]
     if necessary and params["on_unsupported"] == "fail":
         raise TuningError(report.refusal(necessary))
@@ -110,6 +113,7 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     todo = todo._replace(changes=(*todo.changes, *files.changes), targets={**todo.targets, **files.targets})
     after = {**state.cells, **{address: Cell(value) for address, value in todo.targets.items()}}
     outcome = report.Outcome(view, families, [*wishes, *kept], state.cells, after, todo, rivals, adjusted=todo.adjusted)
+    outcome.remarks += remarks
     if isinstance(host, Host) and todo.changes:
         _carry_out(host, families, outcome, probes)
     else:
@@ -216,6 +220,26 @@ def read(host: ReadOnlyHost, families: Families, groups: Mapping[Group, Sequence
             gone = family.scope != HOST and not sysfs.present(host, scope)
             state.problems[name, scope] = "the NIC has vanished" if gone else reading.problem
     return state
+
+
+def expand(families: Families, wishes: Wishes, state: State) -> Tuple[Wishes, List[Unsupported], List[str]]:
+    """What wishes come to where they depend on the device, and on what earlier families will have set by then."""
+    groups = _groups(address for address in wishes if families[address.family].expand)
+    rest = {address: asked for address, asked in wishes.items() if address[:2] not in groups}
+    refused: List[Unsupported] = []
+    remarks: List[str] = []
+    targets = plan.make(rest, state.cells, families, state.problems).targets if groups else {}
+    for (name, scope), keys in groups.items():
+        own = {key: wishes[Address(name, scope, key)] for key in keys}
+        turn = families[name].expand
+        if turn is None or (name, scope) in state.problems:
+            rest.update({Address(name, scope, key): asked for key, asked in own.items()})
+            continue
+        made = turn(scope, own, plan.keys(state.cells, name, scope), targets)
+        rest.update({Address(name, scope, key): asked for key, asked in made.wishes.items()})
+        refused += [Unsupported(Address(name, scope, key), own[key], why) for key, why in made.refused.items()]
+        remarks += made.remarks
+    return rest, refused, remarks
 
 
 def keep(

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .host import ReadOnlyHost
-from .schema import Cell, Identity
+from .schema import Cell, Identity, Reading, TuningError
 from .settings import registry
 from .tools import ethtool, ip, sysfs
 
@@ -49,7 +49,10 @@ def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     for name, family in registry.nic_families(registry.FAMILIES).items():
         if family.flat:
             continue  # one `ip` has told the links of all NICs already
-        reading = family.read(host, nic, ())
+        try:
+            reading = family.read(host, nic, ())
+        except TuningError as error:  # a host without setpci still has something to tell
+            reading = Reading({}, str(error))
         if reading.cells:
             facts[name] = _cells(reading.cells)
         else:
@@ -61,7 +64,7 @@ def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
     """Each key as {value}, with maximum, wanted, fixed and members only where there is something to say."""
     return {
         key: {
-            "value": cell.value,
+            "value": list(cell.value) if isinstance(cell.value, tuple) else cell.value,
             **({"maximum": cell.maximum} if cell.maximum is not None else {}),
             **({"wanted": cell.wanted} if cell.wanted is not None else {}),
             **({"fixed": True} if cell.fixed else {}),

@@ -12,13 +12,13 @@ from typing import Callable, List, Optional, Sequence, Tuple
 
 from .schema import Action, Answer, Poke, Query, Run, Save, TuningError
 
-Runner = Callable[[Sequence[str]], Tuple[int, str, str]]
+Runner = Callable[[Sequence[str], str], Tuple[int, str, str]]
 
 _LARGEST_FILE = 1 << 20
 
 
 def connect(runner: Runner, check_mode: bool) -> ReadOnlyHost:
-    """The host, able to write only outside check mode. `runner` takes argv and gives (rc, stdout, stderr)."""
+    """The host, able to write only outside check mode. `runner` takes argv and stdin, gives (rc, stdout, stderr)."""
     return ReadOnlyHost(runner) if check_mode else Host(runner)
 
 
@@ -67,9 +67,9 @@ class ReadOnlyHost:
             time.sleep(0.05)
         return True
 
-    def _run(self, argv: Sequence[str]) -> Answer:
+    def _run(self, argv: Sequence[str], lines: Sequence[str] = ()) -> Answer:
         try:
-            return Answer(*self._runner(argv))
+            return Answer(*self._runner(argv, "".join(f"{line}\n" for line in lines)))
         except OSError as error:
             if error.errno == errno.ENOENT:
                 raise TuningError(f"the program '{argv[0]}' is not installed; install its package") from None
@@ -82,7 +82,7 @@ class Host(ReadOnlyHost):
     def do(self, action: Action) -> str:
         """Carry out one action; returns a complaint, or nothing. Whether it took effect only reading tells."""
         if isinstance(action, Run):
-            answer = self._run(action.argv)
+            answer = self._run(action.argv, action.lines)
             return answer.complaint if answer.rc else ""
         try:
             if isinstance(action, Poke):

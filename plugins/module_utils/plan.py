@@ -25,6 +25,7 @@ from .schema import (
     Value,
     Wish,
     Wishes,
+    plain,
     say,
     wish,
 )
@@ -128,7 +129,7 @@ def resolve(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
             return Refusal("the device does not state a maximum")
         if asked.kind == MAXIMUM:
             return cell.maximum
-        return max(cell.minimum or 1, cell.maximum * int(asked.value or 0) // 100)
+        return max(cell.minimum or 1, cell.maximum * int(str(asked.value or 0)) // 100)
     if asked.kind in (AT_LEAST, AT_MOST):
         return _bounded(asked, cell)
     if asked.kind == ABSENT:
@@ -198,7 +199,10 @@ def side_effects(before: Cells, after: Cells, asked: Container[Address]) -> List
     return [
         Change(address, cell.value, after[address].value)
         for address, cell in sorted(before.items())
-        if address in after and address not in asked and not cell.members and cell.value != after[address].value
+        if address in after
+        and address not in asked
+        and not (cell.members or cell.fixed)
+        and cell.value != after[address].value
     ]
 
 
@@ -213,9 +217,10 @@ def steps(changes: Sequence[Change]) -> Dict[Tuple[str, str], Dict[str, Value]]:
 def commands(changes: Sequence[Change], cells: Cells, families: Families) -> List[str]:
     """What carrying out these changes would run and write, as text."""
     return [
-        str(action)
+        line
         for (family, scope), values in steps(changes).items()
         for action in families[family].write(scope, values, keys(cells, family, scope))
+        for line in plain(action)
     ]
 
 

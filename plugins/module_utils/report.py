@@ -79,7 +79,8 @@ class Outcome:
                 branch = tree
                 for name in path:
                     branch = branch.setdefault(name, {})
-                branch[address.key] = cells[address].value
+                value = cells[address].value
+                branch[address.key] = list(value) if isinstance(value, tuple) else value
         return tree
 
     def _warnings(self, on_unsupported: str) -> List[str]:
@@ -135,7 +136,8 @@ class Miss:
     notes: Sequence[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        done = " and ".join(f"`{command}`" for command in self.commands)
+        done = " and ".join(f"`{command}`" for command in self.commands[:3])
+        done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"
         joint = "; " if self.complaint else ", "
         asked, answer = say(self.change.after), say(self.answer)

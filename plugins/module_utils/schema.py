@@ -11,7 +11,7 @@ import re
 import shlex
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-Value = Union[None, bool, int, str]
+Value = Union[None, bool, int, str, Tuple[str, ...]]
 
 NIC = "nic"
 HOST = "host"
@@ -95,7 +95,10 @@ class Reading(NamedTuple):
 
 
 class Field(NamedTuple):
-    """One key a person may write. `rounding` is how far a device may round a number in its own units."""
+    """One key a person may write.
+
+    `rounding` is how far a device may round a number in its own units; `parse` reads what no common kind does.
+    """
 
     name: str
     kind: str
@@ -104,6 +107,7 @@ class Field(NamedTuple):
     rounding: int = 0
     words: Tuple[str, ...] = ()
     choices: Tuple[int, ...] = ()
+    parse: Optional[Callable[[Any, Any], Wish]] = None
 
 
 class Query(NamedTuple):
@@ -126,9 +130,10 @@ class Answer(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Change something by a command."""
+    """Change something by a command; one that takes a batch reads its `lines` from its standard input."""
 
     argv: Tuple[str, ...]
+    lines: Tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return " ".join(shlex.quote(word) for word in self.argv)
@@ -159,6 +164,21 @@ class Save(NamedTuple):
 Action = Union[Run, Poke, Save]
 
 
+def plain(action: Action) -> Tuple[str, ...]:
+    """What an administrator would type to the same effect, command by command."""
+    if isinstance(action, Run) and action.lines:
+        return tuple(f"{action.argv[0]} {line}" for line in action.lines)
+    return (str(action),)
+
+
+class Expansion(NamedTuple):
+    """What wishes come to on one NIC: by key what to set, what is refused and why, and what to know."""
+
+    wishes: Mapping[str, Wish] = {}
+    refused: Mapping[str, str] = {}
+    remarks: Tuple[str, ...] = ()
+
+
 class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
@@ -167,6 +187,8 @@ class Family(NamedTuple):
     reboot: its wishes come from theirs, `place` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
+    `expand` turns what a person wrote into what to set, for one NIC: its wishes and cells by key, and the values that
+    the families before it will have set.
     """
 
     name: str
@@ -185,6 +207,7 @@ class Family(NamedTuple):
     flat: bool = False
     neighbours: Optional[Callable[[Any, str], Sequence[str]]] = None
     probe: Optional[Callable[[Any, str, str, Mapping[str, Cell]], str]] = None
+    expand: Optional[Callable[[str, Mapping[str, Wish], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = None
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
@@ -253,6 +276,8 @@ def say(value: Value) -> str:
     """A value as ethtool would print it."""
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ", ".join([*value[:3], *([f"and {len(value) - 3} more"] if len(value) > 3 else [])]) or "nothing"
     return "nothing" if value is None else str(value)
 
 
@@ -271,7 +296,7 @@ _SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "
 
 def wish(field_: Field, raw: Any) -> Wish:
     """The wish behind a value as written in the inventory; InputError says what would be right."""
-    return _KINDS[field_.kind](field_, raw)
+    return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
 
 
 def _integer(field_: Field, raw: Any) -> Wish:

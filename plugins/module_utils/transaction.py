@@ -21,6 +21,7 @@ from .schema import (
     TuningError,
     Value,
     Wishes,
+    plain,
 )
 from .tools import sysfs
 
@@ -44,6 +45,7 @@ class Transaction:
     probes: Mapping[Address, str] = field(default_factory=dict)
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
+    _now: Cells = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
     _said: Dict[Group, Tuple[List[str], str]] = field(default_factory=dict)
 
@@ -76,7 +78,13 @@ class Transaction:
             raise
         # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
         groups = self._groups(tried)
-        return self.read([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
+        return self._look([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
+
+    def _look(self, addresses: Sequence[Address]) -> Cells:
+        """Read anew; what a command has to do depends on what is there by then."""
+        cells = self.read(addresses)
+        self._now.update(cells)
+        return cells
 
     def _probe(self, tried: Set[Address]) -> List[str]:
         """Ask the questions that belong to values which were set just now."""
@@ -85,7 +93,7 @@ class Transaction:
         for (name, scope, _key), question in self.probes.items():
             ask = self.families[name].probe
             if ask and (name, scope) in touched:
-                now = self.read([address for address in self.before if address[:2] == (name, scope)])
+                now = self._look([address for address in self.before if address[:2] == (name, scope)])
                 complaints.append(ask(self.host, scope, question, plan.keys(now, name, scope)))
         return [complaint for complaint in complaints if complaint]
 
@@ -98,24 +106,25 @@ class Transaction:
             # Exit codes do not decide: older ethtool ends with 78 or 80 when there is nothing to change.
             if complaint:
                 mine = [change for change in changes if (change.address.family, change.address.scope) == group]
-                misses = self._misses(mine, self.read([change.address for change in mine]))
+                misses = self._misses(mine, self._look([change.address for change in mine]))
                 if misses:
                     return misses
         return []
 
     def _do(self, group: Group, values: Mapping[str, Value]) -> str:
         family, scope = group
-        cells = plan.keys(self.before, family, scope)
+        cells = plan.keys({**self.before, **self._now}, family, scope)
         complaints = []
         actions: Sequence[Action] = self.families[family].write(scope, values, cells)
         linked = self.families[family].scope == NIC and sysfs.carrier(self.host, scope)
         for action in actions:
-            self.commands.append(str(action))
+            self.commands += plain(action)
             complaints.append(self.host.do(action))
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self._lost.append(scope)
-        self._said[group] = ([str(action) for action in actions], "; ".join(filter(None, complaints)))
+        commands = [line for action in actions for line in plain(action)]
+        self._said[group] = (commands, "; ".join(filter(None, complaints)))
         return self._said[group][1]
 
     def _link_is_back(self, scope: str) -> bool:
@@ -128,7 +137,7 @@ class Transaction:
         """All that is asked of the NICs that were touched, not only what was written."""
         scopes = {address.scope for address in tried}
         asked = {address: value for address, value in todo.targets.items() if address.scope in scopes}
-        answers = self.read(list(asked))
+        answers = self._look(list(asked))
         return self._misses(
             [Change(address, self.before[address].value, value) for address, value in asked.items()], answers
         )
@@ -165,7 +174,7 @@ class Transaction:
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         undone, leftover = self._undo(tried)
         self.adjusted.clear()
-        return self.read(list(self.before)), report.failure(reasons, undone, leftover)
+        return self._look(list(self.before)), report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
         """Put back what was asked for, then what the same commands changed beside it.
@@ -177,7 +186,7 @@ class Transaction:
         watched = [address for address in self.before if (address.family, address.scope) in groups]
         undone = 0
         for wishes in (self._asked(tried), None):
-            now = self.read(watched)
+            now = self._look(watched)
             goal: Wishes = plan.restore(self.before, now, groups) if wishes is None else wishes
             back = plan.make(goal, _wanted(now), self.families, {})
             # Backwards: what was set last may depend on what was set first.
@@ -185,7 +194,7 @@ class Transaction:
             for group, values in sorted(steps, key=lambda step: -order.index(step[0][0])):
                 self._do(group, values)
                 undone += len(values)
-        leftover = plan.restore(self.before, self.read(watched), groups)
+        leftover = plan.restore(self.before, self._look(watched), groups)
         return undone, [str(address) for address in sorted(leftover)]
 
     def _groups(self, tried: Set[Address]) -> Set[Group]:

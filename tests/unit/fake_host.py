@@ -263,7 +263,7 @@ class FakeHost(Host):
     """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
-        super().__init__(lambda argv: self._ip(argv) if argv[0] == "ip" else self._ethtool(argv))
+        super().__init__(lambda argv, _data: self._ip(argv) if argv[0] == "ip" else self._ethtool(argv))
         self.devices = dict(devices)
         self.files = dict(files or {})
         self.log: list[str] = []

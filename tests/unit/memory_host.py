@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import Host, ReadOnlyHost
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run, plain
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysfs
 
-Runner = Callable[[list[str]], tuple[int, str, str]]
+Runner = Callable[[list[str], str], tuple[int, str, str]]
 
 
 class Files:
@@ -69,9 +69,9 @@ class Memory:
     def wait_for(self, path: str, text: str, seconds: float) -> bool:
         return (self.read(path) or "").strip() == text
 
-    def _run(self, argv):
+    def _run(self, argv, lines=()):
         self.commands.append(list(argv))
-        return super()._run(argv)
+        return super()._run(argv, lines)
 
 
 class MemoryReader(Memory, ReadOnlyHost):
@@ -82,7 +82,7 @@ class MemoryHost(Memory, Host):
     """Also writes, into Files."""
 
     def do(self, action) -> str:
-        self.done.append(str(action))
+        self.done += plain(action)
         if isinstance(action, Run):
             return super().do(action)
         path = action.path

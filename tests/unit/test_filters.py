@@ -7,6 +7,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_table import audit_table
+from ansible_collections.linuxnet.tuning.plugins.filter.client_addresses import client_addresses
 from ansible_collections.linuxnet.tuning.plugins.filter.entries import entries
 
 RESULT = {
@@ -56,3 +57,41 @@ def test_table_refuses_what_is_no_result(wrong):
 def test_entries_refuses_what_is_no_state(wrong):
     with pytest.raises(AnsibleFilterError, match="dictionary of NICs"):
         entries(wrong)
+
+
+HOSTVARS = {
+    "pc10": {"ansible_host": "192.168.32.10"},
+    "pc9": {"ansible_host": "ssh.example.org", "tuning_address": "192.168.32.9"},
+    "192.168.33.1": {},
+}
+
+
+def test_clients_stand_in_the_order_of_their_addresses():
+    assert client_addresses(["pc10", "192.168.33.1", "pc9"], HOSTVARS) == [
+        "192.168.32.9",
+        "192.168.32.10",
+        "192.168.33.1",
+    ]
+
+
+def test_clients_of_another_network_are_left_out():
+    assert client_addresses(["192.168.33.1", "pc9"], HOSTVARS, within="192.168.33.0/24") == ["192.168.33.1"]
+
+
+@pytest.mark.parametrize(
+    ("names", "hostvars", "within", "said"),
+    [
+        (["pc1"], {}, "", "pc1 has no address but 'pc1'"),
+        (
+            ["a", "b"],
+            {"a": {"ansible_host": "fd00::1"}, "b": {"ansible_host": "fd00:0::1"}},
+            "",
+            "b and a have the same",
+        ),
+        ("room1", {}, "", "a list of host names"),
+        (["192.168.33.1"], {}, "room1", "within='room1' is no network"),
+    ],
+)
+def test_clients_refuses_what_has_no_address(names, hostvars, within, said):
+    with pytest.raises(AnsibleFilterError, match=said):
+        client_addresses(names, hostvars, within)

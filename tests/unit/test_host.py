@@ -16,7 +16,7 @@ def names(folder):
     return [path.name for path in folder.iterdir()]
 
 
-def runner(argv):
+def runner(argv, data):
     if argv[0] == "missing":
         raise FileNotFoundError(2, "No such file or directory")
     return (0, "out", "") if argv[0] == "good" else (81, "", "netlink error: Invalid argument\n")

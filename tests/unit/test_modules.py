@@ -3,7 +3,8 @@
 
 A case has `about`, `source` (where the texts come from), `nics` (what sysfs tells), `files`, and a list of `calls`
 that follow each other on the same host. A call has `params`, `check` (check mode), `commands` (each with `run`, and
-`rc`, `out`, `err`, `shows`: a file of cases/parse, or `gone`: the NICs that vanish with it) and what comes of it:
+`reads` what it gets, `rc`, `out`, `err`, `shows`: a file of cases/parse, or `gone`: the NICs that vanish with it), and
+what comes of it:
 `result` (the keys to compare), `holds` (a part of the result), `says` (parts of the message or the warnings), `done`
 (what was changed, in order) and `files` (texts, null for none).
 A command that is not in the transcript, or is not reached, fails the test, and so does one in another order.
@@ -35,10 +36,11 @@ class Transcript:
         self.steps = list(steps)
         self.disk = disk
 
-    def run(self, argv):
+    def run(self, argv, data=""):
         assert self.steps, f"one command too many: {' '.join(argv)}"
         step = self.steps.pop(0)
         assert " ".join(argv) == step["run"]
+        assert data == step.get("reads", "")
         for nic in step.get("gone", ()):
             self.disk.remove_nic(nic)
         for path, text in step.get("files", {}).items():
@@ -66,11 +68,11 @@ class FakeModule:
     def get_bin_path(self, _name):
         return None
 
-    def run_command(self, argv, environ_update, handle_exceptions):
+    def run_command(self, argv, data, environ_update, handle_exceptions):
         assert isinstance(argv, list)
         assert environ_update["LC_ALL"] == "C"
         assert not handle_exceptions
-        return self._run(argv)
+        return self._run(argv, data) if data else self._run(argv)
 
     def warn(self, text):
         self.warnings.append(text)

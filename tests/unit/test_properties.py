@@ -219,7 +219,7 @@ def test_parsers_survive_any_text(text, name):
     reading = registry.FAMILIES[name].read(Stub(), "nic", ())
     for key, cell in reading.cells.items():
         assert isinstance(key, str)
-        assert isinstance(cell.value, (bool, int, str))
+        assert isinstance(cell.value, (bool, int, str, tuple))
         assert cell.maximum is None or cell.maximum > 0
 
 

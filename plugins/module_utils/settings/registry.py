@@ -10,6 +10,7 @@ from .channels import channels
 from .coalesce import coalesce
 from .features import features
 from .link import link
+from .multiq import multiq
 from .pause import pause
 from .pci import pci
 from .private_flags import private_flags
@@ -28,13 +29,13 @@ FAMILIES: Mapping[str, Family] = {
         features,  # per NIC, cheap; lro and gro may depend on the queues
         coalesce,  # per queue; drivers forget it when channels change
         pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
+        multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
         sysctl_file,  # what is kept for the next boot is written once it has proved to work
     )
 }
 
 # Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
 ELSEWHERE: Mapping[str, str] = {
-    "multiq": "multiq",
     "irq": "irq",
 }
 

@@ -88,3 +88,13 @@ def below(host: Any, name: str) -> List[str]:
 def level(host: Any, name: str, depth: int = 8) -> int:
     """How many NICs lie below this one, one on top of the other; 0 for hardware."""
     return max((1 + level(host, lower, depth - 1) for lower in below(host, name) if depth), default=0)
+
+
+def transmit_queues(host: Any, name: str) -> int:
+    """How many transmit queues are in use."""
+    return sum(entry.startswith("tx-") for entry in host.names(f"{ROOT}/{name}/queues"))
+
+
+def steers(host: Any, name: str) -> bool:
+    """Whether XPS gives processors queues of their own."""
+    return any(text(host, f"{ROOT}/{name}/queues/tx-0/{file}").strip("0,") for file in ("xps_cpus", "xps_rxqs"))

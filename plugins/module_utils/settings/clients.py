@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know how clients of a NIC are written: addresses, ranges and networks."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
+
+from ..schema import EXACTLY, Field, InputError, Wish
+
+IPAddress = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
+
+# More than any NIC has queues; a whole IPv6 network is a mistake that should not fill the memory.
+_MOST = 4096
+
+
+def wish(field: Field, raw: Any) -> Wish:
+    """A tuple of `ADDRESS` or `ADDRESS=QUEUE`, in the order of the input; InputError for what is none or there twice.
+
+    A network with a queue is one client; without, each of its addresses is.
+    """
+    items = raw if isinstance(raw, (list, tuple)) else [raw]
+    words = [word for item in items for word in _words(field.name, item)]
+    _check_once(field.name, words)
+    return Wish(EXACTLY, tuple(words))
+
+
+def _words(name: str, item: Any) -> Iterable[str]:
+    if isinstance(item, dict):
+        if "address" not in item or not set(item) <= {"address", "queue"}:
+            raise InputError(f"{name}: {item!r} is not right; write an address and, if you like, a queue")
+        item = f"{item['address']}={item['queue']}" if item.get("queue") is not None else item["address"]
+    text, equals, queue = str(item).strip().lower().partition("=")
+    if equals:
+        if not re.fullmatch(r"\d{1,4}", queue):
+            raise InputError(f"{name}: {item!r} has a queue that is no number")
+        if int(queue) == 0:
+            raise InputError(f"{name}: {item!r} has queue 0, which is for everybody else")
+        if "/" in text:
+            network = _network(name, text, item)
+            return [f"{network}={int(queue)}"]
+    addresses = _addresses(name, text, item)
+    if equals and len(addresses) > 1:
+        raise InputError(f"{name}: {item!r} gives one queue to a range; write a network, or a queue for each address")
+    return [f"{address}={int(queue)}" if equals else str(address) for address in addresses]
+
+
+def _network(name: str, text: str, item: Any) -> Union[ipaddress.IPv4Network, ipaddress.IPv6Network]:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        raise InputError(f"{name}: {item!r} is no network ({error})") from None
+
+
+def _addresses(name: str, text: str, item: Any) -> List[IPAddress]:
+    if "/" in text:
+        network = _network(name, text, item)
+        if network.num_addresses > _MOST:
+            raise InputError(
+                f"{name}: {item!r} has more than {_MOST} addresses; write {network}=QUEUE to let them share one queue"
+            )
+        return list(network.hosts())
+    first, dash, last = text.partition("-")
+    try:
+        low = ipaddress.ip_address(first)
+        if not dash:
+            return [low]
+        separator = ":" if ":" in first else "."
+        whole = last if separator in last else first.rpartition(separator)[0] + separator + last
+        high = ipaddress.ip_address(whole)
+    except ValueError:
+        raise InputError(
+            f"{name}: {item!r} is not right; write an address, a range such as 192.168.32.1-18, "
+            "or a network such as 192.168.32.0/27"
+        ) from None
+    if low.version != high.version or int(high) < int(low):
+        raise InputError(f"{name}: {item!r} is not right; the range ends before it begins")
+    if int(high) - int(low) >= _MOST:
+        raise InputError(f"{name}: {item!r} has more than {_MOST} addresses")
+    return [type(low)(number_) for number_ in range(int(low), int(high) + 1)]
+
+
+def _check_once(name: str, words: Sequence[str]) -> None:
+    """Each address and each queue belongs to one client."""
+    queues: Dict[str, str] = {}
+    networks: List[Tuple[Any, str]] = []
+    seen: Dict[str, str] = {}
+    for word in words:
+        address, equals, queue = word.partition("=")
+        if address in seen:
+            raise InputError(f"{name}: {address} is there twice")
+        seen[address] = word
+        if equals and queue in queues:
+            raise InputError(f"{name}: queue {queue} is given to {queues[queue]} and to {address}")
+        if equals:
+            queues[queue] = address
+        if "/" in address:
+            networks.append((ipaddress.ip_network(address), address))
+    for network, text in networks:
+        for address in seen:
+            other = ipaddress.ip_network(address)
+            if address != text and other.version == network.version and network.overlaps(other):
+                raise InputError(f"{name}: {address} lies in {text}, which is a client of its own")

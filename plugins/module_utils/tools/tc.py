@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak tc: qdiscs, and filters that send a destination to a transmit queue; in text, which every iproute2 prints."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from ..schema import Query, Run
+
+# Our filters have a preference of their own each, above those that people choose, and it tells the queue.
+BASE = 20000
+_LAST = BASE + 9999
+
+# Where the destination address stands in the header, and how many words of 32 bits it has.
+_DESTINATION = {"ip": (16, 1), "ipv6": (24, 4)}
+
+_CLIENT = r"another((?: match [0-9a-f]{8}/[0-9a-f]{8} at \d+)+) action order 1: *skbedit +queue_mapping (\d+)(?: pipe)?"
+
+
+class Root(NamedTuple):
+    """The root qdisc: `handle` is 0: for the one that the kernel made, `bands` are those of multiq."""
+
+    kind: str
+    handle: str
+    bands: int = 0
+
+
+class Qdiscs(NamedTuple):
+    """What is attached to a NIC."""
+
+    root: Root
+    clsact: bool
+
+
+class Filter(NamedTuple):
+    """One preference of a filter list; `client` is `ADDRESS=QUEUE`, or empty where it does something else."""
+
+    pref: int
+    kind: str
+    client: str = ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether this collection made it."""
+        return BASE <= self.pref <= _LAST
+
+
+def qdiscs(host: Any, nic: str) -> Optional[Qdiscs]:
+    """What is attached to a NIC; None where tc does not know it."""
+    answer = host.ask(Query(("tc", "qdisc", "show", "dev", nic)))
+    return None if answer.rc else parse_qdiscs(answer.out)
+
+
+def parse_qdiscs(out: str) -> Qdiscs:
+    """Of lines such as `qdisc multiq 1: root refcnt 9 bands 2/8`; without a root line the kernel's own is meant."""
+    root, clsact = Root("noqueue", "0:"), False
+    for line in out.splitlines():
+        match = re.match(r"qdisc (\S+) (\S+:)(?: dev \S+)? root\b(?:.*\bbands (\d+)/)?", line)
+        if match:
+            root = Root(match.group(1), match.group(2), int(match.group(3) or 0))
+        clsact = clsact or line.startswith("qdisc clsact ")
+    return Qdiscs(root, clsact)
+
+
+def filters(host: Any, nic: str, parent: Sequence[str]) -> List[Filter]:
+    """The filters below a parent: `egress`, `ingress`, or `parent 1:`."""
+    return parse_filters(host.ask(Query(("tc", "filter", "show", "dev", nic, *parent))).out)
+
+
+def parse_filters(out: str) -> List[Filter]:
+    """By preference; lines that are not understood make a filter one that does something else."""
+    blocks: Dict[Tuple[int, str, str], List[str]] = {}
+    lines: List[str] = []
+    for line in out.splitlines():
+        match = re.match(r"filter (?:parent \S+ )?protocol (\S+) pref (\d+) (\S+)", line)
+        if match:
+            lines = blocks.setdefault((int(match.group(2)), match.group(1), match.group(3)), [])
+            # The first lines of a u32 list tell of its hash tables; those with a key are the filters.
+            lines += ["another"] if " key " in line or " handle " in line else []
+        elif line.strip():
+            lines.append(line.strip())
+    return [
+        Filter(pref, kind, "=".join(_client(protocol, lines)) if kind == "u32" else "")
+        for (pref, protocol, kind), lines in blocks.items()
+    ]
+
+
+def _client(protocol: str, lines: Sequence[str]) -> Iterator[str]:
+    """The destination and the queue of one u32 filter with just these two; nothing of any other."""
+    text = " ".join(line for line in lines if not re.match(r"index \d+ ref|used_hw_stats|Sent|backlog", line))
+    found = re.fullmatch(_CLIENT, text)
+    place = _DESTINATION.get(protocol)
+    if found and place:
+        matches = re.findall(r"([0-9a-f]{8})/([0-9a-f]{8}) at (\d+)", found.group(1))
+        address = _destination(place, {int(offset): (int(value, 16), int(mask, 16)) for value, mask, offset in matches})
+        if address:
+            yield address
+            yield found.group(2)
+
+
+def _destination(place: Tuple[int, int], matches: Dict[int, Tuple[int, int]]) -> str:
+    first, count = place
+    offsets = [first + 4 * word for word in range(count)]
+    if not matches or not set(matches) <= set(offsets):
+        return ""
+    value = mask = 0
+    for offset in offsets:
+        word, bits = matches.get(offset, (0, 0))
+        value, mask = value << 32 | word, mask << 32 | bits
+    width = 32 * count
+    prefix = bin(mask).count("1")
+    if mask != ((1 << prefix) - 1) << (width - prefix):
+        return ""
+    import ipaddress  # costs as much as the rest of the module, and few NICs have such filters
+
+    address = ipaddress.IPv4Address(value) if count == 1 else ipaddress.IPv6Address(value)
+    return str(address) if prefix == width else f"{address}/{prefix}"
+
+
+def queue_of(client: str) -> int:
+    """The queue of `ADDRESS=QUEUE`."""
+    return int(client.partition("=")[2])
+
+
+def add(nic: str, parent: str, client: str) -> str:
+    """The line of a batch that sends `ADDRESS=QUEUE` on its way."""
+    address, _equals, queue = client.partition("=")
+    protocol, word = ("ipv6", "ip6") if ":" in address else ("ip", "ip")
+    full = address if "/" in address else f"{address}/{128 if ':' in address else 32}"
+    return (
+        f"filter add dev {nic} {parent} protocol {protocol} pref {BASE + int(queue)} "
+        f"u32 match {word} dst {full} action skbedit queue_mapping {queue}"
+    )
+
+
+def delete(nic: str, parent: str, pref: int) -> str:
+    """The line of a batch that takes a filter away; tc's own `replace` would add a second u32 filter."""
+    return f"filter del dev {nic} {parent} pref {pref}"
+
+
+def batch(lines: Sequence[str]) -> Run:
+    """All lines in one process."""
+    return Run(("tc", "-batch", "-"), tuple(lines))
+
+
+def mapping_holds(host: Any) -> bool:
+    """Whether this kernel sends a packet to the queue that a clsact filter chose.
+
+    Since Linux 5.19, and in kernels of distributions that took the change over, a function marks such packets, so
+    that neither XPS nor the hash decides; it is asked for by name, because versions say little about such kernels.
+    """
+    answer = host.ask(Query(("grep", "-q", "-m", "1", "netdev_xmit_skip_txqueue", "/proc/kallsyms")))
+    return bool(answer.rc == 0)
