@@ -7,6 +7,11 @@ for device in /sys/class/net/*; do
   for flag in -k -g -l -a -c --show-priv-flags; do
     ethtool $flag "$nic" 2>&1
   done
+  grep . "$device/mtu" "$device/tx_queue_len"
+  # A handle of 8000: and more is one that the kernel numbers itself, anew each time.
+  tc qdisc show dev "$nic" | sed 's/\b8[0-9a-f]\{3\}:/8nnn:/g'
+  tc filter show dev "$nic"
+  tc filter show dev "$nic" egress 2>&1
 done
 echo "== sysctl"
 for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv4.tcp_wmem ipv4.ip_forward; do

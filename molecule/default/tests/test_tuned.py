@@ -29,10 +29,6 @@ def test_e1000e_is_rounded_to_eight(host):
     assert features["generic-segmentation-offload"] == "off"
 
 
-def test_mtu_belongs_to_another_module(host):
-    assert host.file("/sys/class/net/e1000e0/mtu").content_string.strip() == "1500"
-
-
 def test_vmxnet3(host):
     ring = current(host, "-g", "vmxnet0")
     assert (ring["RX"], ring["RX Jumbo"]) == ("4096", "1024")

@@ -31,6 +31,8 @@ def _words(name: str, item: Any) -> Iterable[str]:
         if "address" not in item or not set(item) <= {"address", "queue"}:
             raise InputError(f"{name}: {item!r} is not right; write an address and, if you like, a queue")
         item = f"{item['address']}={item['queue']}" if item.get("queue") is not None else item["address"]
+    if item == "others=0":  # always there, and so also in the result of an earlier call
+        return [item]
     text, equals, queue = str(item).strip().lower().partition("=")
     if equals:
         if not re.fullmatch(r"\d{1,4}", queue):
@@ -87,6 +89,8 @@ def _check_once(name: str, words: Sequence[str]) -> None:
     networks: List[Tuple[Any, str]] = []
     seen: Dict[str, str] = {}
     for word in words:
+        if word == "others=0":
+            continue
         address, equals, queue = word.partition("=")
         if address in seen:
             raise InputError(f"{name}: {address} is there twice")

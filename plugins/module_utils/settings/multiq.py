@@ -45,7 +45,7 @@ def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
         facts["mapping_holds"] = tc.mapping_holds(host)
     cells = {key: Cell(value, fixed=True) for key, value in facts.items()}
     cells["method"] = Cell(" and ".join(methods))
-    cells["clients"] = Cell(tuple(sorted((item.client or f"pref {item.pref}" for item in mine), key=_pref)))
+    cells["clients"] = Cell(tuple(sorted((item.client or f"pref {item.pref}" for item in mine), key=tc.pref_of)))
     return Reading(cells)
 
 
@@ -57,11 +57,6 @@ def _multiq(root: tc.Root, queues: int) -> str:
     return MULTIQ if root.bands in (0, queues) else f"{MULTIQ} with {root.bands} bands for {queues} queues"
 
 
-def _pref(client: str) -> int:
-    """The preference of the filter of `ADDRESS=QUEUE`, or of `pref N`, which does something else than it should."""
-    return int(client[5:]) if client.startswith("pref ") else tc.BASE + tc.queue_of(client)
-
-
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     now, root = str(cells["method"].value), str(cells["root"].value).split()
     method = str(values.get("method", now))
@@ -71,7 +66,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     lines = []
     if leave_clsact:
         whole = not cells["others"].value
-        lines += [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", _pref(word)) for word in have]
+        lines += [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
     if leave_multiq or (now == MQ and method == NONE):
         lines.append(f"qdisc del dev {nic} root")
     if method == MQ and now != MQ:
@@ -85,7 +80,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     if method in (CLSACT, MULTIQ):
         parent = "egress" if method == CLSACT else f"parent {handle}"
         kept = () if method not in now else have
-        lines += [tc.delete(nic, parent, _pref(word)) for word in kept if word not in want]
+        lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
         lines += [tc.add(nic, parent, word) for word in want if word not in kept]
     return (tc.batch(lines),) if lines else ()
 
@@ -100,7 +95,8 @@ def _number(listed: Tuple[str, ...]) -> Tuple[str, ...]:
     """Give a queue to each client that has none: 1, 2, ... without those that others have; 0 is for everybody else."""
     taken = {tc.queue_of(word) for word in listed if "=" in word}
     free = (queue for queue in range(1, len(listed) + len(taken) + 1) if queue not in taken)
-    return tuple(sorted((word if "=" in word else f"{word}={next(free)}" for word in listed), key=tc.queue_of))
+    numbered = (word if "=" in word else f"{word}={next(free)}" for word in listed)
+    return (*sorted(numbered, key=tc.pref_of), tc.OTHERS)
 
 
 def _expand(
@@ -109,7 +105,7 @@ def _expand(
     wanted = {key: wish.value for key, wish in wishes.items()}
     others = cells["others"].value
     told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
-    listed = _words(wanted.get("clients"))
+    listed = tuple(word for word in _words(wanted.get("clients")) if word != tc.OTHERS)
     if wanted.get("state") == "absent" or wanted.get("method") in (MQ, NONE):
         return Expansion(_exactly(str(wanted.get("method") or NONE), ()), {}, told)
     if not listed:

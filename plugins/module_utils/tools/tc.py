@@ -12,6 +12,9 @@ from ..schema import Query, Run
 BASE = 20000
 _LAST = BASE + 9999
 
+# What no client's filter takes, of any protocol, goes to queue 0; otherwise a hash would send it to queues of clients.
+OTHERS = "others=0"
+
 # Where the destination address stands in the header, and how many words of 32 bits it has.
 _DESTINATION = {"ip": (16, 1), "ipv6": (24, 4)}
 
@@ -90,6 +93,9 @@ def _client(protocol: str, lines: Sequence[str]) -> Iterator[str]:
     """The destination and the queue of one u32 filter with just these two; nothing of any other."""
     text = " ".join(line for line in lines if not re.match(r"index \d+ ref|used_hw_stats|Sent|backlog", line))
     found = re.fullmatch(_CLIENT, text)
+    if found and protocol == "all" and found.groups() == (" match 00000000/00000000 at 0", "0"):
+        yield from OTHERS.split("=")
+        return
     place = _DESTINATION.get(protocol)
     if found and place:
         matches = re.findall(r"([0-9a-f]{8})/([0-9a-f]{8}) at (\d+)", found.group(1))
@@ -123,9 +129,18 @@ def queue_of(client: str) -> int:
     return int(client.partition("=")[2])
 
 
+def pref_of(client: str) -> int:
+    """The preference of the filter of `ADDRESS=QUEUE`, or of `pref N`, which does something else than it should."""
+    if client == OTHERS:
+        return _LAST
+    return int(client[5:]) if client.startswith("pref ") else BASE + queue_of(client)
+
+
 def add(nic: str, parent: str, client: str) -> str:
     """The line of a batch that sends `ADDRESS=QUEUE` on its way."""
     address, _equals, queue = client.partition("=")
+    if client == OTHERS:
+        return f"filter add dev {nic} {parent} protocol all pref {_LAST} u32 match u32 0 0 action skbedit queue_mapping 0"
     protocol, word = ("ipv6", "ip6") if ":" in address else ("ip", "ip")
     full = address if "/" in address else f"{address}/{128 if ':' in address else 32}"
     return (
