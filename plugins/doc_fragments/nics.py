@@ -33,13 +33,13 @@ options:
             description: The kernel driver, such as V(ixgbe).
             type: str
           mac:
-            description: The MAC address; patterns such as V(a0:36:9f:*) are good.
+            description: The MAC address, in quotes; patterns such as V('a0:36:9f:*') are good.
             type: str
           pci:
-            description: The PCI vendor and device, such as V(8086:1528).
+            description: The PCI vendor and device, in quotes, such as V('8086:1528').
             type: str
           bus:
-            description: The address on the bus, such as V(0000:01:00.0).
+            description: The address on the bus, in quotes, such as V('0000:01:00.0').
             type: str
           min_speed:
             description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.

@@ -56,11 +56,24 @@ def audit_table(result: Mapping[str, Any]) -> List[str]:
         ("host", item["key"], item["value"], f"set by {item['file']} at the next boot, after our own file")
         for item in result.get("overridden", ())
     ]
+    rows += _lines(result, before)
     if not rows:
-        return [f"as it should be: {len(after)} values"]
+        return [f"as it should be: {len(after)} value{'' if len(after) == 1 else 's'}"]
     differ = sum(value != before.get(place) for place, value in after.items())
-    head = f"{differ} of {len(after)} values {'differs' if differ == 1 else 'differ'}"
+    head = f"{differ} of {len(after)} value{'' if len(after) == 1 else 's'} {'differs' if differ == 1 else 'differ'}"
     return [head, *_align([("where", "setting", "is", "should be"), *sorted(rows)])]
+
+
+def _lines(result: Mapping[str, Any], live: Mapping[Tuple[str, str], Any]) -> Iterator[Tuple[str, str, str, str]]:
+    """Values that are right now and will not be after the next boot, or the other way round."""
+    diff = result.get("diff", {})
+    for file in [name for side in ("before", "after") for name in diff.get(side, {}) if name.startswith("/")]:
+        have, want = (diff.get(side, {}).get(file, {}) for side in ("before", "after"))
+        for key in {**have, **want}:
+            if key in want and live.get(("host", key)) == want[key] != have.get(key):
+                yield "host", key, f"{want[key]} until the next boot", f"{want[key]} in {file} too"
+            elif key not in want:
+                yield "host", key, f"{have[key]} in {file}", "nothing, for the inventory does not ask for it"
 
 
 def _leaves(state: Mapping[str, Any]) -> Iterator[Tuple[Tuple[str, str], Any]]:

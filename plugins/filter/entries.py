@@ -51,6 +51,8 @@ def entries(state: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """One entry for each NIC; AnsibleFilterError for anything but a dictionary of dictionaries."""
     if not isinstance(state, Mapping) or not all(isinstance(families, Mapping) for families in state.values()):
         raise AnsibleFilterError("entries needs a dictionary of NICs, such as `before` of linuxnet.tuning.ethtool")
+    if "sysctl" in state and "nics" in state:
+        raise AnsibleFilterError("entries needs the NICs alone; of linuxnet.tuning.tune take `before.nics`")
     return [{"name": nic, **families} for nic, families in state.items()]
 
 

@@ -160,7 +160,10 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
         for key in entry:
             registry.check_key(str(key))
         layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
-        plan.overlay([("", layer)], families)  # a mistake shows on every host, not only where a NIC matches
+        try:
+            plan.overlay([("", layer)], families)  # a mistake shows on every host, not only where a NIC matches
+        except InputError as error:
+            raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
         try:
             names = nics.select(entry, identities, lambda nic: _fastest(host, nic))
         except nics.Absent as error:
@@ -261,7 +264,10 @@ def keep(
             if address.family in family.follows and address in todo.targets
         }
         state.cells.update(read(host, families, {(name, place): [line.key for line in lines]}).cells)
-        stale = [line for line in state.cells if line[:2] == (name, place) and line not in lines]
+        # A key that this kernel does not have at the moment may be there at the next boot, so its line stays.
+        asked_keys = {address.key for address in wishes if address.family in family.follows}
+        own = [line for line in state.cells if line[:2] == (name, place)]
+        stale = [line for line in own if line not in lines and line.key not in asked_keys]
         kept.update({**lines, **dict.fromkeys(stale, Wish(ABSENT))})
         for rival in family.rivals(host, place, [line.key for line in lines]) if family.rivals else ():
             value = rival["value"]

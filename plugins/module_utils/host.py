@@ -35,7 +35,9 @@ class ReadOnlyHost:
     def read(self, path: str) -> Optional[str]:
         """The text of a file, or None where it does not exist or cannot be read."""
         try:
-            with open(path, encoding="utf-8", errors="replace") as file:
+            # A FIFO in the place of a file must not hold us up.
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(handle, encoding="utf-8", errors="replace") as file:
                 return file.read(_LARGEST_FILE)
         except OSError:
             return None
@@ -53,6 +55,13 @@ class ReadOnlyHost:
             return os.path.basename(os.readlink(path))
         except OSError:
             return ""
+
+    def plain(self, path: str) -> bool:
+        """Whether there is a regular file, no link, or nothing at all."""
+        try:
+            return stat.S_ISREG(os.lstat(path).st_mode)
+        except OSError:
+            return True
 
     def exists(self, path: str) -> bool:
         """Whether there is such a file or folder."""

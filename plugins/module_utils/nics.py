@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from .schema import Identity, InputError, nearest
 
-# The kernel allows more in a name; these are what people use, and none can be taken for an option or a path.
-_NAME = re.compile(r"[A-Za-z0-9_.:@*?\[\]!-]{1,64}")
+# What the kernel allows in a name, but nothing that a program could take for an option.
+_NAME = re.compile(r"[^\s/-][^\s/]{0,63}")
 
 
 Speed = Callable[[str], int]
@@ -40,7 +40,7 @@ def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed) -> 
     if ("name" in entry) == ("match" in entry):
         raise InputError("nics: each entry needs either 'name' or 'match'")
     if "name" in entry:
-        return _by_name(str(entry["name"]), nics)
+        return _by_name(entry["name"], nics)
     conditions = _conditions(entry["match"])
     return [
         nic.name
@@ -49,8 +49,9 @@ def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed) -> 
     ]
 
 
-def _by_name(name: str, nics: Sequence[Identity]) -> List[str]:
-    if not _NAME.fullmatch(name) or name.startswith("-") or ".." in name:
+def _by_name(name: Any, nics: Sequence[Identity]) -> List[str]:
+    name = "" if name is None else str(name)
+    if not _NAME.fullmatch(name) or name in (".", ".."):
         raise InputError(f"nics: {name!r} is not the name of a NIC")
     names = [nic.name for nic in nics]
     if name in names:
@@ -72,6 +73,9 @@ def _conditions(match: Any) -> List[Tuple[str, Any]]:
             raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, list(_MATCHES))}")
         if wanted is None or isinstance(wanted, (Mapping, list)) or str(wanted).strip() == "":
             raise InputError(f"nics: match {key} needs one value")
+        if not key.endswith("_speed") and not isinstance(wanted, str):
+            # YAML reads 52:54:00:12:34:56 as a number with the base 60.
+            raise InputError(f"nics: match {key} {wanted!r} is not right; write it in quotes")
         if key.endswith("_speed") and not re.fullmatch(r"\d{1,7}", str(wanted)):
             raise InputError(f"nics: match {key} {wanted!r} is not right; write a number in Mb/s, such as 10000")
     return [

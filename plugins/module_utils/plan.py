@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .inputs import wish
 from .schema import (
     ABSENT,
     AT_LEAST,
@@ -25,9 +26,9 @@ from .schema import (
     Value,
     Wish,
     Wishes,
+    nearest,
     plain,
     say,
-    wish,
 )
 
 Families = Mapping[str, Family]
@@ -36,18 +37,21 @@ Families = Mapping[str, Family]
 def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], families: Families) -> Wishes:
     """Merge layers of (scope, {family: {key: value}}): a later layer wins, key by key."""
     wishes: Wishes = {}
-    for scope, layer in layers:
+    for place, (scope, layer) in enumerate(layers):
         for name, keys in layer.items():
             seen: Dict[str, Tuple[str, Wish]] = {}
             for key, raw in keys.items():
                 field = families[name].field(str(key))
-                asked = wish(field, raw)
+                try:
+                    asked = wish(field, raw)
+                except InputError as error:
+                    raise InputError(f"{name} {error}") from None
                 if field.name in seen and seen[field.name][1] != asked:
                     raise InputError(
                         f"{name}: '{seen[field.name][0]}' and '{key}' are two names of one key, with different values"
                     )
                 seen[field.name] = (str(key), asked)
-                wishes[Address(name, scope, field.name)] = asked
+                wishes[Address(name, scope, field.name)] = asked._replace(layer=place)
     return wishes
 
 
@@ -65,7 +69,7 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
         asked = wishes[address]
         cell = cells.get(address)
         if cell is None:
-            reason = problems.get((address.family, address.scope)) or _missing(address, cells)
+            reason = problems.get((address.family, address.scope)) or _missing(address, cells, families)
             unsupported.append(Unsupported(address, asked, reason))
             continue
         goal = resolve(asked, cell)
@@ -101,7 +105,8 @@ def _stacked(changes: Sequence[Change], cells: Cells) -> List[Change]:
 def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
     """Turn a wish for a group such as tso into the same wish for each member that can change.
 
-    A member that is asked for by its own name keeps its own wish. A group of fixed members stays a group.
+    A member that is asked for by its own name keeps its own wish, unless the group is asked for in a later layer. A
+    group of fixed members stays a group.
     """
     members: Wishes = {}
     rest: Wishes = {}
@@ -115,6 +120,7 @@ def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
         members.update(dict.fromkeys(free, asked))
         if not free:
             rest[address] = asked
+    rest = {key: own for key, own in rest.items() if key not in members or own.layer >= members[key].layer}
     return {**members, **rest}
 
 
@@ -148,6 +154,8 @@ def _bounded(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
         return asked.fallback if asked.fallback is not None else asked.value
     have, bound = str(cell.value).split(), str(asked.value).split()
     if not all(number.lstrip("-").isdigit() for number in have):
+        if asked.fallback is not None:
+            return asked.fallback
         return Refusal(f"'{cell.value}' is no number that could be compared")
     if len(bound) == 1:
         bound = bound * len(have)
@@ -157,8 +165,10 @@ def _bounded(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
     return " ".join(str(choose(int(a), int(b))) for a, b in zip(have, bound))
 
 
-def _missing(address: Address, cells: Cells) -> str:
+def _missing(address: Address, cells: Cells, families: Families) -> str:
     """What the device has instead: the answer to `combined` on a device with rx and tx channels."""
+    if families[address.family].scope == HOST:
+        return "this kernel does not have it, or does not let it be read"
     others = [
         f"{other.key} {say(cell.value)}" + (f" (maximum {cell.maximum})" if cell.maximum is not None else "")
         for other, cell in sorted(cells.items())
@@ -167,7 +177,9 @@ def _missing(address: Address, cells: Cells) -> str:
     if not others:
         return "the device does not have it"
     if len(others) > 12:
-        return f"the device does not have it (it has {len(others)} other {address.family} keys)"
+        known = [other.key for other in cells if (other.family, other.scope) == (address.family, address.scope)]
+        close = nearest(address.key.lower(), known, otherwise=False)
+        return f"the device does not have it (it has {len(others)} other {address.family} keys){close}"
     return f"the device does not have it; it has {', '.join(others)}"
 
 
@@ -232,7 +244,7 @@ def keys(cells: Cells, family: str, scope: str) -> Dict[str, Cell]:
 def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjusted]:
     """Whether a different answer is the device's rounding of the number asked for, and not a refusal.
 
-    Drivers round to multiples of 8 or 32, to powers of two, or to hardware ticks; a number far away was
+    Drivers round to multiples of 8 or 32, up to a power of two, or to hardware ticks; a number far away was
     clamped or ignored, which is a failure that the person must hear of.
     """
     family = families[change.address.family]
@@ -242,7 +254,8 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
         return None
     if answer <= 0 or asked <= 0:
         return None
-    powers = (1 << asked.bit_length(), 1 << (asked.bit_length() - 1))
-    if abs(answer - asked) <= max(allowed, asked // 8) or answer in powers:
+    # A power of two that was there before says nothing: the command may have been ignored.
+    power = answer == 1 << asked.bit_length() and answer != change.before
+    if abs(answer - asked) <= max(allowed, asked // 8) or power:
         return Adjusted(change.address, asked, answer)
     return None

@@ -119,8 +119,9 @@ def cannot(item: Unsupported) -> str:
 
 def refusal(items: Sequence[Unsupported]) -> str:
     """Why nothing was done at all."""
+    told = "; ".join(cannot(item) for item in items)
     return (
-        f"{'; '.join(cannot(item) for item in items)}. Nothing was changed. "
+        f"{told}{'' if told.endswith('?') else '.'} Nothing was changed. "
         "Take this out of the inventory for this host, or set on_unsupported to warn."
     )
 
@@ -136,6 +137,8 @@ class Miss:
     notes: Sequence[str] = field(default_factory=list)
 
     def __str__(self) -> str:
+        if not self.commands:
+            return f"{self.change.address}: another change has disturbed it: asked {say(self.change.after)}."
         done = " and ".join(f"`{command}`" for command in self.commands[:3])
         done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"

@@ -47,38 +47,53 @@ class Transaction:
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
     _now: Cells = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
-    _said: Dict[Group, Tuple[List[str], str]] = field(default_factory=dict)
+    _said: Dict[Group, List[Tuple[Sequence[str], str]]] = field(default_factory=dict)
 
     def carry_out(self, todo: Plan) -> Tuple[Cells, str]:
         """The cells afterwards, and why it failed (empty if it did not)."""
         tried: Set[Address] = set()
-        changes: Sequence[Change] = todo.changes
+        # What stays over a reboot is written once the rest has proved to work.
+        live, kept = self._part(todo, False), self._part(todo, True)
         try:
-            for _round in range(_ROUNDS):
-                tried.update(change.address for change in changes)
-                misses = self._apply(changes)
-                if self._lost:
-                    return self._go_back(tried, [_lost(self._lost[0], self.commands[-1])])
-                misses = misses or self._check(todo, tried)
-                if any(miss.change.address in tried for miss in misses):
-                    return self._fail(tried, [miss for miss in misses if miss.change.address in tried])
-                # A change may disturb what was right before, as channels do with coalescing: set it once more.
-                changes = [miss.change for miss in misses]
-                if not changes:
-                    break
-            else:
-                return self._fail(tried, misses)
-            complaints = self._probe(tried)
-            if complaints:
-                return self._go_back(tried, complaints)
+            reasons = self._settle(live, tried) or self._probe(tried) or self._settle(kept, tried)
         except TuningError as error:
-            return self._go_back(tried, [f"{error}."])
+            reasons = [f"{error}."]
         except BaseException:
             self._undo(tried)
             raise
+        if reasons:
+            return self._go_back(tried, reasons)
         # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
         groups = self._groups(tried)
         return self._look([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
+
+    def _part(self, todo: Plan, kept: bool) -> Plan:
+        """The part of a plan that is about files for the next boot, or the part that is not."""
+
+        def belongs(address: Address) -> bool:
+            return bool(self.families[address.family].follows) == kept
+
+        changes = tuple(change for change in todo.changes if belongs(change.address))
+        return Plan(changes, targets={address: value for address, value in todo.targets.items() if belongs(address)})
+
+    def _settle(self, todo: Plan, tried: Set[Address]) -> List[str]:
+        """Apply and verify, and once more what another change has disturbed; gives the reasons for going back."""
+        changes: Sequence[Change] = todo.changes
+        misses: List[report.Miss] = []
+        for _round in range(_ROUNDS if changes else 0):
+            tried.update(change.address for change in changes)
+            misses = self._apply(changes)
+            if self._lost:
+                return [_lost(self._lost[0], self.commands[-1])]
+            misses = misses or self._check(todo)
+            mine = [miss for miss in misses if miss.change.address in tried]
+            if mine:
+                return self._reasons(mine)
+            # A change may disturb what was right before, as channels do with coalescing: set it once more.
+            changes = [miss.change for miss in misses]
+            if not changes:
+                return []
+        return self._reasons(misses)
 
     def _look(self, addresses: Sequence[Address]) -> Cells:
         """Read anew; what a command has to do depends on what is there by then."""
@@ -123,9 +138,8 @@ class Transaction:
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self._lost.append(scope)
-        commands = [line for action in actions for line in plain(action)]
-        self._said[group] = (commands, "; ".join(filter(None, complaints)))
-        return self._said[group][1]
+        self._said[group] = [(plain(action), complaint) for action, complaint in zip(actions, complaints)]
+        return "; ".join(filter(None, complaints))
 
     def _link_is_back(self, scope: str) -> bool:
         """A NIC that has vanished is told of by the next read, not by its lost link."""
@@ -133,14 +147,10 @@ class Transaction:
             return True
         return self.host.wait_for(sysfs.carrier_path(scope), "1", _LINK_SECONDS)
 
-    def _check(self, todo: Plan, tried: Set[Address]) -> List[report.Miss]:
-        """All that is asked of the NICs that were touched, not only what was written."""
-        scopes = {address.scope for address in tried}
-        asked = {address: value for address, value in todo.targets.items() if address.scope in scopes}
-        answers = self._look(list(asked))
-        return self._misses(
-            [Change(address, self.before[address].value, value) for address, value in asked.items()], answers
-        )
+    def _check(self, todo: Plan) -> List[report.Miss]:
+        """All that is asked of the host, not only what was written: one NIC may depend on another."""
+        changes = [Change(address, self.before[address].value, value) for address, value in todo.targets.items()]
+        return self._misses(changes, self._look(list(todo.targets)))
 
     def _misses(self, changes: Sequence[Change], answers: Cells) -> List[report.Miss]:
         misses = []
@@ -149,22 +159,26 @@ class Transaction:
             answer = answers.get(address, Cell(None)).value
             if answer == change.after:
                 continue
-            rounding = plan.rounded(self.families, change, answer)
+            said = self._said.get(address[:2], [])
+            said = [pair for pair in said if any(address.key in line for line in pair[0])] or said
+            complaint = "; ".join(words for _lines, words in said if words)
+            rounding = None if complaint else plan.rounded(self.families, change, answer)
             if rounding:
                 self.adjusted[address] = rounding
-                continue
-            commands, complaint = self._said.get((address.family, address.scope), ([], ""))
-            misses.append(report.Miss(change, answer, commands, complaint))
+            else:
+                commands = [line for lines, _words in said for line in lines]
+                misses.append(report.Miss(change, answer, commands, complaint))
         return misses
 
-    def _fail(self, tried: Set[Address], misses: Sequence[report.Miss]) -> Tuple[Cells, str]:
+    def _reasons(self, misses: Sequence[report.Miss]) -> List[str]:
+        """What was asked and answered, with what to do about it told once for each family and NIC."""
         told: Set[Group] = set()
         for miss in misses:
             family, scope = self.families[miss.change.address.family], miss.change.address.scope
             if (family.name, scope) not in told:
                 miss.notes = self._notes(family, scope)
             told.add((family.name, scope))
-        return self._go_back(tried, [str(miss) for miss in misses])
+        return [str(miss) for miss in misses]
 
     def _notes(self, family: Family, scope: str) -> List[str]:
         if family.scope == NIC and not sysfs.present(self.host, scope):

@@ -300,6 +300,9 @@ class FakeHost(Host):
     def exists(self, path: str) -> bool:
         return path in self.files or (path.startswith("/sys/class/net/") and path.split("/")[4] in self.devices)
 
+    def plain(self, path: str) -> bool:
+        return True
+
     def target(self, path: str) -> str:
         nic = path.split("/")[4]
         return self.devices[nic].driver if path.endswith("/device/driver") else ""

@@ -20,6 +20,7 @@ class Files:
         self.links: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self.kernel: dict[str, dict[str, str]] = {}
+        self.together: dict[str, dict[str, dict[str, str]]] = {}
 
     def add_nic(
         self, name: str, driver: str = "", pci: str = "", bus: str = "", mac: str = "", carrier: int = 1
@@ -63,6 +64,9 @@ class Memory:
     def exists(self, path: str) -> bool:
         return path in self.disk.files or path in self.disk.links or bool(self.names(path))
 
+    def plain(self, path: str) -> bool:
+        return path not in self.disk.links
+
     def target(self, path: str) -> str:
         return self.disk.links.get(path, "")
 
@@ -94,6 +98,7 @@ class MemoryHost(Memory, Host):
             self.disk.files.pop(path, None)
         else:
             self.disk.files[path] = self.disk.kernel.get(path, {}).get(action.text, action.text)
+            self.disk.files.update(self.disk.together.get(path, {}).get(action.text, {}))
         return ""
 
 

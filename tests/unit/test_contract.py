@@ -22,9 +22,10 @@ VIEWS = [name for name in MODULES if name != "nic_info"]
 # Who may import whom. What is not named here may not be imported.
 LAYERS = {
     "schema": set(),
-    "tools": {"schema", "tools"},
-    "settings": {"schema", "tools", "settings"},
-    "plan": {"schema"},
+    "inputs": {"schema"},
+    "tools": {"schema", "inputs", "tools"},
+    "settings": {"schema", "inputs", "tools", "settings"},
+    "plan": {"schema", "inputs"},
     "nics": {"schema"},
     "memory": {"schema"},
     "report": {"schema"},

@@ -118,6 +118,7 @@ def prepare(case):
         disk.add_nic(name, **(facts or {}))
     disk.refused.update(case.get("refused", {}))
     disk.kernel.update(case.get("kernel", {}))
+    disk.together.update(case.get("together", {}))
     return disk
 
 

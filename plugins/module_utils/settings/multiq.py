@@ -66,7 +66,9 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     lines = []
     if leave_clsact:
         whole = not cells["others"].value
-        lines += [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
+        lines += (
+            [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
+        )
     if leave_multiq or (now == MQ and method == NONE):
         lines.append(f"qdisc del dev {nic} root")
     if method == MQ and now != MQ:

@@ -6,20 +6,40 @@ from __future__ import annotations
 import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..schema import HOST, Action, Cell, Family, InputError, Reading, Save, Value, vector
+from ..inputs import vector
+from ..schema import HOST, Action, Cell, Family, InputError, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
+
+# Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
+_WIDE = ("net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding", "net.ipv6.conf.all.forwarding")
+
+
+def _rank(key: str) -> int:
+    return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".conf.default." in key else 3
 
 
 def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
-    texts = {key: host.read(tool.path(key)) for key in keys}
+    texts = {key: host.read(tool.path(key)) for key in (*keys, *_coupled(host, keys))}
     return Reading({key: Cell(vector(text)) for key, text in texts.items() if text is not None})
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    return tuple(tool.poke(key, str(value)) for key, value in values.items())
+    return tuple(tool.poke(key, str(values[key])) for key in sorted(values, key=_rank))
+
+
+def _coupled(host: Any, keys: Sequence[str]) -> List[str]:
+    """What else such a key sets, so that an undo can put it back."""
+    found = []
+    for version in {key.split(".")[1] for key in keys if key in _WIDE}:
+        names = host.names(f"{tool.ROOT}/net/{version}/conf")
+        found += [f"net.{version}.conf.{name.replace('.', '/')}.forwarding" for name in names]
+        found += [f"net.{version}.conf.all.accept_redirects"] if version == "ipv4" else []
+    return [key for key in found if key not in keys]
 
 
 def _read_file(host: Any, file: str, _keys: Sequence[str]) -> Reading:
+    if not host.plain(file):
+        raise TuningError(f"{file} is no regular file, so it is left alone; name another file")
     return Reading({key: Cell(value) for key, value in tool.own(host.read(file), file).items()})
 
 

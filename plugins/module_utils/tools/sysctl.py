@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..schema import Poke, TuningError, vector
+from ..inputs import vector
+from ..schema import Poke, TuningError
 
 ROOT = "/proc/sys"
 FOLDER = "/etc/sysctl.d"
@@ -54,7 +55,7 @@ def lines(text: str) -> Iterator[Line]:
 
 def render(values: Mapping[str, str]) -> str:
     """The text of our own file, by key."""
-    return "\n".join([HEADER, *(f"{key} = {value}" for key, value in sorted(values.items())), ""])
+    return "\n".join([HEADER, *(f"{key} = {value}".rstrip() for key, value in sorted(values.items())), ""])
 
 
 def own(text: Optional[str], file: str) -> Dict[str, str]:

@@ -12,7 +12,10 @@ ROOT = "/sys/class/net"
 
 def identities(host: Any) -> List[Identity]:
     """All NICs of the host, by name."""
-    return [identity(host, name) for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
+    names = [name for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
+    return [
+        identity(host, name) for name in names if not name.startswith("-")
+    ]  # no program could tell it from an option
 
 
 def identity(host: Any, name: str) -> Identity:
@@ -21,8 +24,11 @@ def identity(host: Any, name: str) -> Identity:
     vendor, device = text(host, f"{base}/device/vendor"), text(host, f"{base}/device/device")
     # A virtio NIC hangs on its PCI function by one link more.
     parent = f"{base}/device/.."
+    bus = host.target(f"{base}/device")
     if host.target(f"{base}/device/subsystem") == "virtio":
         vendor, device = text(host, f"{parent}/vendor"), text(host, f"{parent}/device")
+        lines = text(host, f"{parent}/uevent").splitlines()
+        bus = next((line[14:] for line in lines if line.startswith("PCI_SLOT_NAME=")), bus)
     pci = f"{_hexadecimal(vendor)}:{_hexadecimal(device)}" if vendor.startswith("0x") else ""
     return Identity(
         name=name,
@@ -30,7 +36,7 @@ def identity(host: Any, name: str) -> Identity:
         driver=host.target(f"{base}/device/driver"),
         mac=text(host, f"{base}/address").lower(),
         pci=pci,
-        bus=host.target(f"{base}/device"),
+        bus=bus,
     )
 
 

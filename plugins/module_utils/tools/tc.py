@@ -140,7 +140,9 @@ def add(nic: str, parent: str, client: str) -> str:
     """The line of a batch that sends `ADDRESS=QUEUE` on its way."""
     address, _equals, queue = client.partition("=")
     if client == OTHERS:
-        return f"filter add dev {nic} {parent} protocol all pref {_LAST} u32 match u32 0 0 action skbedit queue_mapping 0"
+        return (
+            f"filter add dev {nic} {parent} protocol all pref {_LAST} u32 match u32 0 0 action skbedit queue_mapping 0"
+        )
     protocol, word = ("ipv6", "ip6") if ":" in address else ("ip", "ip")
     full = address if "/" in address else f"{address}/{128 if ':' in address else 32}"
     return (

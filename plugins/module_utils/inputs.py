@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Understand what a person wrote for a key: from YAML to a wish, or one clear error."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, Mapping
+
+from .schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Field, InputError, Wish, say
+
+_SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "false": False}
+
+
+def wish(field_: Field, raw: Any) -> Wish:
+    """The wish behind a value as written in the inventory; InputError says what would be right."""
+    return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
+
+
+def _integer(field_: Field, raw: Any) -> Wish:
+    text = str(raw).strip().lower()
+    if field_.relative and text == "max":
+        return Wish(MAXIMUM)
+    if field_.relative and re.fullmatch(r"\d{1,3}%", text) and 1 <= int(text[:-1]) <= 100:
+        return Wish(PERCENT, int(text[:-1]))
+    if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
+        more = ", max, or a percentage such as 50%" if field_.relative else ""
+        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
+    if field_.choices and int(text) not in field_.choices:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(map(str, field_.choices))}")
+    return Wish(EXACTLY, int(text))
+
+
+def _switch(field_: Field, raw: Any) -> Wish:
+    if isinstance(raw, bool):
+        return Wish(EXACTLY, raw)
+    text = str(raw).strip().lower()
+    if text not in _SWITCHES:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write true or false")
+    return Wish(EXACTLY, _SWITCHES[text])
+
+
+def _word(field_: Field, raw: Any) -> Wish:
+    text = say(raw).strip().lower()
+    if text not in field_.words:
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}")
+    # Parsers know on and off as switches, wherever they stand.
+    return Wish(EXACTLY, text == "on" if text in ("on", "off") else text)
+
+
+def _sysctl(field_: Field, raw: Any) -> Wish:
+    if isinstance(raw, Mapping):
+        if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
+            right = "a value, {at_least: N} or {at_most: N}"
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write {right}")
+        kind, bound = next(iter(raw.items()))
+        text = vector(bound)
+        if not re.fullmatch(r"-?\d+( -?\d+)*", text):
+            raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers")
+        return Wish(kind, text)
+    parts = raw if isinstance(raw, (list, tuple)) else [raw]
+    if not parts or not all(isinstance(part, (str, int, float)) for part in parts):
+        raise InputError(f"{field_.name}: a value is missing")
+    text = vector(raw)
+    if not text.isprintable():
+        raise InputError(f"{field_.name}: {text!r} has characters that cannot be printed")
+    return Wish(EXACTLY, text)
+
+
+def _addresses(field_: Field, raw: Any) -> Wish:
+    import ipaddress  # costs as much as the rest of the module, and few entries have addresses
+
+    words = [str(item).strip() for item in raw] if isinstance(raw, (list, tuple)) else str(raw).split()
+    for word in words:
+        try:
+            ipaddress.ip_address(word)
+        except ValueError:
+            raise InputError(f"{field_.name}: {word!r} is not an IP address") from None
+    return Wish(PROBE, " ".join(words))
+
+
+def vector(raw: Any) -> str:
+    """A sysctl value with normal white space: a list becomes a vector, a switch becomes 0 or 1."""
+    if isinstance(raw, bool):
+        return str(int(raw))
+    if isinstance(raw, (list, tuple)):
+        return " ".join(vector(part) for part in raw)
+    return " ".join(str(raw).split())
+
+
+_KINDS: Dict[str, Callable[[Field, Any], Wish]] = {
+    "integer": _integer,
+    "switch": _switch,
+    "word": _word,
+    "sysctl": _sysctl,
+    "addresses": _addresses,
+}
