@@ -1,6 +1,6 @@
 # The commands people type. Each does all its own set-up; the work is done in scripts/.
 .DEFAULT_GOAL := help
-SCRIPTS := demo lint unit sanity molecule bench docs build release setup env clean
+SCRIPTS := demo lint unit sanity molecule bench queues docs build release setup env clean
 .PHONY: help test $(SCRIPTS)
 
 help: ## show this list
@@ -14,6 +14,7 @@ unit: ## unit tests on each ansible-core that this machine can run
 sanity: ## ansible-test sanity on each ansible-core that this machine can run
 molecule: ## every scenario on virtual machines with emulated NICs
 bench: ## compare site with ping and with a playbook by hand, on 20 hosts made of namespaces
+queues: ## compare mq, clsact and multiq: ten clients receiving at once, on the lab
 docs: ## write the pages of the settings, and the documentation site into dist/docs
 build: ## build the collection's archive into dist
 release: ## turn the changelog fragments into CHANGELOG.md

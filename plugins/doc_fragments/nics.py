@@ -345,12 +345,12 @@ options:
             elements: raw
           method:
             description:
-              - How: filters before C(mq), or inside C(multiq); C(auto) by what the kernel can.
+              - Filters before C(mq), or inside C(multiq); C(auto) takes what the kernel can do.
             type: str
             choices: ['auto', 'clsact', 'multiq', 'mq', 'none']
           overflow:
             description:
-              - What more clients than queues mean: an error, or no mapping.
+              - Whether more clients than queues are an error, or keep the default qdisc.
             type: str
             choices: ['fail', 'mq']
           state:

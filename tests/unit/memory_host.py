@@ -23,13 +23,21 @@ class Files:
         self.together: dict[str, dict[str, dict[str, str]]] = {}
 
     def add_nic(
-        self, name: str, driver: str = "", pci: str = "", bus: str = "", mac: str = "", carrier: int = 1
+        self,
+        name: str,
+        driver: str = "",
+        pci: str = "",
+        bus: str = "",
+        mac: str = "",
+        carrier: int = 1,
+        queues: int = 0,
     ) -> None:
         """A folder of /sys/class/net; without a bus address it is a virtual NIC."""
         base = f"{sysfs.ROOT}/{name}"
         self.files.update(
             {f"{base}/ifindex": "1\n", f"{base}/address": f"{mac}\n", sysfs.carrier_path(name): f"{carrier}\n"}
         )
+        self.files.update({f"{base}/queues/tx-{number}/xps_cpus": "0\n" for number in range(queues)})
         if bus:
             virtio = bus.startswith("virtio")
             parent = f"{base}/device/.." if virtio else f"{base}/device"

@@ -178,10 +178,15 @@ multiq = Family(
         Field(
             "method",
             "word",
-            "how: filters before C(mq), or inside C(multiq); C(auto) by what the kernel can",
+            "filters before C(mq), or inside C(multiq); C(auto) takes what the kernel can do",
             words=("auto", CLSACT, MULTIQ, MQ, NONE),
         ),
-        Field("overflow", "word", "what more clients than queues mean: an error, or no mapping", words=("fail", MQ)),
+        Field(
+            "overflow",
+            "word",
+            "whether more clients than queues are an error, or keep the default qdisc",
+            words=("fail", MQ),
+        ),
         Field("state", "word", "V(absent) goes back to the default qdisc", words=("present", "absent")),
     ),
     hint="The kernel needs the modules cls_u32 and act_skbedit, and sch_multiq or sch_ingress.",
