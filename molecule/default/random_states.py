@@ -15,7 +15,7 @@ sys.path.insert(0, "/root")
 from plugins.module_utils import engine, host
 
 # Real drivers take their link down for seconds, so an igb has time for a few states and a veth for dozens.
-SECONDS_PER_NIC = 45
+SECONDS_PER_NIC = 30
 STATES_PER_NIC = 25
 LEAST_STATES_PER_NIC = 3
 SEED = 20261121
@@ -45,10 +45,11 @@ STATES = {
 commands: list[list[str]] = []
 
 
-def run(argv):
-    """The runner that the engine is handed: argv, never a shell."""
+def run(argv, data):
+    """The runner that the engine is handed: argv and standard input, never a shell."""
     commands.append(list(argv))
-    done = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+    environment = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(argv, input=data, capture_output=True, text=True, env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
