@@ -11,8 +11,8 @@ from .host import Host, ReadOnlyHost, connect
 from .schema import (
     ABSENT,
     HOST,
-    NIC,
     PROBE,
+    WATCH,
     Address,
     Cell,
     Cells,
@@ -81,11 +81,12 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
 def argument_spec(view: str) -> Dict[str, Any]:
     """The options of a module, as AnsibleModule wants them."""
     families = registry.view(view).values()
-    names = {"nics" if family.scope == NIC else family.name for family in families if not family.follows}
+    names = {family.option for family in families if not family.follows}
     names |= {"file" for family in families if family.follows}
     spec = {name: dict(option) for name, option in _OPTIONS.items() if name in names or name == "on_unsupported"}
+    spec.update({name: dict(option) for family in families for name, option in family.options.items()})
     if view != "tune":
-        spec["nics" if "nics" in spec else view]["required"] = True
+        spec[next(family.option for family in families)]["required"] = True
     return spec
 
 
@@ -99,6 +100,7 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     probes = {address: str(asked.value) for address, asked in wishes.items() if asked.kind == PROBE}
     wishes = {address: asked for address, asked in wishes.items() if asked.kind != PROBE}
     state = read(host, families, _groups(wishes))
+    wishes = {address: asked for address, asked in wishes.items() if asked.kind != WATCH}
     memory.recall(host, state.cells)
     wishes = plan.ungroup(wishes, state.cells)
     wishes, refused, remarks = expand(families, wishes, state)
@@ -173,7 +175,10 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
     for name, family in families.items():
         if family.scope == HOST and not family.follows and params.get(name):
             layers.append(("", {name: _mapping(name, params[name])}))
-    return plan.overlay(layers, families), absent
+    wishes = plan.overlay(layers, families)
+    for family in families.values():
+        wishes.update(family.ask(host, params) if family.ask else {})
+    return wishes, absent
 
 
 def _fastest(host: ReadOnlyHost, nic: str) -> int:

@@ -69,8 +69,12 @@ class ReadOnlyHost:
 
     def wait_for(self, path: str, text: str, seconds: float) -> bool:
         """Whether a file of the kernel holds a text, now or within some seconds."""
+        return self.wait_until(lambda: (self.read(path) or "").strip() == text, seconds)
+
+    def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
+        """Whether something is so, now or within some seconds."""
         end = time.monotonic() + seconds
-        while (self.read(path) or "").strip() != text:
+        while not happened():
             if time.monotonic() > end:
                 return False
             time.sleep(0.05)

@@ -13,6 +13,7 @@ from .schema import (
     EXACTLY,
     HOST,
     MAXIMUM,
+    NIC,
     PERCENT,
     Address,
     Adjusted,
@@ -248,7 +249,7 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
     clamped or ignored, which is a failure that the person must hear of.
     """
     family = families[change.address.family]
-    allowed = family.field(change.address.key).rounding if family.scope != HOST else 0
+    allowed = family.field(change.address.key).rounding if family.scope == NIC else 0
     asked = change.after
     if not allowed or isinstance(asked, bool) or not isinstance(asked, int) or not isinstance(answer, int):
         return None

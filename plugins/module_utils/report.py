@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
 from .schema import (
+    HOST,
     NIC,
     Address,
     Adjusted,
@@ -62,9 +63,9 @@ class Outcome:
 
     def _state(self, cells: Cells) -> Dict[str, Any]:
         """What was asked for, in the shape of the input: by NIC and family, by key, or both under the options."""
-        tree = self._tree(self.asked, cells)
-        families = [family for family in self.families.values() if not family.follows]
-        options = list(dict.fromkeys("nics" if family.scope == NIC else family.name for family in families))
+        # A key that is a path holds a whole file, which the diff shows.
+        tree = self._tree([address for address in self.asked if not address.key.startswith("/")], cells)
+        options = list(dict.fromkeys(family.option for family in self.families.values() if not family.follows))
         shape = {option: tree.get(option, {}) for option in options}
         return shape if len(options) > 1 else shape[options[0]]
 
@@ -74,7 +75,7 @@ class Outcome:
         for address in sorted(addresses):
             if address in cells and cells[address].value is not None:
                 family = self.families[address.family]
-                path = ["nics", address.scope] if family.scope == NIC else [address.scope or family.name]
+                path = [address.scope or family.name] if family.scope == HOST else [family.option, address.scope]
                 path += [family.name] * (family.scope == NIC and not family.flat)
                 branch = tree
                 for name in path:
@@ -85,8 +86,8 @@ class Outcome:
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
-        notes = {change.address.scope: self.before[change.address].note for change in self.plan.changes}
-        said += [f"{scope}: {note}" for scope, note in notes.items() if note]
+        notes = [(change.address.scope, self.before[change.address].note) for change in self.plan.changes]
+        said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
         said += self.remarks
         return said + [
             f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"
@@ -128,13 +129,14 @@ def refusal(items: Sequence[Unsupported]) -> str:
 
 @dataclass
 class Miss:
-    """One value that the device did not take."""
+    """One value that the device did not take; `again` if its commands have been told of already."""
 
     change: Change
     answer: Value
     commands: Sequence[str] = ()
     complaint: str = ""
     notes: Sequence[str] = field(default_factory=list)
+    again: bool = False
 
     def __str__(self) -> str:
         if not self.commands:
@@ -142,10 +144,15 @@ class Miss:
         done = " and ".join(f"`{command}`" for command in self.commands[:3])
         done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"
-        joint = "; " if self.complaint else ", "
-        asked, answer = say(self.change.after), say(self.answer)
-        text = f"{self.change.address}: asked {asked}, but the device answers {answer}{joint}{said}."
+        said = "" if self.again else ("; " if self.complaint else ", ") + said
+        asked, answer = _brief(self.change.after), _brief(self.answer)
+        text = f"{self.change.address}: asked {asked}, but the device answers {answer}{said}."
         return " ".join([text, *(note for note in self.notes if note)])
+
+
+def _brief(value: Value) -> str:
+    text = say(value) or "nothing"
+    return f"a text of {len(text.splitlines())} lines" if "\n" in text else text
 
 
 def failure(misses: Sequence[str], undone: int, leftover: Sequence[str]) -> str:

@@ -15,11 +15,15 @@ Value = Union[None, bool, int, str, Tuple[str, ...]]
 
 NIC = "nic"
 HOST = "host"
+ENTRY = "entry"
 
 EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
 
 # Not a value to set, but a question to ask once the values are set; see Family.probe.
 PROBE = "probe"
+
+# Not a value to set either, but one to put back should a command change it on the way.
+WATCH = "watch"
 
 
 class TuningError(Exception):
@@ -193,6 +197,8 @@ class Family(NamedTuple):
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `expand` turns what a person wrote into what to set, for one NIC: its wishes and cells by key, and the values that
     the families before it will have set.
+    A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them
+    into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     """
 
     name: str
@@ -212,9 +218,17 @@ class Family(NamedTuple):
     neighbours: Optional[Callable[[Any, str], Sequence[str]]] = None
     probe: Optional[Callable[[Any, str, str, Mapping[str, Cell]], str]] = None
     expand: Optional[Callable[[str, Mapping[str, Wish], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = None
+    options: Mapping[str, Mapping[str, Any]] = {}
+    ask: Optional[Callable[[Any, Mapping[str, Any]], Mapping[Address, Wish]]] = None
+    patience: float = 0
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
+
+    @property
+    def option(self) -> str:
+        """The option of a module that holds what this family is asked for."""
+        return "nics" if self.scope == NIC else next(iter(self.options), self.name)
 
     def field(self, key: str) -> Field:
         """The field behind a key as written, under its canonical name; InputError names the nearest right one."""

@@ -18,6 +18,7 @@ from .schema import (
     Change,
     Family,
     Plan,
+    Save,
     TuningError,
     Value,
     Wishes,
@@ -138,8 +139,21 @@ class Transaction:
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self._lost.append(scope)
-        self._said[group] = [(plain(action), complaint) for action, complaint in zip(actions, complaints)]
+        patience = self.families[family].patience
+        if patience:
+            # A manager works in the background, and its command may end before it has done all.
+            self.host.wait_until(lambda: self._is(group, values), patience)
+        said: List[Tuple[Sequence[str], str]] = [
+            (plain(action), complaint) for action, complaint in zip(actions, complaints)
+        ]
+        # What is made of files is what counts, not that they were written.
+        written = [isinstance(action, Save) and not complaint for action, complaint in zip(actions, complaints)]
+        self._said[group] = [pair for pair, plainly in zip(said, written) if not plainly] or said
         return "; ".join(filter(None, complaints))
+
+    def _is(self, group: Group, values: Mapping[str, Value]) -> bool:
+        answers = self.read([Address(*group, key) for key in values])
+        return all(answers.get(Address(*group, key), Cell(None)).value == value for key, value in values.items())
 
     def _link_is_back(self, scope: str) -> bool:
         """A NIC that has vanished is told of by the next read, not by its lost link."""
@@ -173,11 +187,15 @@ class Transaction:
     def _reasons(self, misses: Sequence[report.Miss]) -> List[str]:
         """What was asked and answered, with what to do about it told once for each family and NIC."""
         told: Set[Group] = set()
+        said: Set[Tuple[Sequence[str], str]] = set()
         for miss in misses:
             family, scope = self.families[miss.change.address.family], miss.change.address.scope
             if (family.name, scope) not in told:
                 miss.notes = self._notes(family, scope)
             told.add((family.name, scope))
+            words = (tuple(miss.commands), miss.complaint)
+            miss.again = words in said
+            said.add(words)
         return [str(miss) for miss in misses]
 
     def _notes(self, family: Family, scope: str) -> List[str]:

@@ -78,8 +78,8 @@ class Memory:
     def target(self, path: str) -> str:
         return self.disk.links.get(path, "")
 
-    def wait_for(self, path: str, text: str, seconds: float) -> bool:
-        return (self.read(path) or "").strip() == text
+    def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
+        return happened()
 
     def _run(self, argv, lines=()):
         self.commands.append(list(argv))
