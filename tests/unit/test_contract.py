@@ -118,7 +118,18 @@ def test_documented_options_are_the_options(module):
             assert documented[name].get(key) == option.get(key), f"{module}: {name}: {key}"
 
 
-@pytest.mark.parametrize("module", [name for name in VIEWS if name != "sysctl"])
+@pytest.mark.parametrize("module", registry.APART)
+def test_documented_keys_of_entries_are_the_tables(module):
+    for family in registry.view(module).values():
+        documented = documentation(module)[family.option]["suboptions"]
+        assert list(documented) == [field.name for field in family.fields]
+
+
+def test_tune_leaves_alone_what_lives_apart():
+    assert not {name for module in registry.APART for name in registry.view(module)} & set(registry.view("tune"))
+
+
+@pytest.mark.parametrize("module", [name for name in VIEWS if name not in ("sysctl", *registry.APART)])
 def test_documented_keys_are_the_tables(module):
     documented = documentation(module)["nics"]["suboptions"]
     families = registry.nic_families(registry.FAMILIES)

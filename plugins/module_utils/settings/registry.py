@@ -42,8 +42,16 @@ ELSEWHERE: Mapping[str, str] = {
 SELECTORS: Tuple[str, ...] = ("name", "match")
 
 
+# Modules whose families have a life of their own, apart from `tune`.
+APART: Tuple[str, ...] = ("bonding",)
+
+
 def view(module: str) -> Dict[str, Family]:
-    """The families that a module works on, in order; `tune` has them all."""
+    """The families that a module works on, in order; `tune` has all but those that live apart."""
+    if module in APART:
+        from .bonding import bonding  # nobody else waits for its import
+
+        return {bonding.name: bonding}
     return {name: family for name, family in FAMILIES.items() if module in ("tune", family.module)}
 
 

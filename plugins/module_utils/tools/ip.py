@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, Iterator, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
 from ..schema import Cell, Query, Run, Value
 
@@ -79,3 +79,34 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:
             yield key, str(value)
         elif key in _NUMBERS and re.fullmatch(r"\d{1,10}", str(value)) and (int(value) or key != "max_mtu"):
             yield key, int(value)
+
+
+def addresses(host: Any) -> Dict[str, List[str]]:
+    """The addresses by NIC that somebody has set: not those of the link itself, nor those that expire."""
+    answer = host.ask(Query(("ip", "-j", "address", "show")))
+    try:
+        rows = json.loads(answer.out)
+        return {
+            row["ifname"]: [f"{item['local']}/{item['prefixlen']}" for item in row["addr_info"] if _lasting(item)]
+            for row in rows
+        }
+    except (ValueError, TypeError, KeyError):
+        found: Dict[str, List[str]] = {}
+    for line in host.ask(Query(("ip", "-o", "address", "show"))).out.splitlines():
+        match = re.match(r"\d+: (\S+)\s+inet6? (\S+) (.*)", line)
+        if match and "scope link" not in match.group(3) and " dynamic " not in match.group(3):
+            found.setdefault(match.group(1), []).append(match.group(2))
+    return found
+
+
+def _lasting(item: Mapping[str, Any]) -> bool:
+    return "local" in item and item.get("scope") != "link" and not item.get("dynamic")
+
+
+def gateway(host: Any, nic: str) -> List[str]:
+    """The default gateways through one NIC that somebody has set; a router's own announcements are none."""
+    ways = []
+    for family in ("-4", "-6"):
+        out = host.ask(Query(("ip", family, "route", "show", "default", "dev", nic))).out
+        ways += re.findall(r"^default via (\S+)(?!.* proto ra\b)", out, re.MULTILINE)
+    return ways

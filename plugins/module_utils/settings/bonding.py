@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know bonds: the options of the kernel's driver, which of them change on a live bond, and how a bond is made."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import ABSENT, ENTRY, EXACTLY, WATCH, Action, Address, Cell, Family, Reading, Run, Save, Value, Wish
+from ..tools import bond as tool
+from ..tools import ip, sysfs
+from . import bonds, managers
+
+# The driver takes these only without members, or while the bond is down: changing one means a new bond.
+_ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb")
+
+# What is noted about a member, beside what is asked for, is put back when a bond does not come about.
+_MEMBER = "member "
+
+
+def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+    wishes: Dict[Address, Wish] = {}
+    for asked in bonds.parse(params["bonds"]):
+        manager, files = managers.plan_files(host, str(params["manager"]), asked)
+        cells: Dict[str, Wish] = {"state": Wish(EXACTLY, asked.state)}
+        if asked.state == "present":
+            bonds.check(host, asked.bond)
+            cells.update({key: Wish(EXACTLY, value) for key, value in _values(asked).items()})
+        elif manager:
+            cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Wish(ABSENT)))
+        cells.update({path: Wish(ABSENT) if text is None else Wish(EXACTLY, text) for path, text in files.items()})
+        touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
+        cells.update({_MEMBER + member: Wish(WATCH) for member in touched})
+        wishes.update({Address("bonding", asked.bond.name, key): wish for key, wish in cells.items()})
+    return wishes
+
+
+def _values(asked: bonds.Asked) -> Dict[str, Value]:
+    """What is asked of a bond, by key, as the kernel will say it."""
+    bond = asked.bond
+    values: Dict[str, Value] = {
+        "mode": bond.mode,
+        "members": " ".join(sorted(bond.members)),
+        "addresses": " ".join(sorted(bond.addresses)),
+        **{key: bonds.value(key, text) for key, text in bond.options.items()},
+    }
+    if bond.mtu:
+        values["mtu"] = bond.mtu
+    if bond.gateway:
+        values["gateway"] = bond.gateway
+    return values
+
+
+def _read(host: Any, name: str, keys: Sequence[str]) -> Reading:
+    texts = {key: host.read(key) for key in keys if key.startswith("/")}
+    there = tool.present(host, name)
+    cells = {key: Cell(text) for key, text in texts.items()}
+    cells["state"] = Cell("present" if there else "absent")
+    live = ip.addresses(host)
+    # Somebody else's addresses, such as those that keepalived moves about, are no business of ours.
+    named = set(re.split(r"[^0-9a-f:.]+", "\n".join(text or "" for text in texts.values())))
+    ours = [address for address in live.get(name, ()) if address.partition("/")[0] in named]
+    for key in keys:
+        if key.startswith(_MEMBER):
+            cells[key] = _member(host, key[len(_MEMBER) :], live)
+        elif key in cells:
+            continue
+        elif not there:
+            cells[key] = Cell(None)
+        elif key == "addresses":
+            cells[key] = Cell(" ".join(sorted(ours)))
+        elif key == "gateway":
+            cells[key] = Cell(" ".join(way for way in ip.gateway(host, name) if way in named))
+        elif key == "mtu":
+            cells[key] = Cell(sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"))
+        else:
+            text = tool.option(host, name, "slaves" if key == "members" else key)
+            if text is not None:
+                cells[key] = Cell(bonds.value(key, text))
+    above = sysfs.above(host, name) if there else []
+    if above:
+        note = f"{', '.join(above)} stands on it and goes with the old bond; its own manager must make it again"
+        cells.update({key: cells[key]._replace(note=note) for key in ("state", *_ANEW) if key in cells})
+    return Reading(cells)
+
+
+def _member(host: Any, nic: str, live: Mapping[str, Sequence[str]]) -> Cell:
+    flags = sysfs.text(host, f"{sysfs.ROOT}/{nic}/flags")
+    state = "up" if re.fullmatch("0x[0-9a-f]+", flags) and int(flags, 16) & 1 else "down"
+    return Cell(" ".join([state, "mtu", sysfs.text(host, f"{sysfs.ROOT}/{nic}/mtu"), *live.get(nic, ())]))
+
+
+def _write(name: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    manager = managers.of_paths(cells)
+    saves = [
+        Save(key, None if text is None else str(text), manager.mode)
+        for key, text in values.items()
+        if key.startswith("/")
+    ]
+    was = cells["state"].value == "present"
+    actions: List[Action] = []
+    if values.get("state", cells["state"].value) == "absent":
+        actions += [*(manager.destroy(name) if was else ()), *saves, *(manager.forget if saves else ())]
+    elif not was or any(key in values for key in _ANEW):
+        # All files are written: networkd reads only those that changed, and ties the ports of others to the old bond.
+        same = [Save(path, str(cells[path].value), manager.mode) for path in _files({}, cells) if path not in values]
+        actions += [*(manager.destroy(name) if was else ()), *saves, *same]
+        actions += manager.create(name, _words(values, cells, "members"), _files(values, cells))
+    elif any(not key.startswith(_MEMBER) for key in values):
+        actions += [*saves, *manager.refresh(_step(name, values, cells))]
+    for key, state in values.items():
+        actions += _put_back(key[len(_MEMBER) :], str(state)) if key.startswith(_MEMBER) else ()
+    return tuple(actions)
+
+
+def _files(values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[str, ...]:
+    """The files that are there once `values` are set."""
+    now = {**{key: cell.value for key, cell in cells.items()}, **values}
+    return tuple(sorted(key for key, text in now.items() if key.startswith("/") and text is not None))
+
+
+def _words(values: Mapping[str, Value], cells: Mapping[str, Cell], key: str) -> List[str]:
+    value = values.get(key, cells[key].value if key in cells else None)
+    return str(value or "").split()
+
+
+def _step(name: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> tool.Step:
+    """The difference that `values` make to a live bond."""
+    have, want = _words({}, cells, "addresses"), _words(values, cells, "addresses")
+    inside, wanted = _words({}, cells, "members"), _words(values, cells, "members")
+    return tool.Step(
+        name,
+        files=_files(values, cells),
+        fewer=any(key.startswith("/") and text is None for key, text in values.items()),
+        options={key: bonds.text(value) for key, value in values.items() if key in bonds.OPTIONS},
+        mtu=int(str(values["mtu"])) if values.get("mtu") else None,
+        join=tuple(member for member in wanted if member not in inside),
+        leave=tuple(member for member in inside if member not in wanted),
+        add=tuple(address for address in want if address not in have),
+        keep=tuple(address for address in want if address in have),
+        drop=tuple(address for address in have if address not in want),
+        gateway=str(values.get("gateway") or ""),
+    )
+
+
+def _put_back(nic: str, state: str) -> List[Run]:
+    """Commands that give a NIC back what it was before it joined a bond."""
+    up, _mtu, size, *addresses = state.split()
+    runs = [Run(("ip", "link", "set", "dev", nic, "mtu", size, up))]
+    return runs + [Run(("ip", "address", "replace", address, "dev", nic)) for address in addresses]
+
+
+bonding = Family(
+    name="bonding",
+    module="bonding",
+    scope=ENTRY,
+    read=_read,
+    write=_write,
+    about="NICs that carry traffic together.",
+    fields=bonds.FIELDS,
+    hint="The kernel's log (dmesg) and that of the network manager (journalctl) may say more.",
+    options={
+        "bonds": {"type": "list", "elements": "dict"},
+        "manager": {"type": "str", "choices": ["auto", *managers.MANAGERS], "default": "auto"},
+    },
+    ask=_ask,
+    patience=30,
+)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know which network manager a bond belongs to: the one that has its files, was named, or has its members."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+
+from ..schema import InputError, Query, TuningError
+from ..tools import bond as tool
+from ..tools import ifcfg, ifupdown, networkd, networkmanager, sysfs
+from .bonds import Asked
+
+MANAGERS: Mapping[str, tool.Manager] = {
+    manager.name: manager
+    for manager in (networkmanager.networkmanager, networkd.networkd, ifupdown.ifupdown, ifcfg.ifcfg)
+}
+_NM, _NETWORKD, _IFUPDOWN, _IFCFG = MANAGERS
+
+
+def of_paths(paths: Iterable[str]) -> tool.Manager:
+    """The manager whose folder the files of a bond lie in."""
+    folders = {manager.folder: manager for manager in MANAGERS.values()}
+    return next(folders[path.rpartition("/")[0]] for path in paths if path.startswith("/"))
+
+
+def plan_files(host: Any, wanted: str, asked: Asked) -> Tuple[Optional[tool.Manager], Dict[str, Optional[str]]]:
+    """Whose the bond is, and the texts of its files (None for those that go); nobody's if it is not there at all."""
+    bond = asked.bond
+    every = {name: tool.files(host, manager, bond.name) for name, manager in MANAGERS.items()}
+    have = {name: paths for name, paths in every.items() if paths}
+    if len(have) > 1:
+        where = ", ".join(path for paths in have.values() for path in paths)
+        raise InputError(f"bonds: {bond.name}: there are files of several network managers ({where}); remove some")
+    owner = next(iter(have), "")
+    if owner and wanted not in ("auto", owner):
+        raise InputError(
+            f"bonds: {bond.name} belongs to {owner} ({have[owner][0]}), not to {wanted}; "
+            "set its state to absent first, or leave the manager out"
+        )
+    if not owner and tool.present(host, bond.name):
+        raise InputError(
+            f"bonds: {bond.name} is there, but no file of this collection describes it; "
+            f"take it out of what made it (`ip link delete dev {bond.name}`), then run again"
+        )
+    stale: Dict[str, Optional[str]] = dict.fromkeys(have.get(owner, ()))
+    if asked.state == "absent":
+        return (MANAGERS[owner], stale) if owner else (None, {})
+    manager = MANAGERS[owner or _choose(host, wanted, bond)]
+    files = manager.render(bond)
+    for path in files:
+        text = host.read(path)
+        if text is not None and not tool.is_ours(text, bond.name):
+            foreign = f"{path} was written by somebody else"
+            raise InputError(f"bonds: {bond.name}: {foreign}; move it away, or rename the bond")
+    return manager, {**stale, **files}
+
+
+def _choose(host: Any, wanted: str, bond: tool.Bond) -> str:
+    facts = _Facts(host)
+    if wanted == "auto":
+        wanted = _find_out(facts, bond)
+    complaint = _CAN[wanted](facts, bond)
+    if complaint:
+        raise InputError(f"bonds: {bond.name}: {wanted} cannot have it: {complaint}")
+    return wanted
+
+
+def _find_out(facts: _Facts, bond: tool.Bond) -> str:
+    owners = {name: sorted(facts.owned(name) & set(bond.members)) for name in MANAGERS}
+    found = [name for name, members in owners.items() if members]
+    if not found:
+        found = [name for name in MANAGERS if facts.owned(name)]
+        if len(found) == 1:
+            return found[0]
+        what = f"{', '.join(found)} have NICs of this host" if found else "none has any NIC of this host"
+        raise InputError(f"bonds: {bond.name}: no network manager has its members, and {what}; say which: manager")
+    if len(found) > 1:
+        what = "; ".join(f"{name} has {', '.join(owners[name])}" for name in found)
+        several = f"its members belong to several network managers ({what})"
+        raise InputError(f"bonds: {bond.name}: {several}; say which: manager")
+    return found[0]
+
+
+class _Facts:
+    """What the network managers of a host say, asked once and only where it is needed."""
+
+    def __init__(self, host: Any) -> None:
+        self.host = host
+        self._owned: Dict[str, Set[str]] = {}
+        self._active: Optional[List[str]] = None
+
+    def active(self, name: str) -> bool:
+        """Whether the service of a manager runs."""
+        if self._active is None:
+            rows = self.rows("systemctl", "is-active", *_UNITS.values())
+            self._active = [manager for manager, row in zip(_UNITS, rows) if row == ["active"]]
+        return name in self._active
+
+    def owned(self, name: str) -> Set[str]:
+        """The NICs that a manager has in its hands; the way in of the loopback does not count."""
+        if name not in self._owned:
+            self._owned[name] = _OWNED[name](self) - {"lo"}
+        return self._owned[name]
+
+    def rows(self, *argv: str) -> List[List[str]]:
+        """The words of each line that a command prints; none where it is not installed."""
+        try:
+            out = self.host.ask(Query(argv)).out
+        except TuningError:
+            return []
+        return [re.split(r"[:\s]+", line.strip()) for line in out.splitlines()]
+
+
+_UNITS: Mapping[str, str] = {_NM: "NetworkManager.service", _NETWORKD: "systemd-networkd.service"}
+
+
+def _owned_by_networkmanager(facts: _Facts) -> Set[str]:
+    if not facts.active(_NM):
+        return set()
+    rows = facts.rows("nmcli", "--terse", "--fields", "DEVICE,STATE", "device")
+    return {row[0] for row in rows if len(row) > 1 and row[1] != "unmanaged"}
+
+
+def _owned_by_networkd(facts: _Facts) -> Set[str]:
+    if not facts.active(_NETWORKD):
+        return set()
+    rows = facts.rows("networkctl", "list", "--no-legend", "--no-pager")
+    return {row[1] for row in rows if len(row) > 4 and row[4] != "unmanaged"}
+
+
+def _owned_by_ifupdown(facts: _Facts) -> Set[str]:
+    return set(ifupdown.stanzas(facts.host))
+
+
+def _owned_by_ifcfg(facts: _Facts) -> Set[str]:
+    names = [name[6:] for name in facts.host.names(ifcfg.FOLDER) if name.startswith("ifcfg-")]
+    # Where NetworkManager runs, these files are its own.
+    return set() if facts.active(_NM) else {name for name in names if sysfs.present(facts.host, name)}
+
+
+_OWNED = {
+    _NM: _owned_by_networkmanager,
+    _NETWORKD: _owned_by_networkd,
+    _IFUPDOWN: _owned_by_ifupdown,
+    _IFCFG: _owned_by_ifcfg,
+}
+
+
+def _networkmanager_can(facts: _Facts, bond: tool.Bond) -> str:
+    if not facts.active(_NM):
+        return f"{_UNITS[_NM]} does not run"
+    left = [member for member in bond.members if member not in facts.owned(_NM)]
+    return f"{', '.join(left)} is unmanaged there (nmcli device)" if left else ""
+
+
+def _networkd_can(facts: _Facts, _bond: tool.Bond) -> str:
+    return "" if facts.active(_NETWORKD) else f"{_UNITS[_NETWORKD]} does not run"
+
+
+def _ifupdown_can(facts: _Facts, bond: tool.Bond) -> str:
+    path = f"{ifupdown.FOLDER}/{bond.name}"
+    if not ifupdown.sources(facts.host, path):
+        return f"{ifupdown.MAIN} does not read {path}; add the line `source {ifupdown.FOLDER}/*` to it"
+    return _foreign(ifupdown.stanzas(facts.host), (bond.name, *bond.members))
+
+
+def _foreign(stanzas: Mapping[str, Set[str]], nics: Sequence[str]) -> str:
+    """A member whose own stanza gives it an address would have two masters."""
+    for nic in nics:
+        if stanzas.get(nic, set()) - {"manual"}:
+            return f"{ifupdown.MAIN} or a file it reads configures {nic}; take its stanza out, or make it manual"
+    return ""
+
+
+def _ifcfg_can(facts: _Facts, _bond: tool.Bond) -> str:
+    return "" if facts.host.exists(ifcfg.FOLDER) else f"there is no folder {ifcfg.FOLDER}"
+
+
+_CAN = {
+    _NM: _networkmanager_can,
+    _NETWORKD: _networkd_can,
+    _IFUPDOWN: _ifupdown_can,
+    _IFCFG: _ifcfg_can,
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak ifupdown: a file in /etc/network/interfaces.d for a bond, and ifup and ifdown."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import Any, Dict, List, Sequence, Set
+
+from ..schema import Run
+from . import bond as tool
+from .bond import Bond, Manager, Step, header
+
+MAIN = "/etc/network/interfaces"
+FOLDER = "/etc/network/interfaces.d"
+
+
+def _render(bond: Bond) -> Dict[str, str]:
+    """One stanza for each address. The first makes the bond with ip itself, so the package ifenslave is not needed."""
+    hooks = [
+        f"pre-up {' '.join(tool.create(bond))}",
+        *(f"pre-up {' '.join(argv)}" for member in bond.members for argv in tool.join(bond.name, member)),
+        f"up ip link set dev {bond.name} up",
+        f"post-down ip link delete dev {bond.name}",
+    ]
+    lines = [header(bond.name), f"auto {bond.name}"]
+    for place, address in enumerate(bond.addresses or ("",)):
+        family = "inet6" if ":" in address else "inet"
+        lines.append(f"iface {bond.name} {family} {'static' if address else 'manual'}")
+        inner = [f"address {address}"] if address else []
+        first = [other for other in bond.addresses if (":" in other) == (":" in address)][:1]
+        if bond.gateway and (":" in bond.gateway) == (":" in address) and [address] == first:
+            inner.append(f"gateway {bond.gateway}")
+        lines += [f"    {line}" for line in inner + (hooks if place == 0 else [])]
+    return {f"{FOLDER}/{bond.name}": "\n".join([*lines, ""])}
+
+
+def sources(host: Any, path: str) -> bool:
+    """Whether /etc/network/interfaces reads this file."""
+    for line in (host.read(MAIN) or "").splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] in ("source", "source-directory"):
+            pattern = words[1] if words[1].startswith("/") else f"/etc/network/{words[1]}"
+            pattern = pattern.rstrip("/") + "/*" if words[0] == "source-directory" else pattern
+            if fnmatchcase(path, pattern):
+                return True
+    return False
+
+
+def stanzas(host: Any) -> Dict[str, Set[str]]:
+    """The interfaces that ifupdown's files describe, with their methods, but for the files that are ours."""
+    found: Dict[str, Set[str]] = {}
+    for path in (MAIN, *(f"{FOLDER}/{name}" for name in host.names(FOLDER))):
+        text = host.read(path) or ""
+        if path == MAIN or (sources(host, path) and "linuxnet.tuning" not in text.partition("\n")[0]):
+            for nic, method in re.findall(r"^\s*iface\s+(\S+)\s+\S+\s+(\S+)", text, re.MULTILINE):
+                found.setdefault(nic, set()).add(method)
+    return found
+
+
+def _create(name: str, _members: Sequence[str], _files: Sequence[str]) -> List[Run]:
+    # By force: a bond that somebody deleted by hand still counts as up for ifupdown.
+    return [Run(("ifup", "--force", name))]
+
+
+def _destroy(name: str) -> List[Run]:
+    return [Run(("ifdown", "--force", name))]
+
+
+def _refresh(step: Step) -> List[Run]:
+    """ifupdown has no reload: what its file says from now on is done by hand on the live bond."""
+    return [*tool.tune(step), *tool.readdress(step), *tool.reorder(step)]
+
+
+ifupdown = Manager(
+    name="ifupdown",
+    folder=FOLDER,
+    mode=0o644,
+    render=_render,
+    create=_create,
+    destroy=_destroy,
+    forget=(),
+    refresh=_refresh,
+)

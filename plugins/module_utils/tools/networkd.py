@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak systemd-networkd: a .netdev and .network files for a bond, and networkctl."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping, NamedTuple, Sequence
+
+from ..schema import InputError, Run
+from .bond import Bond, Manager, Step, header, leave, tune
+
+FOLDER = "/etc/systemd/network"
+
+# The first file by name that matches a NIC is the only one that counts, so ours come early.
+_PREFIX = f"{FOLDER}/05-"
+
+
+class _Word(NamedTuple):
+    """networkd's name of an option, the unit it wants, and the words it knows (empty: those of the kernel)."""
+
+    name: str
+    unit: str = ""
+    words: Sequence[str] = ()
+
+
+_WORDS: Mapping[str, _Word] = {
+    "miimon": _Word("MIIMonitorSec", "ms"),
+    "updelay": _Word("UpDelaySec", "ms"),
+    "downdelay": _Word("DownDelaySec", "ms"),
+    "lacp_rate": _Word("LACPTransmitRate"),
+    "xmit_hash_policy": _Word("TransmitHashPolicy"),
+    "primary_reselect": _Word("PrimaryReselectPolicy"),
+    "fail_over_mac": _Word("FailOverMACPolicy"),
+    "ad_select": _Word("AdSelect"),
+    "arp_interval": _Word("ARPIntervalSec", "ms"),
+    "arp_ip_target": _Word("ARPIPTargets"),
+    "arp_validate": _Word("ARPValidate", words=("none", "active", "backup", "all")),
+    "packets_per_slave": _Word("PacketsPerSlave"),
+    "min_links": _Word("MinLinks"),
+    "all_slaves_active": _Word("AllSlavesActive"),
+    "resend_igmp": _Word("ResendIGMP"),
+    "num_grat_arp": _Word("GratuitousARP"),
+    "lp_interval": _Word("LearnPacketIntervalSec", "s"),
+    "tlb_dynamic_lb": _Word("DynamicTransmitLoadBalancing"),
+}
+
+
+def _render(bond: Bond) -> Dict[str, str]:
+    options = [_setting(bond.name, key, value) for key, value in bond.options.items() if key != "primary"]
+    device = ["[NetDev]", f"Name={bond.name}", "Kind=bond", "", "[Bond]", f"Mode={bond.mode}", *options]
+    link = ["", "[Link]", f"MTUBytes={bond.mtu}"] if bond.mtu else []
+    # Without a carrier, addresses would come only once a member has one; the bond is then already in use.
+    network = ["", "[Network]", *(f"Address={address}" for address in bond.addresses), "ConfigureWithoutCarrier=yes"]
+    if bond.gateway:
+        network.append(f"Gateway={bond.gateway}")
+    texts = {
+        f"{bond.name}.netdev": device,
+        f"{bond.name}.network": ["[Match]", f"Name={bond.name}", *link, *network],
+    }
+    for member in bond.members:
+        lines = ["[Match]", f"Name={member}", "", "[Network]", f"Bond={bond.name}"]
+        if bond.options.get("primary") == member:
+            lines.append("PrimarySlave=yes")
+        texts[f"{bond.name}-{member}.network"] = lines
+    return {_PREFIX + file: "\n".join([header(bond.name), *lines, ""]) for file, lines in texts.items()}
+
+
+def _setting(name: str, key: str, value: str) -> str:
+    word = _WORDS.get(key)
+    if word is None:
+        raise InputError(f"bonds: {name}: systemd-networkd has no setting for {key}; take it out")
+    if word.words and value not in word.words:
+        there = ", ".join(word.words)
+        raise InputError(f"bonds: {name}: systemd-networkd does not know {key} '{value}'; it has {there}")
+    return f"{word.name}={value}{word.unit}"
+
+
+def _create(name: str, members: Sequence[str], _files: Sequence[str]) -> List[Run]:
+    return [_RELOAD, *(Run(("networkctl", "reconfigure", nic)) for nic in (name, *members))]
+
+
+def _destroy(name: str) -> List[Run]:
+    return [Run(("ip", "link", "delete", "dev", name))]
+
+
+def _refresh(step: Step) -> List[Run]:
+    """networkd takes changed options of a bond for a new one only, so the live one gets them from ip."""
+    again = [step.name] if step.add or step.drop or step.gateway else []
+    return [
+        *tune(step),
+        _RELOAD,
+        *(Run(("networkctl", "reconfigure", nic)) for nic in (*step.join, *again)),
+        *(leave(member) for member in step.leave),
+    ]
+
+
+_RELOAD = Run(("networkctl", "reload"))
+
+networkd = Manager(
+    name="systemd-networkd",
+    folder=FOLDER,
+    mode=0o644,
+    render=_render,
+    create=_create,
+    destroy=_destroy,
+    forget=(_RELOAD,),
+    refresh=_refresh,
+)
