@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The kernel has the bond that was asked for, it carries traffic, and it goes on when a wire is cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+LAB = Path(os.environ["LAB"])
+STATUS = "/proc/net/bonding/bond0"
+EXPECTED = {
+    "systemd-networkd": ["load balancing (round-robin)", "MII Polling Interval (ms): 100"],
+    "NetworkManager": ["IEEE 802.3ad", "LACP rate: fast", "layer3+4 (1)", "Number of ports: 2"],
+    "ifupdown": ["active-backup", "Primary Slave: igb1", "Up Delay (ms): 100", "MII Polling Interval (ms): 50"],
+}
+
+
+@pytest.fixture
+def manager(host):
+    return host.file("/root/manager").content_string
+
+
+def cable(plugged, nic="igb1"):
+    """Plug or pull a cable at both ends, by the monitor of the virtual machines."""
+    for guest in ("router", "switch"):
+        with socket.socket(socket.AF_UNIX) as monitor:
+            here = Path.cwd()
+            os.chdir(LAB)  # the path of a socket may have 107 bytes only
+            try:
+                monitor.connect(f"{guest}/qmp.sock")
+            finally:
+                os.chdir(here)
+            stream = monitor.makefile("rw")
+            stream.readline()
+            for name, arguments in (("qmp_capabilities", {}), ("set_link", {"name": f"nic-{nic}", "up": plugged})):
+                stream.write(json.dumps({"execute": name, "arguments": arguments}) + "\n")
+                stream.flush()
+                while "return" not in (answer := json.loads(stream.readline())):
+                    assert "error" not in answer, answer
+
+
+def wait_for(condition, seconds=30):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.5)
+    assert condition()
+
+
+def lost(host, *options):
+    """Packets in a hundred that the partner does not answer."""
+    out = host.run(f"ping -q -i 0.05 -c 40 {' '.join(options)} 10.9.0.2").stdout
+    return float(re.search(r"([\d.]+)% packet loss", out).group(1))
+
+
+def sent(host, nic):
+    return int(host.file(f"/sys/class/net/{nic}/statistics/tx_packets").content_string)
+
+
+def members_up(host):
+    text = host.file(STATUS).content_string
+    return re.findall(r"Slave Interface: (\w+)\nMII Status: up", text)
+
+
+def test_kernel_has_what_was_asked(host, manager):
+    wait_for(lambda: all(part in host.file(STATUS).content_string for part in EXPECTED[manager]))
+    wait_for(lambda: sorted(members_up(host)) == ["igb0", "igb1"])
+    for nic in ("bond0", "igb0", "igb1"):
+        assert host.file(f"/sys/class/net/{nic}/mtu").content_string.strip() == "9000"
+    addresses = host.run("ip -o address show dev bond0 scope global").stdout
+    assert "10.9.0.1/24" in addresses
+    assert ("fd00:9::1/64" in addresses) == (manager == "NetworkManager")
+    assert ("10.9.0.11/24" in addresses) == (manager == "ifupdown")
+
+
+def test_files_are_the_managers_own(host, manager):
+    files = {
+        "systemd-networkd": ("/etc/systemd/network/05-bond0.netdev", 0o644),
+        "NetworkManager": ("/etc/NetworkManager/system-connections/bond0.nmconnection", 0o600),
+        "ifupdown": ("/etc/network/interfaces.d/bond0", 0o644),
+    }
+    for name, (path, mode) in files.items():
+        assert host.file(path).exists == (name == manager)
+        assert name != manager or host.file(path).mode == mode
+
+
+def test_jumbo_frames_go_through(host, manager):
+    wait_for(lambda: lost(host, "-s 8972", "-M do") == 0)
+
+
+def test_traffic_takes_the_members_that_the_mode_takes(host, manager):
+    wait_for(lambda: lost(host) == 0)
+    before = {nic: sent(host, nic) for nic in ("igb0", "igb1")}
+    assert lost(host) == 0
+    used = {nic for nic, count in before.items() if sent(host, nic) - count >= 15}
+    assert used == {"systemd-networkd": {"igb0", "igb1"}, "ifupdown": {"igb1"}}.get(manager, used)
+
+
+def test_survivors_carry_on_when_a_wire_is_cut(host, manager):
+    cable(False)
+    try:
+        wait_for(lambda: members_up(host) == ["igb0"])
+        wait_for(lambda: lost(host) == 0)
+        assert lost(host, "-s 8972", "-M do") == 0
+    finally:
+        cable(True)
+    wait_for(lambda: sorted(members_up(host)) == ["igb0", "igb1"])
+    wait_for(lambda: lost(host) == 0)
