@@ -29,8 +29,8 @@ _OPTION = """options:
     description:
       - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own (%(elsewhere)s)
-        are passed over, so one list serves all modules. Any other unknown key is an error.
+      - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
+        unknown key is an error.
     type: list
     elements: dict
     suboptions:
@@ -65,7 +65,15 @@ _OPTION = """options:
             type: int
 """
 
-_TYPES = {"switch": "bool", "word": "str", "sysctl": "raw", "addresses": "list", "clients": "list"}
+_TYPES = {
+    "switch": "bool",
+    "word": "str",
+    "sysctl": "raw",
+    "addresses": "list",
+    "clients": "list",
+    "cpus": "str",
+    "counts": "str",
+}
 _ELEMENTS = {"addresses": "str", "clients": "raw"}
 
 
@@ -93,8 +101,7 @@ def registry():
 def fragment() -> str:
     """The fragment with one suboption for each family and key."""
     known = registry()
-    elsewhere = ", ".join(f"C({key})" for key in known.ELSEWHERE)
-    lines = [_OPTION % {"elsewhere": elsewhere}]
+    lines = [_OPTION]
     for family in known.nic_families(known.FAMILIES).values():
         if family.flat:
             lines += [line for field in family.fields for line in _field(field, 6)]
@@ -112,7 +119,7 @@ def _field(field, column: int) -> list[str]:
     space = " " * column
     lines = [f"{space}{field.name}:\n{space}  description:\n{_item(_about(field), column + 4)}"]
     lines.append(f"{space}  type: {_type(field)}\n")
-    choices = field.words or field.choices
+    choices = field.choices if field.kind == "cpus" else field.words or field.choices
     if choices:
         lines.append(f"{space}  choices: [{', '.join(repr(word) for word in choices)}]\n")
     if field.kind in _ELEMENTS:
@@ -153,13 +160,13 @@ def page() -> str:
         if family.hint:
             parts.append(f"When a device does not take a value: {_markdown(family.hint)}\n")
         if family.fields:
-            rows = [f"| `{field.name}` | {_values(field)} | {field.about} |" for field in family.fields]
+            rows = [f"| `{field.name}` | {_values(field)} | {_markdown(field.about)} |" for field in family.fields]
             parts.append("| key | value | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     return "\n".join(parts)
 
 
 def _values(field) -> str:
-    if field.words:
+    if field.words and field.kind != "cpus":
         return " or ".join(f"`{word}`" for word in field.words)
     if field.choices:
         return " or ".join(f"`{number}`" for number in field.choices)
@@ -168,7 +175,8 @@ def _values(field) -> str:
         "integer": "number",
         "addresses": "list of addresses",
         "clients": "list of clients",
-    }[field.kind]
+        "counts": "number",
+    }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain
 
 

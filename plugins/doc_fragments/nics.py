@@ -13,8 +13,8 @@ options:
     description:
       - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own (C(irq))
-        are passed over, so one list serves all modules. Any other unknown key is an error.
+      - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
+        unknown key is an error.
     type: list
     elements: dict
     suboptions:
@@ -358,4 +358,33 @@ options:
               - V(absent) goes back to the default qdisc.
             type: str
             choices: ['present', 'absent']
+      irq:
+        description:
+          - Which CPUs serve the interrupts and the queues of a NIC.
+        type: dict
+        suboptions:
+          affinity:
+            description:
+              - One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
+                first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt run on all
+                of them.
+            type: str
+          rps:
+            description:
+              - The CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for
+                one core per queue.
+            type: str
+          rps_flow_cnt:
+            description:
+              - Flows that each receive queue remembers, for steering them to their reader.
+            type: str
+          xps:
+            description:
+              - The CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin.
+            type: str
+          irqbalance:
+            description:
+              - C(stop) the service that moves interrupts, for the whole host, or C(run) it.
+            type: str
+            choices: ['stop', 'run']
 """

@@ -117,13 +117,15 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     outcome = report.Outcome(view, families, [*wishes, *kept], state.cells, after, todo, rivals, adjusted=todo.adjusted)
     outcome.remarks += remarks
     if isinstance(host, Host) and todo.changes:
-        _carry_out(host, families, outcome, probes)
+        _carry_out(host, families, outcome, wishes, probes)
     else:
         outcome.commands = plan.commands(todo.changes, state.cells, families)
     return outcome.result(params["on_unsupported"])
 
 
-def _carry_out(host: Host, families: Families, outcome: report.Outcome, probes: Mapping[Address, str]) -> None:
+def _carry_out(
+    host: Host, families: Families, outcome: report.Outcome, wishes: Wishes, probes: Mapping[Address, str]
+) -> None:
     def again(addresses: Iterable[Address]) -> Cells:
         return read(host, families, _groups(addresses)).cells
 
@@ -137,7 +139,7 @@ def _carry_out(host: Host, families: Families, outcome: report.Outcome, probes: 
         for neighbour in family.neighbours(host, scope)
     }
     before = {**read(host, families, near).cells, **outcome.before}
-    transaction = Transaction(host, families, before, again, probes)
+    transaction = Transaction(host, families, before, again, wishes, probes)
     answers, outcome.failure = transaction.carry_out(outcome.plan)
     outcome.after = {
         **{key: cell for key, cell in outcome.before.items() if key not in outcome.plan.targets},

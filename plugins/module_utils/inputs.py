@@ -78,6 +78,24 @@ def _addresses(field_: Field, raw: Any) -> Wish:
     return Wish(PROBE, " ".join(words))
 
 
+def _cpus(field_: Field, raw: Any) -> Wish:
+    """A word, a CPU list, `each` and a list, or one list for each queue."""
+    text = vector(raw).lower()
+    lists = text[5:] if text.startswith("each ") else text
+    one = r"(none|\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*)"
+    if isinstance(raw, (bool, Mapping)) or not (text in field_.words or re.fullmatch(rf"{one}( {one})*", lists)):
+        words = ", ".join(field_.words)
+        raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8")
+    return Wish(EXACTLY, text)
+
+
+def _counts(field_: Field, raw: Any) -> Wish:
+    text = vector(raw)
+    if isinstance(raw, bool) or not re.fullmatch(r"\d{1,9}( \d{1,9})*", text):
+        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number")
+    return Wish(EXACTLY, text)
+
+
 def vector(raw: Any) -> str:
     """A sysctl value with normal white space: a list becomes a vector, a switch becomes 0 or 1."""
     if isinstance(raw, bool):
@@ -93,4 +111,6 @@ _KINDS: Dict[str, Callable[[Field, Any], Wish]] = {
     "word": _word,
     "sysctl": _sysctl,
     "addresses": _addresses,
+    "cpus": _cpus,
+    "counts": _counts,
 }

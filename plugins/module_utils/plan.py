@@ -141,6 +141,11 @@ def resolve(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
         return _bounded(asked, cell)
     if asked.kind == ABSENT:
         return None
+    if cell.means and asked.value is not None:
+        try:
+            return cell.means(str(asked.value))
+        except ValueError as error:
+            return Refusal(str(error))
     if isinstance(asked.value, int) and not isinstance(asked.value, bool):
         if cell.maximum is not None and asked.value > cell.maximum:
             return Refusal(f"the maximum is {cell.maximum}")

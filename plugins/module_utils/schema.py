@@ -75,7 +75,8 @@ class Cell(NamedTuple):
     `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
     `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
     how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
-    tool finds it, if not under the name of the NIC.
+    tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
+    device; it is pure, and ValueError says why it means nothing here.
     """
 
     value: Value
@@ -88,6 +89,7 @@ class Cell(NamedTuple):
     level: int = 0
     note: str = ""
     place: str = ""
+    means: Optional[Callable[[str], str]] = None
 
     @property
     def restore(self) -> Value:

@@ -43,6 +43,7 @@ class Transaction:
     families: Mapping[str, Family]
     before: Cells
     read: Read
+    wishes: Wishes = field(default_factory=dict)
     probes: Mapping[Address, str] = field(default_factory=dict)
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
@@ -115,13 +116,18 @@ class Transaction:
 
     def _apply(self, changes: Sequence[Change]) -> List[report.Miss]:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""
-        for group, values in plan.steps(changes).items():
+        for group, planned in plan.steps(changes).items():
+            values = self._meant(group, planned)
             complaint = self._do(group, values)
             if self._lost:
                 break
             # Exit codes do not decide: older ethtool ends with 78 or 80 when there is nothing to change.
             if complaint:
-                mine = [change for change in changes if (change.address.family, change.address.scope) == group]
+                mine = [
+                    change._replace(after=values[change.address.key])
+                    for change in changes
+                    if change.address[:2] == group
+                ]
                 misses = self._misses(mine, self._look([change.address for change in mine]))
                 if misses:
                     return misses
@@ -129,7 +135,7 @@ class Transaction:
 
     def _do(self, group: Group, values: Mapping[str, Value]) -> str:
         family, scope = group
-        cells = plan.keys({**self.before, **self._now}, family, scope)
+        cells = plan.keys(self._cells(group), family, scope)
         complaints = []
         actions: Sequence[Action] = self.families[family].write(scope, values, cells)
         linked = self.families[family].scope == NIC and sysfs.carrier(self.host, scope)
@@ -155,6 +161,23 @@ class Transaction:
         answers = self.read([Address(*group, key) for key in values])
         return all(answers.get(Address(*group, key), Cell(None)).value == value for key, value in values.items())
 
+    def _cells(self, group: Group) -> Cells:
+        """The cells of a group; read anew where words have a meaning that earlier steps change, as channels do."""
+        cells = {address: cell for address, cell in {**self.before, **self._now}.items() if address[:2] == group}
+        return {**cells, **self._look(list(cells))} if any(cell.means for cell in cells.values()) else cells
+
+    def _meant(self, group: Group, values: Mapping[str, Value]) -> Dict[str, Value]:
+        """The values of a plan, as they are meant now."""
+        now = self._cells(group)
+        return {key: self._goal(Address(*group, key), value, now) for key, value in values.items()}
+
+    def _goal(self, address: Address, value: Value, now: Cells) -> Value:
+        cell = now.get(address)
+        if not cell or not cell.means or address not in self.wishes:
+            return value
+        goal = plan.resolve(self.wishes[address], cell)
+        return value if isinstance(goal, plan.Refusal) else goal
+
     def _link_is_back(self, scope: str) -> bool:
         """A NIC that has vanished is told of by the next read, not by its lost link."""
         if not sysfs.present(self.host, scope):
@@ -163,8 +186,14 @@ class Transaction:
 
     def _check(self, todo: Plan) -> List[report.Miss]:
         """All that is asked of the host, not only what was written: one NIC may depend on another."""
-        changes = [Change(address, self.before[address].value, value) for address, value in todo.targets.items()]
-        return self._misses(changes, self._look(list(todo.targets)))
+        answers = self._look(list(todo.targets))
+        return self._misses(
+            [
+                Change(address, self.before[address].value, self._goal(address, value, answers))
+                for address, value in todo.targets.items()
+            ],
+            answers,
+        )
 
     def _misses(self, changes: Sequence[Change], answers: Cells) -> List[report.Miss]:
         misses = []

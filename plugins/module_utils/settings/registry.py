@@ -9,6 +9,7 @@ from ..schema import NIC, Family, InputError, nearest
 from .channels import channels
 from .coalesce import coalesce
 from .features import features
+from .irq import irq
 from .link import link
 from .multiq import multiq
 from .pause import pause
@@ -30,15 +31,12 @@ FAMILIES: Mapping[str, Family] = {
         coalesce,  # per queue; drivers forget it when channels change
         pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
         multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
+        irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
         sysctl_file,  # what is kept for the next boot is written once it has proved to work
     )
 }
 
 # Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
-ELSEWHERE: Mapping[str, str] = {
-    "irq": "irq",
-}
-
 SELECTORS: Tuple[str, ...] = ("name", "match")
 
 
@@ -68,6 +66,6 @@ def _keys() -> List[str]:
 
 def check_key(key: str) -> None:
     """InputError for a key of an entry that nobody owns, naming the nearest right one."""
-    known = [*SELECTORS, *_keys(), *ELSEWHERE]
+    known = [*SELECTORS, *_keys()]
     if key not in known:
         raise InputError(f"nics: no module of linuxnet.tuning has a key '{key}'{nearest(key, known)}")

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know which CPUs serve the interrupts and queues of a NIC (/proc/irq, /sys/class/net/NIC/queues).
+
+A person writes a word or a CPU list; what is compared are the lists of CPUs that it comes to on this machine, one for
+each interrupt or queue. Lists that are all alike are said once.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
+from ..tools import cpus, interrupts
+
+EACH = "each "
+_FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
+_UNITS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
+
+
+def _join(lists: Sequence[str], each: str = "") -> str:
+    """Lists as one text, which means the same when it is written in the inventory."""
+    return each + lists[0] if len(set(lists)) == 1 else " ".join(lists)
+
+
+def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+    found = interrupts.of(host, nic)
+    cores, online = interrupts.cores(host, nic), interrupts.online(host)
+    cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host)}
+    if not any(key in cells for key in ("affinity", "rps", "xps")):
+        return Reading({}, "the kernel shows neither interrupts nor queues of it")
+    return Reading(cells)
+
+
+def _affinity(
+    host: Any, found: Sequence[interrupts.Interrupt], cores: Sequence[int], online: Sequence[int]
+) -> Dict[str, Cell]:
+    texts = {item: host.read(item.path) for item in found}
+    known = {item: cpus.format_list(cpus.parse_list(text)) for item, text in texts.items() if text is not None}
+    if not known:
+        return {}
+    order = [item.queue for item in known]
+    means = partial(_dealt, {"spread": cores}, online, order)
+    place = " ".join(item.path for item in known)
+    return {"affinity": Cell(_join(list(known.values()), EACH), place=place, means=means)}
+
+
+def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
+    cells = {}
+    for key, file in _FILES.items():
+        paths = [f"{queue}/{file}" for queue in interrupts.queues(host, nic, "tx" if key == "xps" else "rx")]
+        texts = {path: host.read(path) for path in paths}
+        values = {path: text.strip() for path, text in texts.items() if text is not None}
+        if not values:
+            continue
+        place, order = " ".join(values), list(range(len(values)))
+        if key == "rps_flow_cnt":
+            cells[key] = Cell(_join(list(values.values())), place=place, means=partial(_counted, len(order)))
+            continue
+        lists = [cpus.format_list(cpus.parse_mask(text)) for text in values.values()]
+        if key == "rps":
+            means = partial(_shared, cores, online, len(order))
+        else:
+            means = partial(_dealt, {"spread": cores, cpus.NONE: ()}, online, order)
+        cells[key] = Cell(_join(lists, EACH if key == "xps" else ""), place=place, means=means)
+    return cells
+
+
+def _service(host: Any) -> Dict[str, Cell]:
+    """A service that is not there, or not running, is stopped already."""
+    running = any(host.exists(f"{folder}/irqbalance.service") for folder in _UNITS)
+    return {"irqbalance": Cell("run" if running else "stop")}
+
+
+def _dealt(words: Mapping[str, Sequence[int]], online: Sequence[int], order: Sequence[int], asked: str) -> str:
+    """One CPU for each: the queue k gets the k-th one, so both directions of a queue meet on one core."""
+    if asked.startswith(EACH) or " " in asked:
+        return _literal(online, len(order), asked, EACH)
+    chosen = words[asked] if asked in words else _checked(asked, online)
+    dealt = cpus.deal(chosen, max(order) + 1)
+    return _join([dealt[queue] for queue in order], EACH)
+
+
+def _shared(cores: Sequence[int], online: Sequence[int], count: int, asked: str) -> str:
+    """The same CPUs for every queue, unless they are dealt."""
+    if asked == "spread":
+        return _join(cpus.deal(cores, count))
+    return _literal(online, count, cpus.format_list(online) if asked == "all" else asked, "")
+
+
+def _literal(online: Sequence[int], count: int, asked: str, each: str) -> str:
+    """Lists as they are; round robin where the number of queues is another one than they were written for."""
+    lists = [cpus.format_list(_checked(part, online)) for part in asked.replace(EACH, "", 1).split()]
+    return _join([lists[place % len(lists)] for place in range(count)], each)
+
+
+def _checked(text: str, online: Sequence[int]) -> Tuple[int, ...]:
+    chosen = cpus.parse_list(text)
+    missing = set(chosen) - set(online)
+    if missing:
+        raise ValueError(f"CPU {cpus.format_list(missing)} is not there; the host has {cpus.format_list(online)}")
+    return chosen
+
+
+def _counted(count: int, asked: str) -> str:
+    numbers = asked.split()
+    return _join([numbers[place % len(numbers)] for place in range(count)])
+
+
+def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    verb = {"run": "start", "stop": "stop"}.get(str(values.get("irqbalance")))
+    service = [Run(("systemctl", verb, "irqbalance.service"))] if verb else []
+    pokes = [poke for key in ("affinity", *_FILES) if key in values for poke in _pokes(key, str(values[key]), cells)]
+    # A running irqbalance moves what was set: it goes first and comes back last.
+    return (*pokes, *service) if values.get("irqbalance") == "run" else (*service, *pokes)
+
+
+def _pokes(key: str, value: str, cells: Mapping[str, Cell]) -> List[Poke]:
+    """Only the files that differ."""
+    paths = cells[key].place.split()
+    wanted, have = _spelled(value, len(paths)), _spelled(str(cells[key].value), len(paths))
+    masks = key in ("rps", "xps")
+    pokes = []
+    for path, new, old in zip(paths, wanted, have):
+        if new != old:
+            text = cpus.format_mask(cpus.parse_list(new)) if masks else new
+            pokes.append(Poke(path, text, f"echo {text} > {path}"))
+    return pokes
+
+
+def _spelled(value: str, count: int) -> List[str]:
+    lists = value.replace(EACH, "", 1).split()
+    return lists * count if len(lists) == 1 else lists
+
+
+irq = Family(
+    name="irq",
+    module="irq",
+    scope=NIC,
+    read=_read,
+    write=_write,
+    about="Which CPUs serve the interrupts and the queues of a NIC.",
+    fields=(
+        Field(
+            "affinity",
+            "cpus",
+            "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
+            "first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt "
+            "run on all of them",
+            words=("spread",),
+        ),
+        Field(
+            "rps",
+            "cpus",
+            "the CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for one "
+            "core per queue",
+            words=("spread", "all", "none"),
+        ),
+        Field("rps_flow_cnt", "counts", "flows that each receive queue remembers, for steering them to their reader"),
+        Field(
+            "xps",
+            "cpus",
+            "the CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin",
+            words=("spread", "none"),
+        ),
+        Field(
+            "irqbalance",
+            "word",
+            "C(stop) the service that moves interrupts, for the whole host, or C(run) it",
+            words=("stop", "run"),
+        ),
+    ),
+    hint="Interrupts that the kernel manages itself cannot be moved, and a running irqbalance moves them back.",
+)

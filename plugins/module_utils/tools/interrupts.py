@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak /proc and /sys about interrupts, queues and cores: who serves a NIC, without starting a process."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+from . import cpus, sysfs
+
+# The interrupts of queues; the others of a NIC tell of link changes and carry no packets. The forms are those of
+# igb and ixgbe (TxRx-0), e1000e (rx-0), vmxnet3 (rxtx-0), virtio (input.0), mlx5 (comp0@pci), bnx2x (fp-0).
+_QUEUE = re.compile(r"(?:^|[-_.])(?:txrx|rxtx|rx|tx|input|output|comp|fp|queue|q)[-.]?(\d+)(?:@.*)?$", re.IGNORECASE)
+
+_CPU = "/sys/devices/system/cpu"
+
+
+class Interrupt(NamedTuple):
+    """An interrupt of a NIC, and the number of the queue that it serves."""
+
+    number: int
+    queue: int
+
+    @property
+    def path(self) -> str:
+        """Where the CPUs stand that may serve it."""
+        return f"/proc/irq/{self.number}/smp_affinity_list"
+
+
+def of(host: Any, nic: str) -> List[Interrupt]:
+    """The interrupts of a NIC's queues, in the kernel's order; all it has, if none says to belong to a queue."""
+    names = _names(host.read("/proc/interrupts") or "")
+    own = {int(number) for number in host.names(f"{_device(host, nic)}/msi_irqs") if number.isdigit()}
+    if own:
+        named = {number: words[-1] for number, words in names.items() if number in own}
+    else:
+        named = {
+            number: word
+            for number, words in names.items()
+            for word in words
+            if word == nic or word.startswith(f"{nic}-")
+        }
+    queues = {number: match[1] for number, name in named.items() for match in [_QUEUE.search(name)] if match}
+    if queues:
+        return [Interrupt(number, int(queue)) for number, queue in sorted(queues.items())]
+    return [Interrupt(number, place) for place, number in enumerate(sorted(named))]
+
+
+def _device(host: Any, nic: str) -> str:
+    """A virtio NIC hangs on the PCI function that has the interrupts."""
+    device = f"{sysfs.ROOT}/{nic}/device"
+    return f"{device}/.." if host.target(f"{device}/subsystem") == "virtio" else device
+
+
+def _names(text: str) -> Dict[int, List[str]]:
+    """The last words of each line of /proc/interrupts: a shared line names several devices."""
+    found: Dict[int, List[str]] = {}
+    for line in text.splitlines():
+        match = re.match(r"\s*(\d{1,9}):\s+(.*\S)", line)
+        if match:
+            found[int(match[1])] = [word.strip(",") for word in match[2].split()]
+    return found
+
+
+def queues(host: Any, nic: str, direction: str) -> List[str]:
+    """The folders of a NIC's queues in one direction (rx, tx), by number."""
+    folder = f"{sysfs.ROOT}/{nic}/queues"
+    found = [name for name in host.names(folder) if re.fullmatch(rf"{direction}-\d+", name)]
+    return [f"{folder}/{name}" for name in sorted(found, key=lambda name: int(name[3:]))]
+
+
+def online(host: Any) -> Tuple[int, ...]:
+    """All CPUs that run."""
+    return _list(host, f"{_CPU}/online")
+
+
+def cores(host: Any, nic: str) -> Tuple[int, ...]:
+    """One CPU of each core: those of the NIC's NUMA node first, then the others."""
+    near = _list(host, f"/sys/devices/system/node/node{sysfs.text(host, f'{_device(host, nic)}/numa_node')}/cpulist")
+    first = []
+    for cpu in online(host):
+        siblings = _list(host, f"{_CPU}/cpu{cpu}/topology/thread_siblings_list")
+        if not siblings or cpu == min(siblings):
+            first.append(cpu)
+    return tuple(sorted(first, key=lambda cpu: (cpu not in near, cpu)))
+
+
+def _list(host: Any, path: str) -> Tuple[int, ...]:
+    try:
+        return cpus.parse_list(sysfs.text(host, path))
+    except ValueError:
+        return ()
