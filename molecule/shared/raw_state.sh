@@ -12,7 +12,14 @@ for device in /sys/class/net/*; do
   tc qdisc show dev "$nic" | sed 's/\b8[0-9a-f]\{3\}:/8nnn:/g'
   tc filter show dev "$nic"
   tc filter show dev "$nic" egress 2>&1
+  # The path has no interrupt number, which a driver may give anew when channels change.
+  grep -H . "$device"/queues/*/rps_cpus "$device"/queues/*/rps_flow_cnt "$device"/queues/*/xps_cpus 2> /dev/null
 done
+echo "== interrupts"
+# virtio_net leaves the interrupts of queues that it stops using where they were.
+awk '$1 ~ /^[0-9]+:$/ && $NF !~ /^virtio/ { print $1, $NF }' /proc/interrupts | while read -r number name; do
+  echo "$name $(cat "/proc/irq/${number%:}/smp_affinity_list")"
+done | sort
 echo "== sysctl"
 for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv4.tcp_wmem ipv4.ip_forward; do
   sysctl "net.$key"
