@@ -175,7 +175,7 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
             continue
         layers += [(name, layer) for name in names]
     for name, family in families.items():
-        if family.scope == HOST and not family.follows and params.get(name):
+        if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
             layers.append(("", {name: _mapping(name, params[name])}))
     wishes = plan.overlay(layers, families)
     for family in families.values():

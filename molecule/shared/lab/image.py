@@ -23,6 +23,7 @@ PACKAGES = (
     "iperf3",
     "iproute2",
     "iputils-ping",
+    "irqbalance",
     "kmod",
     "linux-image-amd64",
     "network-manager",
@@ -32,6 +33,7 @@ PACKAGES = (
     "python3",
     "systemd",
     "systemd-sysv",
+    "tuned",
     "udev",
 )
 # Nobody waits for these, and under software emulation each costs seconds of the boot.
@@ -58,7 +60,9 @@ DISABLED = (
     "NetworkManager.service",
     "ModemManager.service",
     "iperf3.service",
+    "irqbalance.service",
     "networking.service",
+    "tuned.service",
     "wpa_supplicant.service",
 )
 DISK_SIZE = "4G"

@@ -41,15 +41,19 @@ SELECTORS: Tuple[str, ...] = ("name", "match")
 
 
 # Modules whose families have a life of their own, apart from `tune`.
-APART: Tuple[str, ...] = ("bonding",)
+APART: Tuple[str, ...] = ("bonding", "tuned")
 
 
 def view(module: str) -> Dict[str, Family]:
     """The families that a module works on, in order; `tune` has all but those that live apart."""
-    if module in APART:
+    if module == "bonding":
         from .bonding import bonding  # nobody else waits for its import
 
         return {bonding.name: bonding}
+    if module == "tuned":
+        from .tuned import profile
+
+        return {profile.name: profile}
     return {name: family for name, family in FAMILIES.items() if module in ("tune", family.module)}
 
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the profile of tuned, and whether the system still is as the profile says."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Sequence, Tuple
+
+from ..inputs import vector
+from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, Field, InputError, Reading, Value, Wish, nearest
+from ..tools import tuned as tool
+
+
+def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+    names = vector(params["profile"]).split()
+    known = [*tool.profiles(host), tool.OFF]
+    for name in names:
+        if name not in known:
+            raise InputError(f"profile: tuned has no profile '{name}'{nearest(name, known)}")
+    if not names or (tool.OFF in names and len(names) > 1):
+        raise InputError(f"profile: {params['profile']!r} is not right; write one or more profiles, or none")
+    wishes = {"profile": Wish(EXACTLY, " ".join(names))}
+    if params["verify"] and names != [tool.OFF]:
+        wishes["verified"] = Wish(EXACTLY, True)
+    return {Address("profile", "", key): wish for key, wish in wishes.items()}
+
+
+def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+    profile, complaint = tool.active(host)
+    if not profile:
+        return Reading({}, f"tuned does not say which profile is active ({complaint})")
+    cells = {"profile": Cell(profile)}
+    if "verified" in keys:
+        cells["verified"] = Cell(tool.verified(host))
+    return Reading(cells)
+
+
+def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    return (tool.activate(str(values.get("profile", cells["profile"].value)).split()),)
+
+
+profile = Family(
+    name="profile",
+    module="tuned",
+    scope=HOST,
+    read=_read,
+    write=_write,
+    about="The profile of tuned.",
+    fields=(
+        Field("profile", "word", "the active profile, or several"),
+        Field("verified", "switch", "whether the system is as the profile says"),
+    ),
+    hint="`tuned-adm verify` and /var/log/tuned/tuned.log say more; another program may set the same values.",
+    options={
+        "profile": {"type": "raw"},
+        "verify": {"type": "bool", "default": True},
+    },
+    ask=_ask,
+)
