@@ -31,6 +31,7 @@ PACKAGES = (
     "pciutils",
     "procps",
     "python3",
+    "python3-apt",
     "systemd",
     "systemd-sysv",
     "tuned",
