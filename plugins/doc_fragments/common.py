@@ -19,6 +19,24 @@ options:
     type: str
     choices: [fail, warn, ignore]
     default: fail
+  state:
+    description:
+      - V(present) brings about what the other options describe.
+      - V(restored) brings back what this module has ever changed, to what it was before the first change, and removes
+        the files that would set it at boot. Where the module sets NICs, the names in its list of NICs narrow it down.
+    type: str
+    choices: [present, restored]
+    default: present
+  guard_timeout:
+    description:
+      - Seconds until a change that can cut the connection goes back by itself, unless M(linuxnet.tuning.guard) confirms
+        it. V(0) is no guard.
+      - MTU, channels, rings, pause frames, queue mapping and bonds are such changes. Nothing is armed when nothing of
+        that kind changes. The roles of this collection confirm at the end of the play; a task without them has to.
+      - Files that would set a change at boot are taken back as well, also when the host loses power in between.
+      - On a host that does not run systemd there is no guard, and a warning says so.
+    type: int
+    default: 120
 attributes:
   check_mode:
     description: Can run in check_mode and return changed status prediction without modifying target.
@@ -41,6 +59,29 @@ notes:
   - One call is one transaction. Everything is read and planned first, then set, then read again. When any value
     does not take, all that the call has set is put back and the call fails.
   - Needs root to change anything. Reading works without, as far as the kernel lets others read.
+  - The original value of each key is noted in C(/var/lib/linuxnet-tuning), for root only, before it first changes.
+  - A call has the host for itself. Another one waits for a minute, and then fails without touching anything.
+"""
+
+    ATTRIBUTES = r"""
+attributes:
+  check_mode:
+    description: Can run in check_mode and return changed status prediction without modifying target.
+    support: full
+  diff_mode:
+    description: Will return details on what has changed (or possibly needs changing in check_mode), when in diff mode.
+    support: full
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+      - A value that is in force already is never written again.
+    support: full
+  platform:
+    description: Target OS/families that can be operated against.
+    support: full
+    platforms: linux
+requirements:
+  - Python 3.8 or later on the host
 """
 
     INFO = r"""
@@ -62,4 +103,32 @@ attributes:
     platforms: linux
 requirements:
   - Python 3.8 or later on the host
+"""
+
+    KEPT = r"""
+options:
+  permanent:
+    description:
+      - Whether the values shall be there after a reboot as well. For NICs that is a systemd unit for each,
+        C(linuxnet-tuning@NIC.service), with a drop-in of commands for each module; it runs when the NIC appears, be it
+        at boot, by hot-plug or with its driver.
+      - The files hold what is asked for in this call and nothing else. A NIC or a key that is not asked for any more is
+        taken out, so describe all NICs of a host in one call, or write V(false) for one that is only about some.
+    type: bool
+    default: true
+  immediate:
+    description:
+      - Whether the values shall be in force now. With V(false) only the files are written.
+    type: bool
+    default: true
+"""
+
+    TEMPORARY = r"""
+options:
+  temporary:
+    description:
+      - Seconds after which the host goes back by itself to the values before this call, whether or not the controller
+        is still there. Implies O(permanent=false).
+      - A later call that changes the same keys ends it.
+    type: int
 """

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import os
 import stat
 import tempfile
@@ -15,6 +17,7 @@ from .schema import Action, Answer, Poke, Query, Run, Save, TuningError
 Runner = Callable[[Sequence[str], str], Tuple[int, str, str]]
 
 _LARGEST_FILE = 1 << 20
+_PROGRAMS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin")
 
 
 def connect(runner: Runner, check_mode: bool) -> ReadOnlyHost:
@@ -67,6 +70,15 @@ class ReadOnlyHost:
         """Whether there is such a file or folder."""
         return os.path.exists(path)
 
+    def program(self, name: str) -> str:
+        """The whole path of a program, or its name where it is not in the usual folders."""
+        found = (f"{folder}/{name}" for folder in _PROGRAMS if os.path.exists(f"{folder}/{name}"))
+        return next(found, name)
+
+    def clock(self) -> str:
+        """The time, in the form of ISO 8601."""
+        return time.strftime("%Y-%m-%d %H:%M:%S %Z")
+
     def wait_for(self, path: str, text: str, seconds: float) -> bool:
         """Whether a file of the kernel holds a text, now or within some seconds."""
         return self.wait_until(lambda: (self.read(path) or "").strip() == text, seconds)
@@ -91,6 +103,37 @@ class ReadOnlyHost:
 
 class Host(ReadOnlyHost):
     """Also changes things."""
+
+    _lock = -1
+
+    def hold(self, path: str, seconds: float) -> str:
+        """Have a lock, in whose file stands the number of this process; gives who has it, or nothing."""
+        try:
+            _make_folder(os.path.dirname(path), private=True)
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except PermissionError:
+            return ""  # who may not do this may not change anything either, and will be told so
+        except OSError as error:
+            return f"{path}: {error.strerror or error}"
+        if not self.wait_until(self._locked, seconds):
+            self.let_go()
+            return f"process {self.read(path) or 'unknown'}"
+        os.ftruncate(self._lock, 0)
+        os.write(self._lock, str(os.getpid()).encode())
+        return ""
+
+    def let_go(self) -> None:
+        """Give the lock back."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _locked(self) -> bool:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
 
     def do(self, action: Action) -> str:
         """Carry out one action; returns a complaint, or nothing. Whether it took effect only reading tells."""
@@ -128,11 +171,9 @@ def _save(action: Save) -> None:
     if action.text is None:
         os.unlink(action.path)
         _sync_folder(folder)
+        _tidy(folder)
         return
-    private = action.mode & 0o077 == 0
-    os.makedirs(folder, mode=0o700 if private else 0o755, exist_ok=True)
-    if private:
-        _check_private(folder)
+    _make_folder(folder, private=action.mode & 0o077 == 0)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -147,8 +188,30 @@ def _save(action: Save) -> None:
     _sync_folder(folder)
 
 
+def _tidy(folder: str) -> None:
+    """Folders that this collection made go with their last file."""
+    while "linuxnet-tuning" in folder:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return
+        folder = os.path.dirname(folder)
+
+
+def _make_folder(folder: str, private: bool) -> None:
+    """Make a folder with those above it. State for root only lies in real folders that nobody else can write to."""
+    parent = os.path.dirname(folder)
+    if private and "linuxnet-tuning" in parent:
+        _make_folder(parent, private)
+    elif not os.path.isdir(parent):
+        os.makedirs(parent, mode=0o755)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder, mode=0o700 if private else 0o755)
+    if private:
+        _check_private(folder)
+
+
 def _check_private(folder: str) -> None:
-    """State for root only lies in a real folder of its own, which nobody else can write to."""
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
         raise OSError(errno.EPERM, f"{folder} is not a folder that only its owner can write to")

@@ -1,46 +1,83 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Remember what devices made of the numbers they round, so that the next call takes the result for its own."""
+"""Remember what was there before the first change, and what devices made of the numbers they round."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable
+from typing import Any, Dict, Iterable, List, Mapping
 
-from .schema import Address, Adjusted, Cells, Save
+from .schema import Address, Adjusted, Cells, Save, Value
 
-PATH = "/var/lib/linuxnet-tuning/adjusted.json"
+FOLDER = "/var/lib/linuxnet-tuning"
+ADJUSTED = f"{FOLDER}/adjusted.json"
+BASELINE = f"{FOLDER}/baseline.json"
 _VERSION = 1
 
 
 def recall(host: Any, cells: Cells) -> None:
     """Note in each cell what an earlier call asked for when it got just this value."""
-    for address, (asked, value) in _load(host).items():
+    for address, entry in _load(host, ADJUSTED).items():
         cell = cells.get(address)
-        if cell is not None and cell.value == value:
-            cells[address] = cell._replace(rounded=asked)
+        if cell is not None and cell.value == entry["value"]:
+            cells[address] = cell._replace(rounded=entry["asked"])
 
 
 def store(host: Any, adjusted: Iterable[Adjusted]) -> str:
     """Add what was rounded just now; returns a complaint, or nothing."""
-    known = _load(host)
-    merged = {**known, **{item.address: (item.asked, item.value) for item in adjusted}}
-    if merged == known:
+    new = {item.address: {"asked": item.asked, "value": item.value} for item in adjusted}
+    return _add(host, ADJUSTED, new, later_wins=True)
+
+
+def baseline(host: Any) -> Dict[Address, Value]:
+    """What every key held before the collection first changed it; None for what was not there."""
+    return {address: _value(entry["value"]) for address, entry in _load(host, BASELINE).items()}
+
+
+def keep(host: Any, originals: Mapping[Address, Value]) -> str:
+    """Add values to the baseline, of which the first one stays; returns a complaint, or nothing."""
+    return _add(host, BASELINE, {address: {"value": value} for address, value in originals.items()}, later_wins=False)
+
+
+def forget(host: Any, restored: Iterable[Address]) -> str:
+    """Take out of the baseline what is as it was; the last one takes the files along. A complaint, or nothing."""
+    gone = set(restored)
+    known = _load(host, BASELINE)
+    left = {address: entry for address, entry in known.items() if address not in gone}
+    if left == known:
         return ""
-    entries = [
-        {"nic": address.scope, "family": address.family, "key": address.key, "asked": asked, "value": value}
-        for address, (asked, value) in sorted(merged.items())
+    complaint = _save(host, BASELINE, left)
+    return complaint if left else complaint or str(host.do(Save(ADJUSTED, None, mode=0o600)))
+
+
+def _value(found: Any) -> Value:
+    return tuple(found) if isinstance(found, list) else found
+
+
+def _add(host: Any, path: str, new: Mapping[Address, Mapping[str, Any]], later_wins: bool) -> str:
+    known = _load(host, path)
+    merged = {**known, **new} if later_wins else {**new, **known}
+    return "" if merged == known else _save(host, path, merged)
+
+
+def _save(host: Any, path: str, entries: Mapping[Address, Mapping[str, Any]]) -> str:
+    listed: List[Mapping[str, Any]] = [
+        {"nic": address.scope, "family": address.family, "key": address.key, **entry}
+        for address, entry in sorted(entries.items())
     ]
-    text = json.dumps({"version": _VERSION, "adjusted": entries}, indent=1) + "\n"
-    return str(host.do(Save(PATH, text, mode=0o600)))
+    text = json.dumps({"version": _VERSION, "values": listed}, indent=1) + "\n"
+    return str(host.do(Save(path, text if listed else None, mode=0o600)))
 
 
-def _load(host: Any) -> Dict[Address, Any]:
-    """A file that is missing, damaged or of a later version is as good as none: a value is then written once more."""
+def _load(host: Any, path: str) -> Dict[Address, Mapping[str, Any]]:
+    """A file that is missing, damaged or of a later version is as good as none."""
     try:
-        content = json.loads(host.read(PATH) or "{}")
+        content = json.loads(host.read(path) or "{}")
         return {
-            Address(entry["family"], entry["nic"], entry["key"]): (entry["asked"], entry["value"])
-            for entry in (content["adjusted"] if content["version"] == _VERSION else ())
+            Address(entry["family"], entry["nic"], entry["key"]): {
+                name: entry[name] for name in ("asked", "value") if name in entry
+            }
+            for entry in (content["values"] if content["version"] == _VERSION else ())
+            if "value" in entry
         }
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -36,13 +36,16 @@ class Outcome:
     adjusted: Sequence[Adjusted] = ()
     side_effects: Sequence[Change] = ()
     failure: str = ""
+    reverted: str = ""
+    guard: int = 0
     remarks: List[str] = field(default_factory=list)
 
     def result(self, on_unsupported: str) -> Dict[str, Any]:
         """The dictionary that the module returns, with the warnings still in it."""
         changed = [change.address for change in self.plan.changes]
         result: Dict[str, Any] = {
-            "changed": bool(changed) and not self.failure,
+            # An earlier change that waits to be confirmed is work to do for the handler that confirms.
+            "changed": bool(changed or self.guard) and not self.failure,
             "before": self._state(self.before),
             "after": self._state(self.after),
             "commands": list(self.commands),
@@ -57,9 +60,18 @@ class Outcome:
         }
         if any(family.rivals for family in self.families.values()):
             result["overridden"] = [dict(rival) for rival in self.rivals]
+        if self.guard:
+            result["guard"] = self.guard
+        if self.reverted:
+            result["reverted"] = self.reverted
         if self.failure:
             result.update(failed=True, msg=self.failure)
         return result
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the plan has a change that can cut the connection."""
+        return any(self.families[change.address.family].cuts for change in self.plan.changes)
 
     def _state(self, cells: Cells) -> Dict[str, Any]:
         """What was asked for, in the shape of the input: by NIC and family, by key, or both under the options."""
@@ -89,6 +101,8 @@ class Outcome:
         notes = [(change.address.scope, self.before[change.address].note) for change in self.plan.changes]
         said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
         said += self.remarks
+        if self.reverted:
+            said.append(f"The last change of this host failed: {self.reverted}")
         return said + [
             f"{rival['file']} sets {rival['key']} to {rival['value']} at the next boot, after this host's own file"
             for rival in self.rivals

@@ -181,6 +181,13 @@ def plain(action: Action) -> Tuple[str, ...]:
     return (str(action),)
 
 
+def words(action: Run) -> Tuple[Tuple[str, ...], ...]:
+    """The same as argument vectors."""
+    if action.lines:
+        return tuple((action.argv[0], *line.split()) for line in action.lines)
+    return (action.argv,)
+
+
 class Expansion(NamedTuple):
     """What wishes come to on one NIC: by key what to set, what is refused and why, and what to know."""
 
@@ -201,6 +208,9 @@ class Family(NamedTuple):
     the families before it will have set.
     A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them
     into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
+    A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
+    from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
+    holds, and are nothing to go back to.
     """
 
     name: str
@@ -223,6 +233,9 @@ class Family(NamedTuple):
     options: Mapping[str, Mapping[str, Any]] = {}
     ask: Optional[Callable[[Any, Mapping[str, Any]], Mapping[Address, Wish]]] = None
     patience: float = 0
+    cuts: bool = False
+    derived: Tuple[str, ...] = ()
+    boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Mapping, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from . import plan, report
 from .host import Host
@@ -45,8 +45,10 @@ class Transaction:
     read: Read
     wishes: Wishes = field(default_factory=dict)
     probes: Mapping[Address, str] = field(default_factory=dict)
+    files: Optional[Callable[[Cells, Mapping[Address, Value]], Plan]] = None
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
+    stuck: bool = False
     _now: Cells = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
     _said: Dict[Group, List[Tuple[Sequence[str], str]]] = field(default_factory=dict)
@@ -57,7 +59,10 @@ class Transaction:
         # What stays over a reboot is written once the rest has proved to work.
         live, kept = self._part(todo, False), self._part(todo, True)
         try:
-            reasons = self._settle(live, tried) or self._probe(tried) or self._settle(kept, tried)
+            reasons = self._settle(live, tried) or self._probe(tried)
+            if not reasons:
+                kept = self._anew(live, kept)
+                reasons = self._settle(kept, tried)
         except TuningError as error:
             reasons = [f"{error}."]
         except BaseException:
@@ -67,7 +72,15 @@ class Transaction:
             return self._go_back(tried, reasons)
         # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
         groups = self._groups(tried)
-        return self._look([address for address in self.before if address in todo.targets or address[:2] in groups]), ""
+        wanted = {**todo.targets, **kept.targets}
+        return self._look([address for address in self.before if address in wanted or address[:2] in groups]), ""
+
+    def _anew(self, live: Plan, kept: Plan) -> Plan:
+        """The files as they shall be by what is in force now: interrupts, for instance, come with channels."""
+        if not self.files:
+            return kept
+        now = {**self.before, **self._now}
+        return self.files(now, {address: self._goal(address, value, now) for address, value in live.targets.items()})
 
     def _part(self, todo: Plan, kept: bool) -> Plan:
         """The part of a plan that is about files for the next boot, or the part that is not."""
@@ -234,6 +247,7 @@ class Transaction:
 
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         undone, leftover = self._undo(tried)
+        self.stuck = bool(leftover)
         self.adjusted.clear()
         return self._look(list(self.before)), report.failure(reasons, undone, leftover)
 

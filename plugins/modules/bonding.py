@@ -31,7 +31,6 @@ options:
       - The bonds, one entry each. Bonds that are not named are left alone.
     type: list
     elements: dict
-    required: true
     suboptions:
       name:
         description:

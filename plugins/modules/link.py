@@ -19,10 +19,9 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.kept
+  - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
-options:
-  nics:
-    required: true
 requirements:
   - The program C(ip) on the host, in any version; C(ping) where O(nics[].path_check) is used
 seealso:

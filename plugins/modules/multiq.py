@@ -27,10 +27,9 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.kept
+  - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
-options:
-  nics:
-    required: true
 requirements:
   - The programs C(tc) and C(grep) on the host
   - The kernel modules cls_u32 and act_skbedit, and sch_ingress or sch_multiq

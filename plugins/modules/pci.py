@@ -18,10 +18,9 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.kept
+  - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
-options:
-  nics:
-    required: true
 requirements:
   - The program C(setpci) on the host, which is in the package pciutils
 seealso:

@@ -18,10 +18,8 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.kept
   - linuxnet.tuning.parameters
-options:
-  sysctl:
-    required: true
 seealso:
   - module: linuxnet.tuning.tune
 """

@@ -23,7 +23,6 @@ options:
       - The profile, such as V(throughput-performance), or a list of them, of which a later one wins.
       - V(none) turns tuned off.
     type: raw
-    required: true
   verify:
     description:
       - Whether the system must be as the profile says. Turn it off where another program or this collection sets

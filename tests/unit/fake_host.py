@@ -289,6 +289,12 @@ class FakeHost(Host):
         words = argv[5:]
         return self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
 
+    def hold(self, path: str, seconds: float) -> str:
+        return ""
+
+    def clock(self) -> str:
+        return "2026-05-04 08:00:00 UTC"
+
     def read(self, path: str) -> str | None:
         return "1" if path.endswith("/carrier") else self.files.get(path)
 

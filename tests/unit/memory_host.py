@@ -78,6 +78,13 @@ class Memory:
     def target(self, path: str) -> str:
         return self.disk.links.get(path, "")
 
+    def program(self, name: str) -> str:
+        path = f"/usr/sbin/{name}"
+        return path if path in self.disk.files else name
+
+    def clock(self) -> str:
+        return "2026-05-04 08:00:00 UTC"
+
     def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
         return happened()
 
@@ -92,6 +99,9 @@ class MemoryReader(Memory, ReadOnlyHost):
 
 class MemoryHost(Memory, Host):
     """Also writes, into Files."""
+
+    def hold(self, path: str, seconds: float) -> str:
+        return self.disk.refused.get(path, "")
 
     def do(self, action) -> str:
         self.done += plain(action)

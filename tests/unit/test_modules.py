@@ -18,7 +18,7 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, memory
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FOLDER = Path(__file__).parent / "cases"
@@ -45,6 +45,10 @@ class Transcript:
             self.disk.remove_nic(nic)
         for path, text in step.get("files", {}).items():
             self.disk.files[path] = text
+        for path, target in step.get("links", {}).items():
+            self.disk.links[path] = target
+            if target is None:
+                del self.disk.links[path]
         if "missing" in step:
             raise FileNotFoundError(2, "No such file or directory")
         if "shows" in step:
@@ -84,7 +88,16 @@ class FakeModule:
         raise Exit({"failed": True, "changed": False, "warnings": self.warnings, **result})
 
 
+# Most cases are about what is in force; those about what lasts say so themselves.
+USUAL = {"permanent": False, "guard_timeout": 0}
+LASTING = ("sysctl", "tune", "boot")
+
 INFO = {"names": {"type": "list", "elements": "str", "default": []}}
+
+
+def usual(module, spec):
+    lasts = module in LASTING
+    return {name: value for name, value in USUAL.items() if name in spec and not (lasts and name == "permanent")}
 
 
 def call(module, params, check_mode, run, disk, monkeypatch):
@@ -100,8 +113,11 @@ def call(module, params, check_mode, run, disk, monkeypatch):
     with pytest.raises(Exit) as ended:
         if module == "nic_info":
             engine.inform(FakeModule(INFO, params, check_mode, run))
+        elif module == "guard":
+            engine.protect(FakeModule(engine.guard_spec(), params, check_mode, run))
         else:
-            engine.conduct(FakeModule(engine.argument_spec(module), params, check_mode, run), module)
+            spec = engine.argument_spec(module)
+            engine.conduct(FakeModule(spec, {**usual(module, spec), **params}, check_mode, run), module)
     return hosts[-1], ended.value.args[0]
 
 
@@ -142,7 +158,8 @@ def test_call_does_and_says(path, monkeypatch):
             assert any(part in text for text in said), said
         if not step.get("says"):
             assert said == [""]
-        assert host.done == step.get("done", [])
+        noted = f"write {memory.BASELINE}"
+        assert [line for line in host.done if line != noted] == step.get("done", [])
         for name, text in step.get("files", {}).items():
             assert disk.files.get(name) == text
 

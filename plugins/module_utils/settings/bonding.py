@@ -165,4 +165,5 @@ bonding = Family(
     },
     ask=_ask,
     patience=30,
+    cuts=True,
 )

@@ -7,6 +7,7 @@ each interrupt or queue. Lists that are all alike are said once.
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
@@ -15,6 +16,7 @@ from ..tools import cpus, interrupts
 
 EACH = "each "
 _FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
+_UNKNOWN = "unknown"
 _UNITS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
 
 
@@ -42,7 +44,10 @@ def _affinity(
     order = [item.queue for item in known]
     means = partial(_dealt, {"spread": cores}, online, order)
     place = " ".join(item.path for item in known)
-    return {"affinity": Cell(_join(list(known.values()), EACH), place=place, means=means)}
+    return {
+        "affinity": Cell(_join(list(known.values()), EACH), place=place, means=means),
+        "interrupts": Cell(tuple(item.name for item in known), fixed=True),
+    }
 
 
 def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
@@ -124,8 +129,24 @@ def _pokes(key: str, value: str, cells: Mapping[str, Cell]) -> List[Poke]:
     for path, new, old in zip(paths, wanted, have):
         if new != old:
             text = cpus.format_mask(cpus.parse_list(new)) if masks else new
-            pokes.append(Poke(path, text, f"echo {text} > {path}"))
+            pokes.append(Poke(path, text, f"echo {text} > {shlex.quote(path)}"))
     return pokes
+
+
+def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
+    """All files, whatever they hold now, and interrupts by their names."""
+    fresh = {key: cell._replace(value=_UNKNOWN) for key, cell in cells.items() if key in values}
+    actions = _write(nic, values, {**cells, **fresh})
+    names = cells["interrupts"].value if "interrupts" in cells else ()
+    paths = cells["affinity"].place.split() if isinstance(names, tuple) and names else []
+    lasting = {path: interrupts.by_name(name) for path, name in zip(paths, names if isinstance(names, tuple) else ())}
+    return [_lasting(action, lasting) for action in actions]
+
+
+def _lasting(action: Action, paths: Mapping[str, str]) -> Action:
+    if not isinstance(action, Poke) or action.path not in paths:
+        return action
+    return action._replace(plain=f"echo {action.text} > {paths[action.path]}")
 
 
 def _spelled(value: str, count: int) -> List[str]:
@@ -171,4 +192,5 @@ irq = Family(
         ),
     ),
     hint="Interrupts that the kernel manages itself cannot be moved, and a running irqbalance moves them back.",
+    boot=_boot,
 )

@@ -51,4 +51,5 @@ link = Family(
     flat=True,
     neighbours=_neighbours,
     probe=_probe,
+    cuts=True,
 )

@@ -87,6 +87,12 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     return (tc.batch(lines),) if lines else ()
 
 
+def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
+    """From the qdisc that the kernel gives to a new NIC."""
+    fresh: Dict[str, Value] = {"method": NONE, "root": "none 0:", "clsact": False, "clients": (), "others": ()}
+    return _write(nic, values, {key: Cell(value) for key, value in fresh.items()})
+
+
 def _parse(field: Field, raw: Any) -> Wish:
     from . import clients  # with the module ipaddress behind it, which few calls need
 
@@ -191,4 +197,6 @@ multiq = Family(
     ),
     hint="The kernel needs the modules cls_u32 and act_skbedit, and sch_multiq or sch_ingress.",
     expand=_expand,
+    cuts=True,
+    boot=_boot,
 )

@@ -41,4 +41,5 @@ pause = family(
         "switch port too, or write 'autoneg: false' as well to force rx and tx on this side."
     ),
     explain=_explain,
+    cuts=True,
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, Tuple
 
 from ..schema import NIC, Family, InputError, nearest
+from . import boot as units
 from .channels import channels
 from .coalesce import coalesce
 from .features import features
@@ -18,23 +19,27 @@ from .private_flags import private_flags
 from .ring import ring
 from .sysctl import sysctl, sysctl_file
 
-FAMILIES: Mapping[str, Family] = {
-    family.name: family
-    for family in (
-        pci,  # how the NIC reaches memory at all, before anything is tuned on top of it
-        sysctl,  # buffers first: the queues that follow may fill them at once
-        private_flags,  # a driver's own switches can change which of the rest it offers
-        link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
-        channels,  # creates the queues that rings and coalescing then apply to
-        ring,  # per queue, so after the queues exist
-        features,  # per NIC, cheap; lro and gro may depend on the queues
-        coalesce,  # per queue; drivers forget it when channels change
-        pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
-        multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
-        irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
-        sysctl_file,  # what is kept for the next boot is written once it has proved to work
-    )
-}
+_ORDER: Tuple[Family, ...] = (
+    pci,  # how the NIC reaches memory at all, before anything is tuned on top of it
+    sysctl,  # buffers first: the queues that follow may fill them at once
+    private_flags,  # a driver's own switches can change which of the rest it offers
+    link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
+    channels,  # creates the queues that rings and coalescing then apply to
+    ring,  # per queue, so after the queues exist
+    features,  # per NIC, cheap; lro and gro may depend on the queues
+    coalesce,  # per queue; drivers forget it when channels change
+    pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
+    multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
+    irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
+)
+
+# What is kept for the next boot is written once it has proved to work.
+_KEPT: Tuple[Family, ...] = (
+    sysctl_file,
+    units.family([family.name for family in _ORDER if family.scope == NIC]),
+)
+
+FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_KEPT)}
 
 # Keys of an entry that other modules own. They are accepted, so that one entry serves all modules.
 SELECTORS: Tuple[str, ...] = ("name", "match")
@@ -54,7 +59,8 @@ def view(module: str) -> Dict[str, Family]:
         from .tuned import profile
 
         return {profile.name: profile}
-    return {name: family for name, family in FAMILIES.items() if module in ("tune", family.module)}
+    own = {name for name, family in FAMILIES.items() if module in ("tune", family.module)}
+    return {name: family for name, family in FAMILIES.items() if name in own or own.intersection(family.follows)}
 
 
 def nic_families(families: Mapping[str, Family]) -> Dict[str, Family]:

@@ -28,6 +28,7 @@ def family(
     about: str,
     hint: str = "",
     explain: Optional[Callable[[Any, str], str]] = None,
+    cuts: bool = False,
 ) -> Family:
     """A family of the module `ethtool` that reads with the flag `ask` and sets with the flag `change`."""
     labels = {row.label: row.field.name for row in rows}
@@ -50,4 +51,5 @@ def family(
         fields=tuple(row.field for row in rows),
         hint=hint,
         explain=explain,
+        cuts=cuts,
     )

@@ -55,4 +55,5 @@ profile = Family(
         "verify": {"type": "bool", "default": True},
     },
     ask=_ask,
+    derived=("verified",),
 )

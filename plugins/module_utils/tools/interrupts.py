@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 from . import cpus, sysfs
@@ -16,10 +17,11 @@ _CPU = "/sys/devices/system/cpu"
 
 
 class Interrupt(NamedTuple):
-    """An interrupt of a NIC, and the number of the queue that it serves."""
+    """An interrupt of a NIC, the number of the queue that it serves, and its name in /proc/interrupts."""
 
     number: int
     queue: int
+    name: str
 
     @property
     def path(self) -> str:
@@ -42,8 +44,14 @@ def of(host: Any, nic: str) -> List[Interrupt]:
         }
     queues = {number: match[1] for number, name in named.items() for match in [_QUEUE.search(name)] if match}
     if queues:
-        return [Interrupt(number, int(queue)) for number, queue in sorted(queues.items())]
-    return [Interrupt(number, place) for place, number in enumerate(sorted(named))]
+        return [Interrupt(number, int(queue), named[number]) for number, queue in sorted(queues.items())]
+    return [Interrupt(number, place, named[number]) for place, number in enumerate(sorted(named))]
+
+
+def by_name(name: str) -> str:
+    """The path of an interrupt for a shell that looks for its number then: it may be another one after a reboot."""
+    number = f"grep -w {shlex.quote(name)} /proc/interrupts | cut -d: -f1 | tr -d ' '"
+    return f"/proc/irq/$({number})/smp_affinity_list"
 
 
 def _device(host: Any, nic: str) -> str:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carry out a call that changes the host: note the originals, arm the guard, do it, and remember what came of it."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping, Tuple
+
+from . import guard, memory, persist, plan
+from .host import Host
+from .schema import Address, Cells, Plan, TuningError, Value
+from .tools import systemd
+from .transaction import Transaction
+
+
+def carry_out(host: Host, call: Any) -> None:
+    """Bring the plan of an engine.Call about, or go back; its outcome tells which. TuningError: nothing touched."""
+    outcome, families = call.outcome, call.families
+    changed = {change.address for change in outcome.plan.changes}
+    near = [
+        Address(family.name, neighbour, "")
+        for family in families.values()
+        if family.neighbours
+        for scope in {address.scope for address in changed if address.family == family.name}
+        for neighbour in family.neighbours(host, scope)
+    ]
+    beside = call.read(near)
+    before = {**beside, **outcome.before}
+    if not call.params["temporary"] and call.params["state"] == "present":
+        _note(host, call, before, changed)
+    levels = _arm(host, call, before, [address for address in (*beside, *call.watched) if address in before])
+    transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
+    answers, outcome.failure = transaction.carry_out(outcome.plan)
+    outcome.after = {
+        **{key: cell for key, cell in outcome.before.items() if key not in outcome.plan.targets},
+        **answers,
+    }
+    outcome.commands = transaction.commands
+    outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
+    outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
+    _disarm(host, call, levels, transaction.stuck)
+    if not outcome.failure:
+        _remember(host, call, transaction, before)
+
+
+def _note(host: Host, call: Any, before: Cells, addresses: Any) -> None:
+    """Keep the originals of what is going to change; without them there would be no way back to them."""
+    families = call.families
+    lasting = [address for address in addresses if address.key not in families[address.family].derived]
+    live = [address for address in lasting if not families[address.family].follows]
+    complaint = memory.keep(host, {address: before[address].restore for address in live})
+    if complaint:
+        raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
+
+
+Levels = List[Tuple[guard.Place, int]]
+
+
+def _arm(host: Host, call: Any, before: Cells, beside: List[Address]) -> Levels:
+    """The guard of a change that can cut the connection, and the journal of one that writes files."""
+    changes, params = call.outcome.plan.changes, call.params
+    if not systemd.running(host):
+        if call.outcome.guarded and params["guard_timeout"]:
+            call.outcome.remarks.append("This host does not run systemd, so it cannot go back by itself")
+        return []
+    actions = guard.inverse(call.families, call.outcome.plan, before, beside)
+    levels: Levels = []
+    if params["temporary"]:
+        levels.append((guard.WINDOW, guard.arm(host, guard.WINDOW, actions, changes, params["temporary"])))
+    files = any(call.families[change.address.family].follows for change in changes)
+    if params["guard_timeout"] and (call.outcome.guarded or files):
+        timeout = params["guard_timeout"] if call.outcome.guarded else 0
+        levels.append((guard.GUARD, guard.arm(host, guard.GUARD, actions, changes, timeout)))
+    return levels
+
+
+def _disarm(host: Host, call: Any, levels: Levels, stuck: bool) -> None:
+    """A call that went back needs no guard, unless it is stuck half-way; a change that cannot cut needs none either."""
+    for place, number in levels:
+        waits = place is guard.WINDOW or call.outcome.guarded
+        if stuck or (waits and not call.outcome.failure):
+            call.outcome.guard = call.params["guard_timeout"] if place is guard.GUARD else call.outcome.guard
+        else:
+            guard.dismiss(host, place, number)
+
+
+def _files(call: Any) -> Any:
+    """The plan for the files once the rest is in force: what stands in them may depend on it."""
+
+    def files(now: Cells, targets: Mapping[Address, Value]) -> Plan:
+        kept = persist.keep(call.host, call.families, call.params, call.wishes, targets, now)
+        return plan.make(kept.wishes, kept.cells, call.families, {})
+
+    return files if call.params["permanent"] and call.params["immediate"] else None
+
+
+def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) -> None:
+    outcome = call.outcome
+    if call.params["state"] == "restored":
+        complaint = memory.forget(host, call.wishes)
+        guard.leave(host)
+    else:
+        complaint = memory.store(host, transaction.adjusted.values())
+        if not call.params["temporary"]:
+            aside = {change.address: before[change.address].restore for change in outcome.side_effects}
+            complaint = complaint or memory.keep(host, aside)
+    if complaint:
+        outcome.remarks.append(f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again")
+    if not call.params["temporary"]:
+        guard.close_windows(host, outcome.plan.changes)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Understand the options of a call: what is asked of which key of which NIC."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Dict, List, Mapping, Tuple
+
+from . import memory, nics, plan
+from .host import ReadOnlyHost
+from .schema import (
+    ABSENT,
+    EXACTLY,
+    HOST,
+    NIC,
+    Address,
+    Family,
+    InputError,
+    Unsupported,
+    Wish,
+    Wishes,
+)
+from .settings import registry
+from .tools import ethtool, sysfs
+
+Families = Mapping[str, Family]
+
+# What a caller that names nothing else gets, and what holds for modules that lack some of these options.
+_CALM: Mapping[str, Any] = {
+    "state": "present",
+    "permanent": False,
+    "immediate": True,
+    "temporary": None,
+    "guard_timeout": 0,
+}
+_WEEK = 7 * 24 * 3600
+
+
+def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options with what follows from others; InputError where they contradict each other."""
+    settled = {**_CALM, **params}
+    options = [family.option for family in families.values() if not family.follows]
+    if settled["state"] == "present" and len(set(options)) == 1 and settled[options[0]] is None:
+        raise InputError(f"{options[0]} is missing; say what shall be, or write state: restored")
+    for name in ("guard_timeout", "temporary"):
+        seconds = settled[name]
+        if seconds is not None and not (name == "temporary") <= seconds <= _WEEK:
+            raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
+    if settled["temporary"]:
+        settled["permanent"] = False
+    if not (settled["permanent"] or settled["immediate"]):
+        raise InputError("without permanent and immediate there is nothing to do")
+    return settled
+
+
+def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -> Tuple[Wishes, List[Unsupported]]:
+    """The wishes behind the options, and the NICs that are named but not there."""
+    layers: List[Tuple[str, Mapping[str, Any]]] = []
+    absent: List[Unsupported] = []
+    entries = params.get("nics") or []
+    identities = sysfs.identities(host) if entries else []
+    own = registry.nic_families(families)
+    for entry in entries:
+        for key in entry:
+            registry.check_key(str(key))
+        layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
+        try:
+            plan.overlay([("", layer)], families)  # a mistake shows on every host, not only where a NIC matches
+        except InputError as error:
+            raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
+        try:
+            names = nics.select(entry, identities, lambda nic: _fastest(host, nic))
+        except nics.Absent as error:
+            absent.append(Unsupported(Address("", str(entry["name"]), ""), Wish(ABSENT), str(error)))
+            continue
+        layers += [(name, layer) for name in names]
+    for name, family in families.items():
+        if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
+            layers.append(("", {name: _mapping(name, params[name])}))
+    wishes = plan.overlay(layers, families)
+    for family in families.values():
+        wishes.update(family.ask(host, params) if family.ask else {})
+    return wishes, absent
+
+
+def _fastest(host: ReadOnlyHost, nic: str) -> int:
+    return ethtool.fastest(ethtool.link(host.ask(ethtool.query("", nic)).out))
+
+
+def _keys(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an entry says to a family; a flat one has its keys in the entry itself."""
+    if family.flat:
+        return {field.name: entry[field.name] for field in family.fields if entry.get(field.name) is not None}
+    return _mapping(family.name, entry[family.name]) if entry.get(family.name) is not None else {}
+
+
+def _mapping(name: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}: {value!r} is not right; write a dictionary of keys and values")
+    return value
+
+
+def restored(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -> Wishes:
+    """The wishes that bring everything back that these families changed, on all NICs or on those that are named."""
+    names = [str(entry.get("name", "")) for entry in params.get("nics") or ()]
+    if params.get("nics") and not all(names):
+        raise InputError("nics: with state: restored an entry has a name, which may be a pattern, and nothing else")
+    wishes: Wishes = {}
+    for address, value in memory.baseline(host).items():
+        family = families.get(address.family)
+        if family is None or (names and family.scope != NIC):
+            continue
+        if names and not any(fnmatchcase(address.scope, name) for name in names):
+            continue
+        if family.scope != NIC or sysfs.present(host, address.scope):
+            wishes[address] = Wish(ABSENT) if value is None else Wish(EXACTLY, value)
+    return wishes

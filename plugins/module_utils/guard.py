@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Guard: commands that take a change back, which run by themselves unless somebody confirms in time.
+
+Each change that is not confirmed yet has a folder, a level, with its inverse as plain commands. A transient timer of
+systemd runs the levels, newest first. At boot a unit does the same with the files only; values went with the power.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+
+from . import memory, plan
+from .host import Host
+from .schema import Action, Address, Cell, Cells, Change, Family, Plan, Poke, Run, Save, TuningError, plain, say, words
+from .tools import systemd
+
+LOCK = "/run/linuxnet-tuning/lock"
+REVERTED = f"{memory.FOLDER}/reverted"
+_VERSION = 1
+
+# A call of somebody else on the same host is over within this time, or hangs.
+_PATIENCE = 60
+
+
+class Place(NamedTuple):
+    """Where levels lie, and the timer that runs them."""
+
+    folder: str
+    timer: str
+
+    @property
+    def run(self) -> str:
+        """The script that takes all levels back."""
+        return f"{self.folder}/run"
+
+
+GUARD = Place(f"{memory.FOLDER}/guard", "linuxnet-tuning-revert")
+WINDOW = Place(f"{memory.FOLDER}/window", "linuxnet-tuning-window")
+
+
+UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
+_UNIT_TEXT = f"""{systemd.HEADER}
+[Unit]
+Description=Take back files of a network tuning that nobody confirmed
+DefaultDependencies=no
+ConditionPathExists={GUARD.run}
+RequiresMountsFor=/var/lib/linuxnet-tuning
+After=local-fs.target
+Before=sysinit.target systemd-sysctl.service network-pre.target
+Wants=network-pre.target
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh {GUARD.run} boot
+
+[Install]
+WantedBy=sysinit.target
+"""
+
+_RUN_TEXT = f"""#!/bin/sh
+# Takes back the changes of linuxnet.tuning that nobody confirmed, newest first. With `boot` only the files:
+# what was set went with the power. With `held` the caller has the lock.
+export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
+umask 077
+cd "${{0%/*}}" || exit 0
+mode=${{1:-live}}
+
+# A command that hangs in a driver must not keep the next one from running.
+live() {{
+  [ "$mode" = boot ] || timeout -k 5 10 "$@"
+}}
+
+put() {{
+  mkdir -p "${{3%/*}}"
+  cp -f "$level/$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3"
+}}
+
+if [ "$mode" != held ]; then
+  mkdir -p {LOCK.rpartition("/")[0]}
+  exec 9>> {LOCK}
+  if ! flock -w 5 9; then
+    # A call that hangs would go on later with what is taken back now.
+    holder=$(cat {LOCK})
+    pkill -KILL -P "$holder"
+    kill -KILL "$holder"
+    flock -w 5 9
+  fi
+fi
+for level in $(ls | grep '^[0-9]*$' | sort -rn); do
+  [ -f "$level/revert" ] || continue
+  umask 022
+  . "./$level/revert"
+  umask 077
+  # That a temporary change has ended is no news.
+  [ "${{PWD##*/}}" = window ] || {{ mkdir -p {REVERTED} && cp "$level/change.json" "{REVERTED}/$level.json"; }}
+  rm -rf "$level"
+done
+sync
+"""
+
+
+class Level(NamedTuple):
+    """A change that is not confirmed: when it was made, how long it waits, and what it changed."""
+
+    number: int
+    at: str
+    timeout: int
+    changes: Tuple[Mapping[str, Any], ...]
+
+    def __str__(self) -> str:
+        shown = [_told(change) for change in self.changes[:5]]
+        more = f", and {len(self.changes) - 5} more" if len(self.changes) > 5 else ""
+        return f"{', '.join(shown)}{more}"
+
+
+def _told(change: Mapping[str, Any]) -> str:
+    place = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
+    if str(change.get("key")).startswith("/"):
+        return place.split(" ")[-1]
+    return f"{place} {_word(change.get('after'))} to {_word(change.get('before'))}"
+
+
+def _word(value: Any) -> str:
+    return say(tuple(value) if isinstance(value, list) else value)
+
+
+def inverse(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Sequence[Address]) -> List[Action]:
+    """What takes a plan back once it is carried out; values `beside` it, such as a VLAN's MTU, are set as well."""
+    after = {
+        address: cell._replace(value=todo.targets.get(address, cell.value), wanted=None)
+        for address, cell in before.items()
+    }
+    wishes = plan.invert(Plan(todo.changes), before)
+    back = list(plan.make(wishes, {**after, **_pending(todo)}, families, {}).changes)
+    extra = [Change(address, None, before[address].restore) for address in beside if address not in wishes]
+    order = list(families)
+    steps = plan.steps([*back, *(change for change in extra if change.after is not None)])
+    actions: List[Action] = []
+    for (name, scope), values in sorted(steps.items(), key=lambda step: -order.index(step[0][0])):
+        actions += families[name].write(scope, values, plan.keys(after, name, scope))
+    return actions
+
+
+def _pending(todo: Plan) -> Cells:
+    return {change.address: Cell(change.after) for change in todo.changes}
+
+
+def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Change], timeout: int) -> int:
+    """Write a level and start the clock anew, without one if `timeout` is 0; gives the level's number.
+
+    TuningError where that is not possible.
+    """
+    number = max((level.number for level in pending(host, place)), default=0) + 1
+    folder = f"{place.folder}/{number}"
+    lines, files = _script(actions)
+    about = {
+        "version": _VERSION,
+        "at": host.clock(),
+        "timeout": timeout,
+        "changes": [_about(change) for change in changes],
+    }
+    saves = [Save(f"{folder}/{name}", text, mode=0o600) for name, text in files.items()]
+    saves.append(Save(f"{folder}/change.json", json.dumps(about, indent=1) + "\n", mode=0o600))
+    saves.append(Save(place.run, _RUN_TEXT, mode=0o700))
+    # What makes a level count comes last.
+    saves.append(Save(f"{folder}/revert", "\n".join([*lines, ""]), mode=0o600))
+    steps: List[Action] = []
+    if host.read(UNIT) != _UNIT_TEXT:
+        steps = [Save(UNIT, _UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
+    steps += _start(place, timeout) if timeout else []
+    for action in (*saves, *steps):
+        complaint = host.do(action)
+        if complaint and action not in _stop(place):
+            drop(host, place, number)
+            raise TuningError(
+                f"cannot prepare the way back: {plain(action)[0]} said: {complaint}. Nothing was changed. "
+                "With guard_timeout: 0 there is no way back"
+            )
+    return number
+
+
+def _about(change: Change) -> Dict[str, Any]:
+    address = change.address
+    values = {} if address.key.startswith("/") else {"before": change.before, "after": change.after}
+    return {"nic": address.scope, "family": address.family, "key": address.key, **values}
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _start(place: Place, timeout: int) -> List[Run]:
+    """Start the clock anew."""
+    options = (
+        "--quiet",
+        f"--unit={place.timer}",
+        f"--on-active={timeout}",
+        "--timer-property=AccuracySec=1s",
+        "--description=Take back a network tuning",
+    )
+    return [*_stop(place), Run(("systemd-run", *options, "/bin/sh", place.run))]
+
+
+def _stop(place: Place) -> List[Run]:
+    """The timer may not be there, or its service may have failed long ago; neither keeps a new one from starting."""
+    units = (f"{place.timer}.timer", f"{place.timer}.service")
+    return [Run(("systemctl", verb, *units)) for verb in ("stop", "reset-failed")]
+
+
+def _halt(host: Host, place: Place) -> None:
+    for action in _stop(place):
+        host.do(action)
+
+
+def _script(actions: Sequence[Action]) -> Tuple[List[str], Dict[str, str]]:
+    """The commands of a level, and the files that they put back."""
+    lines: List[str] = []
+    files: Dict[str, str] = {}
+    for action in actions:
+        if isinstance(action, Save) and action.text is not None:
+            name = f"file-{len(files) + 1}"
+            files[name] = action.text
+            lines.append(f"put {name} {action.mode:o} {shlex.quote(action.path)}")
+        elif isinstance(action, Save):
+            lines.append(f"rm -f {shlex.quote(action.path)}")
+        elif isinstance(action, Poke):
+            lines.append(f"live sh -c {shlex.quote(action.plain)}")
+        else:
+            # What is about files alone is needed at boot as well.
+            lasting = action.argv[0] == "systemctl" and action.argv[1] in ("daemon-reload", "enable", "disable")
+            prefix = "" if lasting else "live "
+            lines += [prefix + " ".join(map(shlex.quote, argv)) for argv in words(action)]
+    return lines, files
+
+
+def drop(host: Any, place: Place, number: int) -> None:
+    """Take a level away: its change was taken back, or stays for good. The last one takes the clock along."""
+    # Without its script a level does not count any more.
+    folder = f"{place.folder}/{number}"
+    names = [name for name in host.names(folder) if name != "revert"]
+    for name in ("revert", *names):
+        host.do(Save(f"{folder}/{name}", None, mode=0o600))
+
+
+def pending(host: Any, place: Place = GUARD) -> List[Level]:
+    """The changes that nobody has confirmed yet, oldest first."""
+    numbers = sorted(int(name) for name in host.names(place.folder) if name.isdigit())
+    paths = {number: f"{place.folder}/{number}" for number in numbers}
+    return [
+        _level(host, number, f"{path}/change.json") for number, path in paths.items() if host.exists(f"{path}/revert")
+    ]
+
+
+def reverted(host: Any) -> List[Level]:
+    """The changes that were taken back, and nobody has heard of yet."""
+    names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdigit()]
+    return [_level(host, int(name[:-5]), f"{REVERTED}/{name}") for name in names]
+
+
+def _level(host: Any, number: int, path: str) -> Level:
+    try:
+        content = json.loads(host.read(path) or "{}")
+        return Level(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]))
+    except (ValueError, KeyError, TypeError):
+        return Level(number, "an unknown time", 0, ())
+
+
+def waiting(host: Host) -> List[Level]:
+    """The changes whose clock is running. What a call left behind that was cut off, is no use to the next one."""
+    levels = pending(host)
+    for level in levels:
+        if not level.timeout:
+            drop(host, GUARD, level.number)
+    return [level for level in levels if level.timeout]
+
+
+def heard(host: Any) -> None:
+    """What was taken back has been told."""
+    for level in reverted(host):
+        host.do(Save(f"{REVERTED}/{level.number}.json", None, mode=0o600))
+
+
+def told(levels: Sequence[Level]) -> str:
+    """What a person has to know about changes that were taken back."""
+    return "; ".join(
+        f"the change of {level.at} was taken back, because nobody confirmed it within {level.timeout} s ({level})"
+        for level in levels
+    )
+
+
+def serve(host: Any, state: str) -> Dict[str, Any]:
+    """The result of one call of the module `guard`. TuningError where what shall be confirmed was taken back."""
+    if not isinstance(host, Host):
+        return _served(host, state)
+    with hold(host):
+        return _served(host, state)
+
+
+def _served(host: Any, state: str) -> Dict[str, Any]:
+    writes = isinstance(host, Host)
+    levels, gone = pending(host), reverted(host)
+    result: Dict[str, Any] = {
+        "changed": bool(levels) and state != "status",
+        "pending": [_facts(level) for level in levels],
+        "reverted": [_facts(level) for level in gone],
+    }
+    if writes and state == "confirmed":
+        _confirm(host, levels)
+        heard(host)
+        if gone:
+            raise TuningError(f"This host went back by itself: {told(gone)}")
+    if writes and state == "reverted" and levels:
+        _revert(host)
+        heard(host)
+        if pending(host):
+            raise TuningError(f"going back did not come to an end; {GUARD.folder} has the commands")
+    return result
+
+
+def _facts(level: Level) -> Dict[str, Any]:
+    return {"at": level.at, "timeout": level.timeout, "changes": [dict(change) for change in level.changes]}
+
+
+@contextmanager
+def hold(host: Host) -> Iterator[None]:
+    """Have the host for this call alone; TuningError where somebody else has it for too long."""
+    other = host.hold(LOCK, _PATIENCE)
+    if other:
+        raise TuningError(
+            f"{other} has been changing this host for {_PATIENCE} s, so nothing was touched; wait for its end"
+        )
+    try:
+        yield
+    finally:
+        host.let_go()
+
+
+def _confirm(host: Host, levels: Sequence[Level]) -> None:
+    if levels:
+        _halt(host, GUARD)
+    for level in levels:
+        drop(host, GUARD, level.number)
+    leave(host)
+
+
+def _revert(host: Host) -> None:
+    _halt(host, GUARD)
+    host.do(Run(("/bin/sh", GUARD.run, "held")))
+
+
+def dismiss(host: Any, place: Place, number: int) -> None:
+    """A level has had its time; the clock goes on for those before it."""
+    drop(host, place, number)
+    levels = [level for level in pending(host, place) if level.timeout]
+    if not levels:
+        _halt(host, place)
+
+
+def close_windows(host: Any, changes: Sequence[Change]) -> None:
+    """A later change of the same keys ends what was meant to be temporary."""
+    written = {change.address for change in changes}
+    for level in pending(host, WINDOW):
+        if any(Address(str(c["family"]), str(c["nic"]), str(c["key"])) in written for c in level.changes):
+            dismiss(host, WINDOW, level.number)
+
+
+def leave(host: Any) -> None:
+    """Remove what is left of ours on a host that is as it was."""
+    if pending(host, GUARD) or pending(host, WINDOW) or host.exists(memory.BASELINE) or systemd.dropins(host):
+        return
+    for place in (GUARD, WINDOW):
+        if host.exists(place.run):
+            host.do(Save(place.run, None, mode=0o600))
+    if host.exists(UNIT):
+        host.do(Run(("systemctl", "disable", "--quiet", _name(UNIT))))
+        host.do(Save(UNIT, None))
+        host.do(systemd.daemon_reload())

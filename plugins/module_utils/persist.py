@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keep: what the files that survive a reboot shall hold, given what the host shall hold now."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
+
+from . import plan
+from .schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Family, Value, Wish, Wishes
+from .tools import sysfs, systemd
+
+Families = Mapping[str, Family]
+
+
+class Kept(NamedTuple):
+    """The wishes for files with the cells they have now, who overrides them, and what to know."""
+
+    wishes: Wishes
+    cells: Cells
+    rivals: Sequence[Mapping[str, str]] = ()
+    remarks: Sequence[str] = ()
+
+
+def keep(
+    host: Any,
+    families: Families,
+    params: Mapping[str, Any],
+    wishes: Wishes,
+    targets: Mapping[Address, Value],
+    now: Cells,
+) -> Kept:
+    """The files behind `wishes` that come to `targets`, on a host that has `now`."""
+    wanted: Wishes = {}
+    cells: Cells = {}
+    rivals: List[Mapping[str, str]] = []
+    remarks: List[str] = []
+    for family in families.values():
+        followed = [families[name] for name in family.follows if name in families]
+        if family.place and _about(followed, params):
+            made = _lines(host, family, params, wishes, targets)
+        elif followed and not family.place and _about(followed, params):
+            made = _units(host, family, followed, params, targets, now)
+        else:
+            continue
+        wanted.update(made.wishes)
+        cells.update(made.cells)
+        rivals += made.rivals
+        remarks += made.remarks
+    return Kept(wanted, cells, rivals, remarks)
+
+
+def _about(followed: Sequence[Family], params: Mapping[str, Any]) -> bool:
+    """Whether a call is about these families: it asks for something, be it nothing at all, or for what once was."""
+    if params["state"] == "restored":
+        return not params.get("nics") or any(family.scope == NIC for family in followed)
+    return any(params.get(family.option) is not None for family in followed)
+
+
+def _lines(
+    host: Any, family: Family, params: Mapping[str, Any], wishes: Wishes, targets: Mapping[Address, Value]
+) -> Kept:
+    """A file that holds what is asked for and nothing else, so a line that nobody asks for any more goes."""
+    place = family.place(params) if family.place else ""
+    lines = {
+        Address(family.name, place, address.key): asked._replace(fallback=targets[address])
+        for address, asked in wishes.items()
+        if address.family in family.follows and address in targets
+    }
+    found = family.read(host, place, [line.key for line in lines]).cells
+    cells = {Address(family.name, place, key): cell for key, cell in found.items()}
+    # A line that is not in the file yet can be written, unlike a key that a device lacks.
+    cells.update({line: Cell(None) for line in lines if line not in cells})
+    # A key that this kernel does not have at the moment may be there at the next boot, so its line stays.
+    asked_keys = {address.key for address in wishes if address.family in family.follows}
+    stale = [line for line in cells if line not in lines and line.key not in asked_keys]
+    rivals = []
+    for rival in family.rivals(host, place, [line.key for line in lines]) if family.rivals else ():
+        value = rival["value"]
+        if plan.resolve(lines[Address(family.name, place, rival["key"])], Cell(value)) != value:
+            rivals.append(rival)
+    return Kept({**lines, **dict.fromkeys(stale, Wish(ABSENT))}, cells, rivals)
+
+
+def _units(
+    host: Any,
+    family: Family,
+    followed: Sequence[Family],
+    params: Mapping[str, Any],
+    targets: Mapping[Address, Value],
+    now: Cells,
+) -> Kept:
+    """A drop-in for each module and NIC, and what makes systemd run them."""
+    if not systemd.running(host):
+        remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
+        return Kept({}, {}, remarks=[remark] if any(address.scope for address in targets) else [])
+    restored = params["state"] == "restored"
+    texts = {} if restored else _texts(host, followed, targets, now)
+    names = [str(entry.get("name")) for entry in params.get("nics") or ()]
+    there = systemd.dropins(host)
+    ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.module for one in followed}}
+    stale = [path for path in there if path in ours and path not in texts and _stale(host, path, names, restored)]
+    left = {systemd.nic_of(path) for path in (*there, *texts) if path not in stale}
+    files: Dict[str, Any] = {path: text if left else None for path, text in systemd.template().items()}
+    files.update(texts)
+    files.update(dict.fromkeys(stale))
+    files.update({systemd.wanted(nic): systemd.TEMPLATE for nic in sorted(left)})
+    files.update({systemd.wanted(systemd.nic_of(path)): None for path in stale if systemd.nic_of(path) not in left})
+    found = family.read(host, "", list(files)).cells
+    cells = {Address(family.name, "", path): cell for path, cell in found.items()}
+    return Kept(
+        {
+            Address(family.name, "", path): Wish(ABSENT) if text is None else Wish(EXACTLY, text)
+            for path, text in files.items()
+        },
+        cells,
+        remarks=[] if restored else _gone(host, [path for path in there if path in ours], texts),
+    )
+
+
+def _stale(host: Any, path: str, names: Sequence[str], restored: bool) -> bool:
+    """A NIC that is named but not plugged in at the moment keeps its file, as does one that is not to be restored."""
+    nic = systemd.nic_of(path)
+    if restored:
+        return not names or any(fnmatchcase(nic, name) for name in names)
+    return sysfs.present(host, nic) or nic not in names
+
+
+def _texts(host: Any, own: Iterable[Family], targets: Mapping[Address, Value], now: Cells) -> Dict[str, str]:
+    """By path, the drop-ins that bring NICs fresh from their drivers to the targets."""
+    groups: Dict[str, List[Tuple[str, List[str], List[Action]]]] = {}
+    for family in own:
+        values: Dict[str, Dict[str, Value]] = {}
+        for address, value in targets.items():
+            if address.family == family.name and family.scope == NIC and not now[address].fixed:
+                values.setdefault(address.scope, {})[address.key] = value
+        for nic, keys in sorted(values.items()):
+            cells = plan.keys(now, family.name, nic)
+            actions = systemd.with_programs(host, (family.boot or family.write)(nic, keys, cells))
+            if actions:
+                groups.setdefault(systemd.dropin(nic, family.module), []).append((family.name, list(keys), actions))
+    return {path: systemd.render(parts) for path, parts in groups.items()}
+
+
+def _gone(host: Any, ours: Sequence[str], texts: Mapping[str, str]) -> List[str]:
+    """What was taken out of the inventory: its line goes, and its value stays until somebody sets another."""
+    said: List[str] = []
+    for path in ours:
+        keys = set(systemd.keys(texts.get(path, "")))
+        gone = [key for key in systemd.keys(host.read(path) or "") if key not in keys]
+        if gone:
+            said.append(
+                f"{systemd.nic_of(path)}: {', '.join(gone)} will not be set at the next boot any more; "
+                "the value in force stays until then, or until `state: restored`"
+            )
+    return said

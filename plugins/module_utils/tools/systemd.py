@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak systemd: names of units, and drop-ins with the commands that a NIC gets when it appears."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import Action, Poke, Run, words
+
+FOLDER = "/etc/systemd/system"
+TEMPLATE = "linuxnet-tuning@.service"
+HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
+
+# Each module has a file of its own, so that `systemctl cat` shows who wants what; this is their order at boot.
+ORDER = ("pci", "link", "ethtool", "multiq", "irq")
+
+# A NIC may appear at boot, by hot-plug, or when its driver is loaded again. Network managers come first, because
+# they may set an MTU and take the link down for it; irqbalance and tuned because they move what is set here.
+_TEMPLATE = f"""{HEADER}
+[Unit]
+Description=Network tuning of %I
+Documentation=man:ethtool(8) man:ip-link(8) man:tc(8)
+BindsTo=sys-subsystem-net-devices-%i.device
+After=sys-subsystem-net-devices-%i.device linuxnet-tuning-guard.service
+After=networking.service systemd-networkd.service NetworkManager.service irqbalance.service tuned.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+TimeoutStartSec=180
+
+[Install]
+WantedBy=sys-subsystem-net-devices-%i.device
+"""
+
+
+def running(host: Any) -> bool:
+    """Whether systemd is what started this host."""
+    return bool(host.exists("/run/systemd/system"))
+
+
+def escape(name: str) -> str:
+    """The name of a NIC as a part of the name of a unit, as systemd-escape(1) does it."""
+    safe = "".join(
+        char if re.fullmatch(r"[A-Za-z0-9_.:]", char) else "".join(f"\\x{byte:02x}" for byte in char.encode())
+        for char in name
+    )
+    return f"\\x2e{safe[1:]}" if safe.startswith(".") else safe
+
+
+def unescape(text: str) -> str:
+    """The name of a NIC back from a part of the name of a unit."""
+    whole = re.sub(r"\\x([0-9a-f]{2})", lambda match: chr(int(match[1], 16)), text)
+    return whole.encode("latin-1", "replace").decode("utf-8", "replace")
+
+
+def unit(nic: str) -> str:
+    """The unit that tunes a NIC when it appears."""
+    return f"linuxnet-tuning@{escape(nic)}.service"
+
+
+def dropin(nic: str, module: str) -> str:
+    """The file with the commands of one module for one NIC."""
+    return f"{FOLDER}/{unit(nic)}.d/{10 * (1 + ORDER.index(module))}-{module}.conf"
+
+
+def wanted(nic: str) -> str:
+    """The link by which the unit starts with the device."""
+    return f"{FOLDER}/sys-subsystem-net-devices-{escape(nic)}.device.wants/{unit(nic)}"
+
+
+def nic_of(path: str) -> str:
+    """The NIC that a drop-in or a link is about."""
+    match = re.search(r"/linuxnet-tuning@([^/]+)\.service", path)
+    return unescape(match[1]) if match else ""
+
+
+def template() -> Dict[str, str]:
+    """The template unit, by its path."""
+    return {f"{FOLDER}/{TEMPLATE}": _TEMPLATE}
+
+
+def dropins(host: Any) -> List[str]:
+    """The drop-ins of all NICs that are there."""
+    folders = [
+        name for name in host.names(FOLDER) if name.startswith("linuxnet-tuning@") and name.endswith(".service.d")
+    ]
+    return [f"{FOLDER}/{folder}/{file}" for folder in folders for file in host.names(f"{FOLDER}/{folder}")]
+
+
+def render(groups: Sequence[Tuple[str, Sequence[str], Sequence[Action]]]) -> str:
+    """A drop-in of (family, keys, actions); the keys stand in a comment, for people and for the next call."""
+    lines = [HEADER, "[Service]"]
+    for family, keys, actions in groups:
+        lines.append(f"# {family}: {', '.join(sorted(keys))}")
+        lines += [line for action in actions for line in _commands(action)]
+    return "\n".join([*lines, ""])
+
+
+def keys(text: str) -> List[str]:
+    """What a drop-in sets, as `family key`."""
+    found: List[str] = []
+    for match in re.finditer(r"^# (\w+): (.+)$", text, re.MULTILINE):
+        found += [f"{match[1]} {key}" for key in match[2].split(", ")]
+    return found
+
+
+def _commands(action: Action) -> List[str]:
+    """A minus in front: one command that fails does not keep the others from running, and is seen in the status."""
+    if isinstance(action, Run):
+        return [f"ExecStart=-{_line(argv)}" for argv in words(action)]
+    if isinstance(action, Poke):
+        return [f"ExecStart=-{_line(['/bin/sh', '-c', action.plain])}"]
+    return []
+
+
+def _line(argv: Sequence[str]) -> str:
+    return " ".join(_quote(word) for word in argv)
+
+
+def _quote(word: str) -> str:
+    """A word of a command line, as systemd.service(5) reads it: %, $ and quotes have a meaning of their own."""
+    text = word.replace("%", "%%").replace("$", "$$")
+    if re.fullmatch(r"[A-Za-z0-9_@%+=:,./$-]+", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def daemon_reload() -> Run:
+    """Have systemd read its files anew."""
+    return Run(("systemctl", "daemon-reload"))
+
+
+def enable(nic: str) -> Run:
+    """Start the unit of a NIC with its device from now on."""
+    return Run(("systemctl", "enable", "--quiet", unit(nic)))
+
+
+def disable(nic: str) -> Run:
+    """Do not start it any more."""
+    return Run(("systemctl", "disable", "--quiet", unit(nic)))
+
+
+def with_programs(host: Any, actions: Sequence[Action]) -> List[Action]:
+    """The same commands with the whole path of each program, which systemd before version 239 needs."""
+    paths: Mapping[str, str] = {
+        action.argv[0]: host.program(action.argv[0]) for action in actions if isinstance(action, Run)
+    }
+    return [
+        action._replace(argv=(paths[action.argv[0]], *action.argv[1:])) if isinstance(action, Run) else action
+        for action in actions
+    ]
