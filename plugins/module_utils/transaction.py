@@ -80,7 +80,9 @@ class Transaction:
         if not self.files:
             return kept
         now = {**self.before, **self._now}
-        return self.files(now, {address: self._goal(address, value, now) for address, value in live.targets.items()})
+        goals = {address: self._goal(address, value, now) for address, value in live.targets.items()}
+        goals.update({address: rounded.value for address, rounded in self.adjusted.items()})
+        return self.files(now, goals)
 
     def _part(self, todo: Plan, kept: bool) -> Plan:
         """The part of a plan that is about files for the next boot, or the part that is not."""
