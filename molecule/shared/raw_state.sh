@@ -25,4 +25,4 @@ for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv
   sysctl "net.$key"
 done
 echo "== files"
-find /etc/sysctl.d /var/lib/linuxnet-tuning -type f -printf '%M %u %p\n' -exec cat {} + 2>&1 | sort
+find /etc/sysctl.d /etc/systemd/system /var/lib/linuxnet-tuning -type f -printf '%M %u %p\n' -exec cat {} + 2>&1 | sort

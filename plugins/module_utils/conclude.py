@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Tuple
+from typing import Any, List, Mapping, Set, Tuple
 
 from . import guard, memory, persist, plan
 from .host import Host
@@ -25,8 +25,7 @@ def carry_out(host: Host, call: Any) -> None:
     ]
     beside = call.read(near)
     before = {**beside, **outcome.before}
-    if not call.params["temporary"] and call.params["state"] == "present":
-        _note(host, call, before, changed)
+    noted = _note(host, call, before, changed)
     levels = _arm(host, call, before, [address for address in (*beside, *call.watched) if address in before])
     transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
     answers, outcome.failure = transaction.carry_out(outcome.plan)
@@ -40,16 +39,23 @@ def carry_out(host: Host, call: Any) -> None:
     _disarm(host, call, levels, transaction.stuck)
     if not outcome.failure:
         _remember(host, call, transaction, before)
+    elif not transaction.stuck:
+        memory.forget(host, noted)
+        guard.leave(host)
 
 
-def _note(host: Host, call: Any, before: Cells, addresses: Any) -> None:
-    """Keep the originals of what is going to change; without them there would be no way back to them."""
+def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[Address]:
+    """Keep the originals of what is going to change; without them there would be no way back. Gives what is new."""
+    if call.params["temporary"] or call.params["state"] == "restored":
+        return set()
+    known = memory.baseline(host)
     families = call.families
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
     live = [address for address in lasting if not families[address.family].follows]
     complaint = memory.keep(host, {address: before[address].restore for address in live})
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
+    return {address for address in live if address not in known}
 
 
 Levels = List[Tuple[guard.Place, int]]

@@ -51,6 +51,8 @@ def protect(module: Any) -> None:
         result = guard.serve(connect(runner(module), module.check_mode), module.params["state"])
     except TuningError as error:
         module.fail_json(msg=str(error))
+    if result.get("failed"):
+        module.fail_json(**result)
     module.exit_json(**result)
 
 

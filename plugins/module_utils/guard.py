@@ -311,7 +311,7 @@ def _served(host: Any, state: str) -> Dict[str, Any]:
         _confirm(host, levels)
         heard(host)
         if gone:
-            raise TuningError(f"This host went back by itself: {told(gone)}")
+            result.update(failed=True, changed=False, msg=f"This host went back by itself: {told(gone)}.")
     if writes and state == "reverted" and levels:
         _revert(host)
         heard(host)

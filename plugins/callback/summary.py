@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say at the end what became of each host: changed, unchanged, reverted, failed, unreachable."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: summary
+type: aggregate
+short_description: Say at the end of a run what became of each host
+version_added: 0.1.0
+description:
+  - Names the hosts that were changed, unchanged, reverted (they took a change back, in this run or since the last
+    one), failed and unreachable, of all batches of a run.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+requirements:
+  - To be enabled by C(callbacks_enabled = linuxnet.tuning.summary) in the section C(defaults) of C(ansible.cfg)
+"""
+
+from typing import Any, Dict, List, Mapping, Set
+
+from ansible.plugins.callback import CallbackBase
+
+_NAMES = 8
+
+
+def summarise(hosts: Mapping[str, Mapping[str, int]], reverted: Set[str]) -> Dict[str, List[str]]:
+    """The hosts by what became of them, each once, under the worst that is true of it."""
+    found: Dict[str, List[str]] = {word: [] for word in ("failed", "unreachable", "reverted", "changed", "unchanged")}
+    for name, counts in sorted(hosts.items()):
+        if counts.get("failures"):
+            word = "failed"
+        elif counts.get("unreachable"):
+            word = "unreachable"
+        elif name in reverted:
+            word = "reverted"
+        else:
+            word = "changed" if counts.get("changed") else "unchanged"
+        found[word].append(name)
+    return found
+
+
+def lines(found: Mapping[str, List[str]]) -> List[str]:
+    """A line for each group that has hosts, the good news last."""
+    return [f"{word:<12}{len(names):>4}   {_listed(names)}" for word, names in found.items() if names]
+
+
+def _listed(names: List[str]) -> str:
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
+
+
+class CallbackModule(CallbackBase):
+    """Counts along and prints once."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "aggregate"
+    CALLBACK_NAME = "linuxnet.tuning.summary"
+    CALLBACK_NEEDS_ENABLED = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reverted: Set[str] = set()
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """A call tells that the host has taken something back since the last one."""
+        self._note(result)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """So does one that was to confirm what is gone."""
+        self._note(result)
+
+    def _note(self, result: Any) -> None:
+        told = getattr(result, "result", None) or getattr(result, "_result", {})
+        host = getattr(result, "host", None) or result._host
+        if told.get("reverted"):
+            self._reverted.add(host.get_name())
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        """The end of the run."""
+        hosts = {host: stats.summarize(host) for host in stats.processed}
+        if len(hosts) > 1:
+            self._display.banner("SUMMARY")
+            for line in lines(summarise(hosts, self._reverted)):
+                self._display.display(line)
