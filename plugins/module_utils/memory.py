@@ -46,7 +46,9 @@ def forget(host: Any, restored: Iterable[Address]) -> str:
     if left == known:
         return ""
     complaint = _save(host, BASELINE, left)
-    return complaint if left else complaint or str(host.do(Save(ADJUSTED, None, mode=0o600)))
+    if left or complaint or not host.exists(ADJUSTED):
+        return complaint
+    return str(host.do(Save(ADJUSTED, None, mode=0o600)))
 
 
 def _value(found: Any) -> Value:
