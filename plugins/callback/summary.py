@@ -7,7 +7,7 @@ DOCUMENTATION = r"""
 name: summary
 type: aggregate
 short_description: Say at the end of a run what became of each host
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - Names the hosts that were changed, unchanged, reverted (they took a change back, in this run or since the last
     one), failed and unreachable, of all batches of a run.

@@ -8,7 +8,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 module: guard
 short_description: Confirm that a host can still be reached after a change, or take the change back
-version_added: 0.1.0
+version_added: 0.2.0
 description:
   - A change that can cut the connection (MTU, channels, rings, pause frames, queue mapping, bonds) goes back by itself
     unless this module confirms it within C(guard_timeout) seconds. The roles of the collection do so in a handler at

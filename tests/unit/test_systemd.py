@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of units and command lines, as systemd reads them."""
+
+from __future__ import annotations
+
+import posixpath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
+
+# What the kernel takes as the name of a NIC: up to 15 bytes without a slash, a colon or white space, not . or ..
+NAMES = st.text(
+    st.characters(blacklist_characters="/:\x00", blacklist_categories=("Cs", "Zs", "Zl", "Zp", "Cc")),
+    min_size=1,
+    max_size=15,
+).filter(lambda name: name not in (".", ".."))
+
+
+# As systemd-escape(1) of systemd 252 says it.
+@pytest.mark.parametrize(
+    ("nic", "escaped"),
+    [
+        ("enp1s0f0", "enp1s0f0"),
+        ("igb0.100", "igb0.100"),
+        ("br-lan", r"br\x2dlan"),
+        (".hidden", r"\x2ehidden"),
+        ("..", r"\x2e."),
+        ("a$b%c", r"a\x24b\x25c"),
+        ("überall", r"\xc3\xbcberall"),
+    ],
+)
+def test_escaped_as_systemd_escape_does(nic, escaped):
+    assert systemd.escape(nic) == escaped
+
+
+@given(NAMES)
+def test_a_name_comes_back_and_never_leaves_the_folder(nic):
+    assert systemd.unescape(systemd.escape(nic)) == nic
+    for path in (systemd.dropin(nic, "ethtool"), systemd.wanted(nic)):
+        assert posixpath.normpath(path) == path
+        assert path.startswith(f"{systemd.FOLDER}/")
+        assert systemd.nic_of(path) == nic
+
+
+def test_words_that_systemd_would_read_otherwise_are_quoted():
+    text = systemd.render([("ring", ["rx"], [Run(("ethtool", "-G", 'a$b%c"d\\', "rx", "8"))])])
+    assert text.splitlines()[-1] == r'ExecStart=-ethtool -G "a$$b%%c\"d\\" rx 8'
+
+
+def test_a_file_of_the_kernel_is_written_by_a_shell_that_gets_one_word():
+    text = systemd.render([("irq", ["rps"], [Poke("/sys/x", "f", "echo f > /sys/x")])])
+    assert text.splitlines()[-1] == 'ExecStart=-/bin/sh -c "echo f > /sys/x"'
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["ring", "link", "irq"]), st.lists(st.sampled_from(["rx", "tx", "mtu"]), min_size=1)
+    )
+)
+def test_what_a_dropin_sets_can_be_read_from_it(keys):
+    text = systemd.render([(family, names, []) for family, names in keys.items()])
+    assert sorted(systemd.keys(text)) == sorted(f"{family} {name}" for family, names in keys.items() for name in names)
