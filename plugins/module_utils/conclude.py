@@ -109,6 +109,10 @@ def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) ->
         if not call.params["temporary"]:
             aside = {change.address: before[change.address].restore for change in outcome.side_effects}
             complaint = complaint or memory.keep(host, aside)
+            # What has come back to where it was, as a bond that is removed, is nothing to restore any more.
+            known = memory.baseline(host)
+            after = {change.address: change.after for change in outcome.plan.changes}
+            memory.forget(host, [address for address in after if address in known and known[address] == after[address]])
     if complaint:
         outcome.remarks.append(f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again")
     if not call.params["temporary"]:

@@ -36,19 +36,30 @@ def up(options: argparse.Namespace) -> None:
     """Start the guests and wait until all of them answer; does nothing where they run"""
     guests = load()
     with locked():
-        stopped = [guest for guest in guests if not machine.running(guest.folder)]
-        if stopped:
-            built = _image(guests)
-            chosen = accel.choose(built, options.accel)
-            for guest in stopped:
-                process = machine.start(guest, built, chosen)
-                say(f"{guest.name} started (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
-        remote.write_files(guests)
-        for guest in guests:
-            remote.wait_for(guest)
-            say(f"{guest.name} is up")
+        try:
+            _boot(guests, options.accel)
+        except remote.EndedError as error:
+            # Software emulation on several threads now and then fails an assertion of QEMU's own while a guest boots.
+            say(f"{error}\nAll guests are started once more")
+            for guest in guests:
+                machine.kill(guest.folder)
+            _boot(guests, options.accel)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
+
+
+def _boot(guests: list[Guest], asked: str) -> None:
+    stopped = [guest for guest in guests if not machine.running(guest.folder)]
+    if stopped:
+        built = _image(guests)
+        chosen = accel.choose(built, asked)
+        for guest in stopped:
+            process = machine.start(guest, built, chosen)
+            say(f"{guest.name} started (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
+    remote.write_files(guests)
+    for guest in guests:
+        remote.wait_for(guest)
+        say(f"{guest.name} is up")
 
 
 def down(_options: argparse.Namespace) -> None:

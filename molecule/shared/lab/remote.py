@@ -82,6 +82,10 @@ def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
+class EndedError(LabError):
+    """The emulator has ended before the guest was up."""
+
+
 def wait_for(guest: Guest, not_boot: str = "") -> None:
     """Wait until the guest answers over ssh with all its test NICs up; `not_boot` is the boot that must be over."""
     process = machine.recorded(guest.folder)
@@ -99,7 +103,7 @@ def wait_for(guest: Guest, not_boot: str = "") -> None:
                 return
         if not machine.running(guest.folder):
             log = (guest.folder / "qemu.log").read_text(errors="replace")
-            raise LabError(f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}")
+            raise EndedError(f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}")
         if time.monotonic() > deadline:
             raise LabError(f"{guest.name} does not answer over ssh after {BOOT_DEADLINE:.0f} s\n{_console_end(guest)}")
         time.sleep(0.3)
