@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Set, Tuple
 
-from . import guard, memory, persist, plan
+from . import guard, memory, persist, plan, revert
 from .host import Host
 from .schema import Address, Cells, Plan, TuningError, Value
 from .tools import systemd
@@ -58,7 +58,7 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     return {address for address in live if address not in known}
 
 
-Levels = List[Tuple[guard.Place, int]]
+Levels = List[Tuple[revert.Place, int]]
 
 
 def _arm(host: Host, call: Any, before: Cells, beside: List[Address]) -> Levels:
@@ -68,23 +68,23 @@ def _arm(host: Host, call: Any, before: Cells, beside: List[Address]) -> Levels:
         if call.outcome.guarded and params["guard_timeout"]:
             call.outcome.remarks.append("This host does not run systemd, so it cannot go back by itself")
         return []
-    actions = guard.inverse(call.families, call.outcome.plan, before, beside)
+    actions = revert.inverse(call.families, call.outcome.plan, before, beside)
     levels: Levels = []
     if params["temporary"]:
-        levels.append((guard.WINDOW, guard.arm(host, guard.WINDOW, actions, changes, params["temporary"])))
+        levels.append((revert.WINDOW, guard.arm(host, revert.WINDOW, actions, changes, params["temporary"])))
     files = any(call.families[change.address.family].follows for change in changes)
     if params["guard_timeout"] and (call.outcome.guarded or files):
         timeout = params["guard_timeout"] if call.outcome.guarded else 0
-        levels.append((guard.GUARD, guard.arm(host, guard.GUARD, actions, changes, timeout)))
+        levels.append((revert.GUARD, guard.arm(host, revert.GUARD, actions, changes, timeout)))
     return levels
 
 
 def _disarm(host: Host, call: Any, levels: Levels, stuck: bool) -> None:
     """A call that went back needs no guard, unless it is stuck half-way; a change that cannot cut needs none either."""
     for place, number in levels:
-        waits = place is guard.WINDOW or call.outcome.guarded
+        waits = place is revert.WINDOW or call.outcome.guarded
         if stuck or (waits and not call.outcome.failure):
-            call.outcome.guard = call.params["guard_timeout"] if place is guard.GUARD else call.outcome.guard
+            call.outcome.guard = call.params["guard_timeout"] if place is revert.GUARD else call.outcome.guard
         else:
             guard.dismiss(host, place, number)
 

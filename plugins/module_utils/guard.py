@@ -8,98 +8,19 @@ systemd runs the levels, newest first. At boot a unit does the same with the fil
 from __future__ import annotations
 
 import json
-import shlex
 from contextlib import contextmanager
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
-from . import memory, plan
+from . import memory
 from .host import Host
-from .schema import Action, Address, Cell, Cells, Change, Family, Plan, Poke, Run, Save, TuningError, plain, say, words
+from .revert import GUARD, LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WINDOW, Place, script
+from .schema import Action, Address, Change, Run, Save, TuningError, plain, say
 from .tools import systemd
 
-LOCK = "/run/linuxnet-tuning/lock"
-REVERTED = f"{memory.FOLDER}/reverted"
 _VERSION = 1
 
 # A call of somebody else on the same host is over within this time, or hangs.
 _PATIENCE = 60
-
-
-class Place(NamedTuple):
-    """Where levels lie, and the timer that runs them."""
-
-    folder: str
-    timer: str
-
-    @property
-    def run(self) -> str:
-        """The script that takes all levels back."""
-        return f"{self.folder}/run"
-
-
-GUARD = Place(f"{memory.FOLDER}/guard", "linuxnet-tuning-revert")
-WINDOW = Place(f"{memory.FOLDER}/window", "linuxnet-tuning-window")
-
-
-UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
-_UNIT_TEXT = f"""{systemd.HEADER}
-[Unit]
-Description=Take back files of a network tuning that nobody confirmed
-DefaultDependencies=no
-ConditionPathExists={GUARD.run}
-RequiresMountsFor=/var/lib/linuxnet-tuning
-After=local-fs.target
-Before=sysinit.target systemd-sysctl.service network-pre.target
-Wants=network-pre.target
-
-[Service]
-Type=oneshot
-ExecStart=/bin/sh {GUARD.run} boot
-
-[Install]
-WantedBy=sysinit.target
-"""
-
-_RUN_TEXT = f"""#!/bin/sh
-# Takes back the changes of linuxnet.tuning that nobody confirmed, newest first. With `boot` only the files:
-# what was set went with the power. With `held` the caller has the lock.
-export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
-umask 077
-cd "${{0%/*}}" || exit 0
-mode=${{1:-live}}
-
-# A command that hangs in a driver must not keep the next one from running.
-live() {{
-  [ "$mode" = boot ] || timeout -k 5 10 "$@"
-}}
-
-put() {{
-  mkdir -p "${{3%/*}}"
-  cp -f "$level/$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3"
-}}
-
-if [ "$mode" != held ]; then
-  mkdir -p {LOCK.rpartition("/")[0]}
-  exec 9>> {LOCK}
-  if ! flock -w 5 9; then
-    # A call that hangs would go on later with what is taken back now.
-    holder=$(cat {LOCK})
-    pkill -KILL -P "$holder"
-    kill -KILL "$holder"
-    flock -w 5 9
-  fi
-fi
-for level in $(ls | grep '^[0-9]*$' | sort -rn); do
-  [ -f "$level/revert" ] || continue
-  umask 022
-  . "./$level/revert"
-  umask 077
-  # That a temporary change has ended is no news.
-  [ "${{PWD##*/}}" = window ] || {{ mkdir -p {REVERTED} && cp "$level/change.json" "{REVERTED}/$level.json"; }}
-  rm -rf "$level"
-done
-sync
-"""
 
 
 class Level(NamedTuple):
@@ -127,27 +48,6 @@ def _word(value: Any) -> str:
     return say(tuple(value) if isinstance(value, list) else value)
 
 
-def inverse(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Sequence[Address]) -> List[Action]:
-    """What takes a plan back once it is carried out; values `beside` it, such as a VLAN's MTU, are set as well."""
-    after = {
-        address: cell._replace(value=todo.targets.get(address, cell.value), wanted=None)
-        for address, cell in before.items()
-    }
-    wishes = plan.invert(Plan(todo.changes), before)
-    back = list(plan.make(wishes, {**after, **_pending(todo)}, families, {}).changes)
-    extra = [Change(address, None, before[address].restore) for address in beside if address not in wishes]
-    order = list(families)
-    steps = plan.steps([*back, *(change for change in extra if change.after is not None)])
-    actions: List[Action] = []
-    for (name, scope), values in sorted(steps.items(), key=lambda step: -order.index(step[0][0])):
-        actions += families[name].write(scope, values, plan.keys(after, name, scope))
-    return actions
-
-
-def _pending(todo: Plan) -> Cells:
-    return {change.address: Cell(change.after) for change in todo.changes}
-
-
 def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Change], timeout: int) -> int:
     """Write a level and start the clock anew, without one if `timeout` is 0; gives the level's number.
 
@@ -155,7 +55,7 @@ def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Ch
     """
     number = max((level.number for level in pending(host, place)), default=0) + 1
     folder = f"{place.folder}/{number}"
-    lines, files = _script(actions)
+    lines, files = script(actions)
     about = {
         "version": _VERSION,
         "at": host.clock(),
@@ -164,12 +64,12 @@ def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Ch
     }
     saves = [Save(f"{folder}/{name}", text, mode=0o600) for name, text in files.items()]
     saves.append(Save(f"{folder}/change.json", json.dumps(about, indent=1) + "\n", mode=0o600))
-    saves.append(Save(place.run, _RUN_TEXT, mode=0o700))
+    saves.append(Save(place.run, RUN_TEXT, mode=0o700))
     # What makes a level count comes last.
     saves.append(Save(f"{folder}/revert", "\n".join([*lines, ""]), mode=0o600))
     steps: List[Action] = []
-    if host.read(UNIT) != _UNIT_TEXT:
-        steps = [Save(UNIT, _UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
+    if host.read(UNIT) != UNIT_TEXT:
+        steps = [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
     steps += _start(place, timeout) if timeout else []
     for action in (*saves, *steps):
         complaint = host.do(action)
@@ -213,27 +113,6 @@ def _stop(place: Place) -> List[Run]:
 def _halt(host: Host, place: Place) -> None:
     for action in _stop(place):
         host.do(action)
-
-
-def _script(actions: Sequence[Action]) -> Tuple[List[str], Dict[str, str]]:
-    """The commands of a level, and the files that they put back."""
-    lines: List[str] = []
-    files: Dict[str, str] = {}
-    for action in actions:
-        if isinstance(action, Save) and action.text is not None:
-            name = f"file-{len(files) + 1}"
-            files[name] = action.text
-            lines.append(f"put {name} {action.mode:o} {shlex.quote(action.path)}")
-        elif isinstance(action, Save):
-            lines.append(f"rm -f {shlex.quote(action.path)}")
-        elif isinstance(action, Poke):
-            lines.append(f"live sh -c {shlex.quote(action.plain)}")
-        else:
-            # What is about files alone is needed at boot as well.
-            lasting = action.argv[0] == "systemctl" and action.argv[1] in ("daemon-reload", "enable", "disable")
-            prefix = "" if lasting else "live "
-            lines += [prefix + " ".join(map(shlex.quote, argv)) for argv in words(action)]
-    return lines, files
 
 
 def drop(host: Any, place: Place, number: int) -> None:

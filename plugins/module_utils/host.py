@@ -116,15 +116,17 @@ class Host(ReadOnlyHost):
         except OSError as error:
             return f"{path}: {error.strerror or error}"
         if not self.wait_until(self._locked, seconds):
-            self.let_go()
+            os.close(self._lock)
+            self._lock = -1
             return f"process {self.read(path) or 'unknown'}"
         os.ftruncate(self._lock, 0)
         os.write(self._lock, str(os.getpid()).encode())
         return ""
 
     def let_go(self) -> None:
-        """Give the lock back."""
+        """Give the lock back; a number in its file is that of a process that works."""
         if self._lock >= 0:
+            os.ftruncate(self._lock, 0)
             os.close(self._lock)
             self._lock = -1
 

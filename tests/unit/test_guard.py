@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, plan, revert
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,
@@ -44,7 +44,7 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
     groups = engine._groups(wishes)
     before = engine.read(host, FAMILIES, groups).cells
     todo = plan.make(wishes, before, FAMILIES, {})
-    back = guard.inverse(FAMILIES, todo, before, [])
+    back = revert.inverse(FAMILIES, todo, before, [])
     for (name, scope), values in plan.steps(todo.changes).items():
         for action in FAMILIES[name].write(scope, values, plan.keys(before, name, scope)):
             assert host.do(action) == ""
@@ -57,7 +57,7 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
 def test_what_is_newest_goes_back_first():
     wishes = {Address("link", "igb0", "mtu"): Wish(EXACTLY, 9000), Address("ring", "igb0", "rx"): Wish(EXACTLY, 4096)}
     before = engine.read(FakeHost({"igb0": igb()}), FAMILIES, engine._groups(wishes)).cells
-    back = guard.inverse(FAMILIES, plan.make(wishes, before, FAMILIES, {}), before, [])
+    back = revert.inverse(FAMILIES, plan.make(wishes, before, FAMILIES, {}), before, [])
     assert [str(action) for action in back] == ["ethtool -G igb0 rx 256", "ip link set dev igb0 mtu 1500"]
 
 
@@ -77,14 +77,14 @@ EVIL = "a;touch x"
 )
 def test_no_word_becomes_a_command(action, tmp_path):
     """A real shell with harmless words for programs runs the lines in an empty folder."""
-    lines, _files = guard._script([action])
+    lines, _files = revert.script([action])
     harmless = "live() { :; }; put() { :; }; rm() { :; }\n"
     done = subprocess.run(["sh", "-c", harmless + "\n".join(lines)], cwd=tmp_path, check=False, capture_output=True)
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, b"", [])
 
 
 def test_at_boot_only_what_is_about_files_runs():
-    lines, files = guard._script(
+    lines, files = revert.script(
         [
             Run(("ip", "link", "set", "dev", "igb0", "mtu", "1500")),
             Run(("systemctl", "disable", "--quiet", "linuxnet-tuning@igb0.service")),

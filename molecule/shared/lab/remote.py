@@ -103,7 +103,9 @@ def wait_for(guest: Guest, not_boot: str = "") -> None:
                 return
         if not machine.running(guest.folder):
             log = (guest.folder / "qemu.log").read_text(errors="replace")
-            raise EndedError(f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}")
+            raise EndedError(
+                f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}"
+            )
         if time.monotonic() > deadline:
             raise LabError(f"{guest.name} does not answer over ssh after {BOOT_DEADLINE:.0f} s\n{_console_end(guest)}")
         time.sleep(0.3)
