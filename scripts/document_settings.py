@@ -151,8 +151,8 @@ def page() -> str:
         "code. The groups stand in the order in which a host gets them.\n",
     ]
     for family in known.FAMILIES.values():
-        if family.follows:
-            continue
+        if family.follows or family.ask:
+            continue  # what follows from keys of other groups
         where = "in the entry itself" if family.flat else f"under `{family.name}`"
         where = where if family.scope == "nic" else "under `tuning_sysctl`"
         parts.append(f"## {family.name}\n")

@@ -387,4 +387,9 @@ options:
               - C(stop) the service that moves interrupts, for the whole host, or C(run) it.
             type: str
             choices: ['stop', 'run']
+          irqbalance_ban:
+            description:
+              - Whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer
+                asks for it is let go.
+            type: bool
 """

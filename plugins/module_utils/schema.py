@@ -89,7 +89,7 @@ class Cell(NamedTuple):
     level: int = 0
     note: str = ""
     place: str = ""
-    means: Optional[Callable[[str], str]] = None
+    means: Optional[Callable[[str], Value]] = None
 
     @property
     def restore(self) -> Value:
