@@ -366,8 +366,8 @@ options:
           affinity:
             description:
               - One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
-                first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt run on all
-                of them.
+                first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each
+                0-3) lets every interrupt run on all of them.
             type: str
           rps:
             description:

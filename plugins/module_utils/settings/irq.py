@@ -159,8 +159,8 @@ irq = Family(
             "affinity",
             "cpus",
             "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
-            "first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt "
-            "run on all of them",
+            "first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) "
+            "lets every interrupt run on all of them",
             words=("spread",),
         ),
         Field(
@@ -186,8 +186,8 @@ irq = Family(
         Field(
             BAN,
             "switch",
-            "whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer asks for "
-            "it is let go",
+            "whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer asks "
+            "for it is let go",
         ),
     ),
     hint="Interrupts that the kernel manages itself cannot be moved, and a running irqbalance moves them back.",
