@@ -90,10 +90,11 @@ def argument_spec(view: str) -> Dict[str, Any]:
     return spec
 
 
-def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, Any]:
+def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any], never: Mapping[Address, str] = {}) -> Dict[str, Any]:
     """Bring a host to the desired state in one transaction, or back to where it was; gives the module's result.
 
-    `params` are the module's options. TuningError when nothing has been touched.
+    `params` are the module's options, and `never` says what the device has refused for good in an earlier attempt.
+    TuningError when nothing has been touched.
     """
     families = registry.view(view)
     wishes, absent = desired(host, families, params)
@@ -104,6 +105,7 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     memory.recall(host, state.cells)
     wishes = plan.ungroup(wishes, state.cells)
     wishes, refused, remarks = expand(families, wishes, state)
+    absent += [Unsupported(address, wishes.pop(address), why) for address, why in never.items()]
     todo = plan.make(wishes, state.cells, families, state.problems)
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     necessary = [item for item in todo.unsupported if not item.wish.relative]
@@ -116,16 +118,25 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     after = {**state.cells, **{address: Cell(value) for address, value in todo.targets.items()}}
     outcome = report.Outcome(view, families, [*wishes, *kept], state.cells, after, todo, rivals, adjusted=todo.adjusted)
     outcome.remarks += remarks
-    if isinstance(host, Host) and todo.changes:
-        _carry_out(host, families, outcome, wishes, probes)
-    else:
+    if not (isinstance(host, Host) and todo.changes):
         outcome.commands = plan.commands(todo.changes, state.cells, families)
+        return outcome.result(params["on_unsupported"])
+    denied = _carry_out(host, families, outcome, wishes, probes)
+    if denied and params["on_unsupported"] != "fail":
+        result = tune(host, view, params, {**never, **denied})
+        return {**result, "commands": [*outcome.commands, *result["commands"]]}
+    if denied:
+        told = [Unsupported(address, wishes[address], why) for address, why in denied.items()]
+        outcome.plan = todo._replace(unsupported=(*todo.unsupported, *told))
+        outcome.failure = report.refusal(told, report.PUT_BACK)
     return outcome.result(params["on_unsupported"])
 
 
 def _carry_out(
     host: Host, families: Families, outcome: report.Outcome, wishes: Wishes, probes: Mapping[Address, str]
-) -> None:
+) -> Mapping[Address, str]:
+    """Do it, and note in `outcome` what came of it; gives what the device refuses for good, with the reason."""
+
     def again(addresses: Iterable[Address]) -> Cells:
         return read(host, families, _groups(addresses)).cells
 
@@ -151,6 +162,7 @@ def _carry_out(
     complaint = "" if outcome.failure else memory.store(host, transaction.adjusted.values())
     if complaint:
         outcome.remarks.append(f"{memory.PATH} cannot be written ({complaint}); rounded values will be set again")
+    return transaction.refused
 
 
 def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -> Tuple[Wishes, List[Unsupported]]:

@@ -117,6 +117,7 @@ def prepare(case):
     for name, facts in case.get("nics", {}).items():
         disk.add_nic(name, **(facts or {}))
     disk.refused.update(case.get("refused", {}))
+    disk.readable_only.update(case.get("readable_only", ()))
     disk.kernel.update(case.get("kernel", {}))
     disk.together.update(case.get("together", {}))
     return disk

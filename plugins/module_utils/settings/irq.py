@@ -8,7 +8,7 @@ each interrupt or queue. Lists that are all alike are said once.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
 from ..tools import cpus, interrupts, sysfs
@@ -17,6 +17,10 @@ from .irqbalance import KEY as BAN
 
 EACH = "each "
 _FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
+
+
+# Drivers that spread their queues by a plan of the kernel's have such interrupts, and so have some controllers.
+_MANAGED = "the kernel does not let the interrupts of this device be moved: it places them itself, or cannot"
 
 
 def _join(lists: Sequence[str], each: str = "") -> str:
@@ -42,8 +46,17 @@ def _affinity(
         return {}
     order = [item.queue for item in known]
     means = partial(_dealt, {"spread": cores}, online, order)
-    place = " ".join(item.path for item in known)
-    return {"affinity": Cell(_join(list(known.values()), EACH), place=place, means=means)}
+    place, value = " ".join(item.path for item in known), _join(list(known.values()), EACH)
+    if not all(host.writable(item.path) for item in known):
+        means = partial(_kept, value, means)
+    return {"affinity": Cell(value, place=place, means=means)}
+
+
+def _kept(value: str, means: Callable[[str], str], asked: str) -> str:
+    """Since Linux 6.11 the file of an interrupt that cannot be moved is one to read only."""
+    if means(asked) != value:
+        raise ValueError(_MANAGED)
+    return value
 
 
 def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
@@ -190,5 +203,6 @@ irq = Family(
             "for it is let go",
         ),
     ),
-    hint="Interrupts that the kernel manages itself cannot be moved, and a running irqbalance moves them back.",
+    hint="A running irqbalance moves interrupts back; irqbalance_ban keeps it from those of a NIC.",
+    refusals={"Input/output error": _MANAGED},
 )
