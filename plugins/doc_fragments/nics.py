@@ -54,14 +54,12 @@ options:
         suboptions:
           max_read_request:
             description:
-              - Bytes of one read request over PCI Express. A number, V(max), or a percentage of the maximum such as
-                V(50%).
+              - Bytes of one read request over PCI Express. One of them, or V(max).
             type: raw
             choices: [128, 256, 512, 1024, 2048, 4096]
           max_memory_read:
             description:
-              - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. A number, V(max), or a percentage
-                of the maximum such as V(50%).
+              - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. One of them, or V(max).
             type: raw
             choices: [512, 1024, 2048, 4096]
       private_flags:
