@@ -74,6 +74,7 @@ _TYPES = {
     "cpus": "str",
     "counts": "str",
 }
+_NUMBERS = " A number, V(max), or a percentage of the maximum such as V(50%)."
 _ELEMENTS = {"addresses": "str", "clients": "raw"}
 
 
@@ -134,7 +135,9 @@ def _item(text: str, column: int) -> str:
 
 def _about(field) -> str:
     text = field.about[0].upper() + field.about[1:] + "."
-    return text + " A number, V(max), or a percentage of the maximum such as V(50%)." if field.relative else text
+    if not field.relative:
+        return text
+    return text + (" One of them, or V(max)." if field.choices else _NUMBERS)
 
 
 def _type(field) -> str:
@@ -151,8 +154,8 @@ def page() -> str:
         "code. The groups stand in the order in which a host gets them.\n",
     ]
     for family in known.FAMILIES.values():
-        if family.follows:
-            continue
+        if family.follows or family.ask:
+            continue  # what follows from keys of other groups
         where = "in the entry itself" if family.flat else f"under `{family.name}`"
         where = where if family.scope == "nic" else "under `tuning_sysctl`"
         parts.append(f"## {family.name}\n")
@@ -169,7 +172,7 @@ def _values(field) -> str:
     if field.words and field.kind != "cpus":
         return " or ".join(f"`{word}`" for word in field.words)
     if field.choices:
-        return " or ".join(f"`{number}`" for number in field.choices)
+        return " or ".join([*(f"`{number}`" for number in field.choices), *(["`max`"] if field.relative else [])])
     plain = {
         "switch": "`true` or `false`",
         "integer": "number",

@@ -54,14 +54,12 @@ options:
         suboptions:
           max_read_request:
             description:
-              - Bytes of one read request over PCI Express. A number, V(max), or a percentage of the maximum such as
-                V(50%).
+              - Bytes of one read request over PCI Express. One of them, or V(max).
             type: raw
             choices: [128, 256, 512, 1024, 2048, 4096]
           max_memory_read:
             description:
-              - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. A number, V(max), or a percentage
-                of the maximum such as V(50%).
+              - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. One of them, or V(max).
             type: raw
             choices: [512, 1024, 2048, 4096]
       private_flags:
@@ -366,8 +364,8 @@ options:
           affinity:
             description:
               - One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
-                first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt run on all
-                of them.
+                first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each
+                0-3) lets every interrupt run on all of them.
             type: str
           rps:
             description:
@@ -387,4 +385,9 @@ options:
               - C(stop) the service that moves interrupts, for the whole host, or C(run) it.
             type: str
             choices: ['stop', 'run']
+          irqbalance_ban:
+            description:
+              - Whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer
+                asks for it is let go.
+            type: bool
 """

@@ -12,8 +12,11 @@ from .tools import systemd
 from .transaction import Transaction
 
 
-def carry_out(host: Host, call: Any) -> None:
-    """Bring the plan of an engine.Call about, or go back; its outcome tells which. TuningError: nothing touched."""
+def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
+    """Bring the plan of an engine.Call about, or go back; its outcome tells which. TuningError: nothing touched.
+
+    Gives what the device refuses for good, with the reason.
+    """
     outcome, families = call.outcome, call.families
     changed = {change.address for change in outcome.plan.changes}
     near = [
@@ -42,6 +45,7 @@ def carry_out(host: Host, call: Any) -> None:
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)
+    return transaction.refused
 
 
 def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[Address]:

@@ -108,21 +108,32 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     families = registry.view(view)
     params = desire.settle(families, params)
     if not isinstance(host, Host):
-        return _tune(host, view, families, params)
+        return _tune(host, view, families, params, {})
     with guard.hold(host):
-        return _tune(host, view, families, params)
+        return _tune(host, view, families, params, {})
 
 
-def _tune(host: ReadOnlyHost, view: str, families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
-    call = _plan(host, view, families, params)
+def _tune(
+    host: ReadOnlyHost, view: str, families: Families, params: Mapping[str, Any], never: Mapping[Address, str]
+) -> Dict[str, Any]:
+    """The same; `never` says what the device has refused for good in an earlier attempt."""
+    call = _plan(host, view, families, params, never)
     call.tell_of_others()
-    if isinstance(host, Host) and call.outcome.plan.changes:
-        from . import conclude  # an unchanged host, the usual case, does not wait for its import
+    outcome = call.outcome
+    if not (isinstance(host, Host) and outcome.plan.changes):
+        outcome.commands = plan.commands(outcome.plan.changes, call.state.cells, families)
+        return outcome.result(params["on_unsupported"])
+    from . import conclude  # an unchanged host, the usual case, does not wait for its import
 
-        conclude.carry_out(host, call)
-    else:
-        call.outcome.commands = plan.commands(call.outcome.plan.changes, call.state.cells, families)
-    return call.outcome.result(params["on_unsupported"])
+    denied = conclude.carry_out(host, call)
+    if denied and params["on_unsupported"] != "fail":
+        result = _tune(host, view, families, params, {**never, **denied})
+        return {**result, "commands": [*outcome.commands, *result["commands"]]}
+    if denied:
+        told = [Unsupported(address, call.wishes[address], why) for address, why in denied.items()]
+        outcome.plan = outcome.plan._replace(unsupported=(*outcome.plan.unsupported, *told))
+        outcome.failure = report.refusal(told, report.PUT_BACK)
+    return outcome.result(params["on_unsupported"])
 
 
 @dataclass
@@ -161,7 +172,9 @@ class Call:
             self.outcome.guard = waiting[-1].timeout if waiting else 0
 
 
-def _plan(host: ReadOnlyHost, view: str, families: Families, params: Mapping[str, Any]) -> Call:
+def _plan(
+    host: ReadOnlyHost, view: str, families: Families, params: Mapping[str, Any], never: Mapping[Address, str]
+) -> Call:
     absent: List[Unsupported] = []
     if params["state"] == "restored":
         wishes = desire.restored(host, families, params)
@@ -178,6 +191,7 @@ def _plan(host: ReadOnlyHost, view: str, families: Families, params: Mapping[str
     if params["state"] == "present":
         wishes = plan.ungroup(wishes, state.cells)
         wishes, refused, remarks = expand(families, wishes, state)
+    absent += [Unsupported(address, wishes.pop(address), why) for address, why in never.items()]
     todo = plan.make(wishes, state.cells, families, state.problems)
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     necessary = [item for item in todo.unsupported if not item.wish.relative]

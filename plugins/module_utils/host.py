@@ -66,6 +66,13 @@ class ReadOnlyHost:
         except OSError:
             return True
 
+    def writable(self, path: str) -> bool:
+        """Whether the kernel offers a file for writing; root may open others too, in vain."""
+        try:
+            return bool(os.stat(path).st_mode & stat.S_IWUSR)
+        except OSError:
+            return True
+
     def exists(self, path: str) -> bool:
         """Whether there is such a file or folder."""
         return os.path.exists(path)

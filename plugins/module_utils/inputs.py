@@ -20,14 +20,24 @@ def _integer(field_: Field, raw: Any) -> Wish:
     text = str(raw).strip().lower()
     if field_.relative and text == "max":
         return Wish(MAXIMUM)
+    if field_.choices:
+        return _choice(field_, raw)
     if field_.relative and re.fullmatch(r"\d{1,3}%", text) and 1 <= int(text[:-1]) <= 100:
         return Wish(PERCENT, int(text[:-1]))
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
         more = ", max, or a percentage such as 50%" if field_.relative else ""
         raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
-    if field_.choices and int(text) not in field_.choices:
-        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(map(str, field_.choices))}")
     return Wish(EXACTLY, int(text))
+
+
+def _choice(field_: Field, raw: Any) -> Wish:
+    """A number that a register has a code for, so part of the maximum would often be none."""
+    known = {str(number): number for number in field_.choices}
+    text = str(raw).strip()
+    if text not in known:
+        words = [*known, *(["or max"] if field_.relative else [])]
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(words)}")
+    return Wish(EXACTLY, known[text])
 
 
 def _switch(field_: Field, raw: Any) -> Wish:
@@ -82,8 +92,13 @@ def _cpus(field_: Field, raw: Any) -> Wish:
     """A word, a CPU list, `each` and a list, or one list for each queue."""
     text = vector(raw).lower()
     lists = text[5:] if text.startswith("each ") else text
-    one = r"(none|\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*)"
-    if isinstance(raw, (bool, Mapping)) or not (text in field_.words or re.fullmatch(rf"{one}( {one})*", lists)):
+    one = r"([0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*)"
+    one = f"(none|{one})" if "none" in field_.words else one
+    if (
+        raw is None
+        or isinstance(raw, (bool, Mapping))
+        or not (text in field_.words or re.fullmatch(rf"{one}( {one})*", lists))
+    ):
         words = ", ".join(field_.words)
         raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8")
     return Wish(EXACTLY, text)
@@ -91,7 +106,7 @@ def _cpus(field_: Field, raw: Any) -> Wish:
 
 def _counts(field_: Field, raw: Any) -> Wish:
     text = vector(raw)
-    if isinstance(raw, bool) or not re.fullmatch(r"\d{1,9}( \d{1,9})*", text):
+    if isinstance(raw, bool) or not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", text):
         raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number")
     return Wish(EXACTLY, text)
 

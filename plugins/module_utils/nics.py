@@ -50,6 +50,8 @@ def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed) -> 
 
 
 def _by_name(name: Any, nics: Sequence[Identity]) -> List[str]:
+    if isinstance(name, (list, tuple, Mapping)):
+        raise InputError(f"nics: name {name!r} is not right; write one name or pattern, and an entry for each")
     name = "" if name is None else str(name)
     if not _NAME.fullmatch(name) or name in (".", ".."):
         raise InputError(f"nics: {name!r} is not the name of a NIC")

@@ -132,11 +132,11 @@ def cannot(item: Unsupported) -> str:
     return f"{item.address}: asked {item.wish}, but {item.reason}"
 
 
-def refusal(items: Sequence[Unsupported]) -> str:
-    """Why nothing was done at all."""
+def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -> str:
+    """Why nothing was done at all, or nothing has stayed."""
     told = "; ".join(cannot(item) for item in items)
     return (
-        f"{told}{'' if told.endswith('?') else '.'} Nothing was changed. "
+        f"{told}{'' if told.endswith('?') else '.'} {state} "
         "Take this out of the inventory for this host, or set on_unsupported to warn."
     )
 
@@ -169,10 +169,13 @@ def _brief(value: Value) -> str:
     return f"a text of {len(text.splitlines())} lines" if "\n" in text else text
 
 
+PUT_BACK = "All that this call had changed was put back."
+
+
 def failure(misses: Sequence[str], undone: int, leftover: Sequence[str]) -> str:
     """What was asked, what the device said, and in what state the host is now."""
     if leftover:
         state = f"Going back did not succeed for {', '.join(leftover)}; everything else is as it was."
     else:
-        state = "All that this call had changed was put back." if undone else "Nothing had taken effect yet."
+        state = PUT_BACK if undone else "Nothing had taken effect yet."
     return " ".join([*misses, state])

@@ -89,7 +89,7 @@ class Cell(NamedTuple):
     level: int = 0
     note: str = ""
     place: str = ""
-    means: Optional[Callable[[str], str]] = None
+    means: Optional[Callable[[str], Value]] = None
 
     @property
     def restore(self) -> Value:
@@ -200,8 +200,9 @@ class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
     `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
-    device does not take a value. A family that `follows` others is the file that keeps their values over a
-    reboot: its wishes come from theirs, `place` tells where it lies, and `rivals` which files override it.
+    device does not take a value; a complaint that holds a word of `refusals` means that it never will, and why. A
+    family that `follows` others is the file that keeps their values over a reboot: its wishes come from theirs,
+    `place` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `expand` turns what a person wrote into what to set, for one NIC: its wishes and cells by key, and the values that
@@ -225,6 +226,7 @@ class Family(NamedTuple):
     aliases: Mapping[str, str] = {}
     canonical: Callable[[str], str] = str
     hint: str = ""
+    refusals: Mapping[str, str] = {}
     explain: Optional[Callable[[Any, str], str]] = None
     flat: bool = False
     neighbours: Optional[Callable[[Any, str], Sequence[str]]] = None

@@ -49,6 +49,7 @@ class Transaction:
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
     stuck: bool = False
+    refused: Dict[Address, str] = field(default_factory=dict)
     _now: Cells = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
     _said: Dict[Group, List[Tuple[Sequence[str], str]]] = field(default_factory=dict)
@@ -226,6 +227,8 @@ class Transaction:
             else:
                 commands = [line for lines, _words in said for line in lines]
                 misses.append(report.Miss(change, answer, commands, complaint))
+                refusals = self.families[address.family].refusals.items()
+                self.refused.update((address, why) for word, why in refusals if word in complaint)
         return misses
 
     def _reasons(self, misses: Sequence[report.Miss]) -> List[str]:
@@ -251,6 +254,8 @@ class Transaction:
         undone, leftover = self._undo(tried)
         self.stuck = bool(leftover)
         self.adjusted.clear()
+        if leftover:
+            self.refused.clear()  # nothing to build a second attempt on
         return self._look(list(self.before)), report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:

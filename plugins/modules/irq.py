@@ -23,10 +23,13 @@ extends_documentation_fragment:
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
 requirements:
-  - The program C(systemctl) on the host where O(nics[].irq.irqbalance) is used; all else needs no program
+  - The program C(systemctl) on the host where O(nics[].irq.irqbalance) or O(nics[].irq.irqbalance_ban) is used; all
+    else needs no program
 notes:
   - The kernel forgets all of this at the next boot, and drivers forget some of it when channels change. In one call of
     M(linuxnet.tuning.tune) the channels come first, and check mode predicts by the queues that there are now.
+  - Which NICs irqbalance leaves alone stands in one file, which holds what O(nics) asks for and nothing else. A call
+    with O(nics) lets go of NICs that no longer ask for O(nics[].irq.irqbalance_ban), be they named in it or not.
 seealso:
   - module: linuxnet.tuning.tune
   - module: linuxnet.tuning.ethtool
@@ -37,7 +40,7 @@ EXAMPLES = r"""
   linuxnet.tuning.irq:
     nics:
       - match: {driver: ixgbe}
-        irq: {affinity: spread, xps: spread, irqbalance: stop}
+        irq: {affinity: spread, xps: spread, irqbalance_ban: true}
 
 - name: Share the packets of a NIC with a single queue among four CPUs
   linuxnet.tuning.irq:

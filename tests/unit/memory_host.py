@@ -19,6 +19,7 @@ class Files:
         self.files = dict(files or {})
         self.links: dict[str, str] = {}
         self.refused: dict[str, str] = {}
+        self.readable_only: set[str] = set()
         self.kernel: dict[str, dict[str, str]] = {}
         self.together: dict[str, dict[str, dict[str, str]]] = {}
 
@@ -74,6 +75,9 @@ class Memory:
 
     def plain(self, path: str) -> bool:
         return path not in self.disk.links
+
+    def writable(self, path: str) -> bool:
+        return path not in self.disk.readable_only
 
     def target(self, path: str) -> str:
         return self.disk.links.get(path, "")

@@ -132,7 +132,9 @@ def prepare(case):
     disk = memory_host.Files(case.get("files"))
     for name, facts in case.get("nics", {}).items():
         disk.add_nic(name, **(facts or {}))
+    disk.links.update(case.get("links", {}))
     disk.refused.update(case.get("refused", {}))
+    disk.readable_only.update(case.get("readable_only", ()))
     disk.kernel.update(case.get("kernel", {}))
     disk.together.update(case.get("together", {}))
     return disk

@@ -10,6 +10,7 @@ from ..inputs import wish
 from ..schema import Field, InputError, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs
+from .addresses import check_gateway, of_anybody, of_nic
 
 MODES = ("balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb")
 _RR, _BACKUP, _XOR, _BROADCAST, _LACP, _TLB, _ALB = MODES
@@ -83,6 +84,7 @@ _TAKEN_BY: Mapping[str, Tuple[str, ...]] = {
     "tlb_dynamic_lb": (_TLB,),
 }
 _TARGETS = 16
+_LEAST, _MOST = 68, 65535
 
 
 class Asked(NamedTuple):
@@ -123,8 +125,8 @@ def parse(entries: Sequence[Mapping[str, Any]]) -> List[Asked]:
 
 
 def _entry(entry: Mapping[str, Any]) -> Asked:
-    name = str(entry.get("name", ""))
-    if not re.fullmatch(tool.NAME, name) or name in ("all", "default"):
+    name = entry.get("name")
+    if not isinstance(name, str) or not re.fullmatch(tool.NAME, name) or name in ("all", "default", "lo"):
         right = "up to 15 letters, digits, - and _, the first a letter"
         raise InputError(f"bonds: {name!r} is not the name of a bond; write {right}")
     try:
@@ -151,17 +153,13 @@ def _convert(field: Field, raw: Any) -> Any:
     if field.kind == "name":
         return _name(field.name, raw)
     if field.kind == "names":
-        words = [_name(field.name, word) for word in _list(raw)]
-        twice = [word for place, word in enumerate(words) if word in words[:place]]
-        if twice:
-            raise InputError(f"{field.name}: {twice[0]} is named twice")
-        return tuple(words)
+        return _once(field.name, [_name(field.name, word) for word in _list(raw)])
     if field.kind == "interfaces":
-        return tuple(_interface(field.name, word) for word in _list(raw))
+        return _once(field.name, [of_nic(field.name, word) for word in _list(raw)])
     if field.kind == "address":
-        return str(_ip(field.name, raw))
+        return str(of_anybody(field.name, raw))
     if field.kind == "addresses":
-        return " ".join(sorted(str(_ip(field.name, word)) for word in _list(raw)))
+        return " ".join(sorted(str(of_anybody(field.name, word)) for word in _list(raw)))
     return wish(field, raw).value
 
 
@@ -169,31 +167,17 @@ def _list(raw: Any) -> List[Any]:
     return list(raw) if isinstance(raw, (list, tuple)) else str(raw).replace(",", " ").split()
 
 
+def _once(key: str, words: Sequence[str]) -> Tuple[str, ...]:
+    twice = [word for place, word in enumerate(words) if word in words[:place]]
+    if twice:
+        raise InputError(f"{key}: {twice[0]} is named twice")
+    return tuple(words)
+
+
 def _name(key: str, raw: Any) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}", str(raw)) or ".." in str(raw):
         raise InputError(f"{key}: {raw!r} is not the name of a NIC")
     return str(raw)
-
-
-def _ip(key: str, raw: Any) -> Any:
-    import ipaddress  # costs as much as the rest of the module
-
-    try:
-        return ipaddress.ip_address(str(raw).strip())
-    except ValueError:
-        raise InputError(f"{key}: {raw!r} is not an IP address") from None
-
-
-def _interface(key: str, raw: Any) -> str:
-    import ipaddress
-
-    try:
-        found = ipaddress.ip_interface(str(raw).strip())
-    except ValueError:
-        found = None
-    if found is None or "/" not in str(raw):
-        raise InputError(f"{key}: {raw!r} is not an address with the length of its prefix, such as 192.168.10.1/24")
-    return str(found)
 
 
 def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
@@ -213,10 +197,12 @@ def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
     if "primary" in options and options["primary"] not in members:
         close = nearest(options["primary"], members)
         raise InputError(f"primary: {options['primary']} is not a member{close}")
+    if given.get("mtu", _LEAST) < _LEAST:
+        raise InputError(f"mtu: asked {given['mtu']}, but the minimum is {_LEAST}")
     if name in members:
         raise InputError(f"members: {name} cannot be a member of itself")
     addresses = given.get("addresses", ())
-    _check_gateway(given.get("gateway", ""), addresses)
+    check_gateway(given.get("gateway", ""), addresses)
     return tool.Bond(name, given["mode"], members, options, given.get("mtu"), addresses, given.get("gateway", ""))
 
 
@@ -252,16 +238,6 @@ def _check_delays(options: Mapping[str, str]) -> None:
             raise InputError(f"{key}: {delay} is no multiple of miimon {step}; write {right}")
 
 
-def _check_gateway(gateway: str, addresses: Sequence[str]) -> None:
-    import ipaddress
-
-    way = ipaddress.ip_address(gateway) if gateway else None
-    if way is None or way.is_link_local:
-        return
-    if not any(way in ipaddress.ip_interface(address).network for address in addresses):
-        raise InputError(f"gateway: {gateway} is in the network of none of the addresses")
-
-
 def check(host: Any, bond: tool.Bond) -> None:
     """InputError for what this host cannot do: members that are not there or not free, an MTU they do not take."""
     nics = [name for name in host.names(sysfs.ROOT) if host.exists(f"{sysfs.ROOT}/{name}/ifindex") and name != "lo"]
@@ -271,8 +247,12 @@ def check(host: Any, bond: tool.Bond) -> None:
             raise InputError(f"bonds: {bond.name}: this host has no NIC '{member}'{nearest(member, nics)}")
         if tool.present(host, member):
             raise InputError(f"bonds: {bond.name}: {member} is a bond itself")
-        if owners.get(member, bond.name) != bond.name:
-            taken = f"{member} is a member of {owners[member]}"
+        # A bridge has ports as well, and names them in the same place.
+        owner = owners.get(member) or host.target(f"{sysfs.ROOT}/{member}/master") or bond.name
+        if bond.name in sysfs.below(host, member):
+            raise InputError(f"bonds: {bond.name}: {member} stands on {bond.name} and cannot be below it as well")
+        if owner != bond.name:
+            taken = f"{member} is a member of {owner}"
             raise InputError(f"bonds: {bond.name}: {taken}; take it out there, in a call of its own")
     if bond.name in nics and not tool.present(host, bond.name):
         raise InputError(f"bonds: {bond.name}: there is a NIC of that name that is no bond")
@@ -282,9 +262,7 @@ def check(host: Any, bond: tool.Bond) -> None:
 
 def _check_mtu(host: Any, bond: tool.Bond, mtu: int) -> None:
     links = ip.links(host)
-    if mtu < 68:
-        raise InputError(f"bonds: {bond.name}: mtu: asked {mtu}, but the minimum is 68")
     for member in bond.members:
-        most = links.get(member, {}).get("max_mtu")
+        most = links.get(member, {}).get("max_mtu", _MOST)
         if isinstance(most, int) and mtu > most:
             raise InputError(f"bonds: {bond.name}: mtu: asked {mtu}, but the maximum of {member} is {most}")

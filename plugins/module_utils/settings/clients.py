@@ -34,6 +34,8 @@ def _words(name: str, item: Any) -> Iterable[str]:
     if item == "others=0":  # always there, and so also in the result of an earlier call
         return [item]
     text, equals, queue = str(item).strip().lower().partition("=")
+    if "%" in text:
+        raise InputError(f"{name}: {item!r} names a NIC after the address; leave that out")
     if equals:
         if not re.fullmatch(r"\d{1,4}", queue):
             raise InputError(f"{name}: {item!r} has a queue that is no number")

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import shlex
 from functools import partial
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
-from ..tools import cpus, interrupts
+from ..tools import cpus, interrupts, sysfs
+from ..tools import irqbalance as balancer
+from .irqbalance import KEY as BAN
 
 EACH = "each "
 _FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
 _UNKNOWN = "unknown"
-_UNITS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
+
+# Drivers that spread their queues by a plan of the kernel's have such interrupts, and so have some controllers.
+_MANAGED = "the kernel does not let the interrupts of this device be moved: it places them itself, or cannot"
 
 
 def _join(lists: Sequence[str], each: str = "") -> str:
@@ -28,7 +32,7 @@ def _join(lists: Sequence[str], each: str = "") -> str:
 def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
     found = interrupts.of(host, nic)
     cores, online = interrupts.cores(host, nic), interrupts.online(host)
-    cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host)}
+    cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host, nic)}
     if not any(key in cells for key in ("affinity", "rps", "xps")):
         return Reading({}, "the kernel shows neither interrupts nor queues of it")
     return Reading(cells)
@@ -43,11 +47,18 @@ def _affinity(
         return {}
     order = [item.queue for item in known]
     means = partial(_dealt, {"spread": cores}, online, order)
-    place = " ".join(item.path for item in known)
-    return {
-        "affinity": Cell(_join(list(known.values()), EACH), place=place, means=means),
-        "interrupts": Cell(tuple(item.name for item in known), fixed=True),
-    }
+    place, value = " ".join(item.path for item in known), _join(list(known.values()), EACH)
+    if not all(host.writable(item.path) for item in known):
+        means = partial(_kept, value, means)
+    names = Cell(tuple(item.name for item in known), fixed=True)
+    return {"affinity": Cell(value, place=place, means=means), "interrupts": names}
+
+
+def _kept(value: str, means: Callable[[str], str], asked: str) -> str:
+    """Since Linux 6.11 the file of an interrupt that cannot be moved is one to read only."""
+    if means(asked) != value:
+        raise ValueError(_MANAGED)
+    return value
 
 
 def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
@@ -71,10 +82,22 @@ def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) ->
     return cells
 
 
-def _service(host: Any) -> Dict[str, Cell]:
+def _service(host: Any, nic: str) -> Dict[str, Cell]:
     """A service that is not there, or not running, is stopped already."""
-    running = any(host.exists(f"{folder}/irqbalance.service") for folder in _UNITS)
-    return {"irqbalance": Cell("run" if running else "stop")}
+    device, foreign = sysfs.identity(host, nic).bus, balancer.foreign_policy(host)
+    problem = f"{foreign} names a policy script already; have that one print ban=true for it" if foreign else ""
+    if not sysfs.is_function(device):
+        problem = f"irqbalance is told by PCI device, and it is none of its own ({device or 'virtual'})"
+    return {
+        "irqbalance": Cell("run" if balancer.runs(host) else "stop"),
+        BAN: Cell(device in balancer.banned(host), means=partial(_banned, problem)),
+    }
+
+
+def _banned(problem: str, asked: str) -> bool:
+    if asked == "True" and problem:
+        raise ValueError(problem)
+    return asked == "True"
 
 
 def _dealt(words: Mapping[str, Sequence[int]], online: Sequence[int], order: Sequence[int], asked: str) -> str:
@@ -113,8 +136,9 @@ def _counted(count: int, asked: str) -> str:
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    # Which NICs irqbalance leaves alone stands in one file for all of them, which a family of its own writes.
     verb = {"run": "start", "stop": "stop"}.get(str(values.get("irqbalance")))
-    service = [Run(("systemctl", verb, "irqbalance.service"))] if verb else []
+    service = [Run(("systemctl", verb, balancer.SERVICE))] if verb else []
     pokes = [poke for key in ("affinity", *_FILES) if key in values for poke in _pokes(key, str(values[key]), cells)]
     # A running irqbalance moves what was set: it goes first and comes back last.
     return (*pokes, *service) if values.get("irqbalance") == "run" else (*service, *pokes)
@@ -166,8 +190,8 @@ irq = Family(
             "affinity",
             "cpus",
             "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
-            "first, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt "
-            "run on all of them",
+            "first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) "
+            "lets every interrupt run on all of them",
             words=("spread",),
         ),
         Field(
@@ -190,7 +214,14 @@ irq = Family(
             "C(stop) the service that moves interrupts, for the whole host, or C(run) it",
             words=("stop", "run"),
         ),
+        Field(
+            BAN,
+            "switch",
+            "whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer asks "
+            "for it is let go",
+        ),
     ),
-    hint="Interrupts that the kernel manages itself cannot be moved, and a running irqbalance moves them back.",
+    hint="A running irqbalance moves interrupts back; irqbalance_ban keeps it from those of a NIC.",
+    refusals={"Input/output error": _MANAGED},
     boot=_boot,
 )

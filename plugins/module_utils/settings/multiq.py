@@ -17,6 +17,8 @@ _HANDLE = "1:"
 
 
 def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+    if not tc.speakable(nic):
+        return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
     attached = tc.qdiscs(host, nic)
     if attached is None:
         return Reading({}, "tc does not know the NIC")
@@ -115,6 +117,9 @@ def _expand(
     told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
     listed = tuple(word for word in _words(wanted.get("clients")) if word != tc.OTHERS)
     if wanted.get("state") == "absent" or wanted.get("method") in (MQ, NONE):
+        problem = _problem(str(wanted.get("method")), cells)
+        if problem:
+            return Expansion(refused={"method": problem})
         return Expansion(_exactly(str(wanted.get("method") or NONE), ()), {}, told)
     if not listed:
         return Expansion(refused={next(iter(wishes)): "no client is named; name some, or write state: absent"})
@@ -159,7 +164,7 @@ def _method(asked: Value, cells: Mapping[str, Cell]) -> str:
 
 def _problem(method: str, cells: Mapping[str, Cell]) -> str:
     kind, handle = str(cells["root"].value).split()
-    if method == MULTIQ and handle != "0:" and kind not in (MQ, MULTIQ):
+    if method in (MULTIQ, MQ) and handle != "0:" and kind not in (MQ, MULTIQ):
         return f"somebody made the root qdisc {kind} {handle}; remove it first, or write method: clsact"
     if method == CLSACT and "mapping_holds" in cells and not cells["mapping_holds"].value:
         chooser = "XPS" if cells["xps"].value else "a hash"

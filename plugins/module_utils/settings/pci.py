@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Reading, Value
@@ -14,7 +13,7 @@ _REGISTERS = {"max_read_request": setpci.MAX_READ_REQUEST, "max_memory_read": se
 
 def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
     device = sysfs.identity(host, nic).bus
-    if not re.fullmatch(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", device):
+    if not sysfs.is_function(device):
         return Reading({}, f"it is no PCI device of its own ({device or 'virtual'})")
     found = {key: setpci.read(host, device, _REGISTERS[key]) for key in keys or _REGISTERS}
     cells = {

@@ -11,6 +11,7 @@ from .channels import channels
 from .coalesce import coalesce
 from .features import features
 from .irq import irq
+from .irqbalance import irqbalance
 from .link import link
 from .multiq import multiq
 from .pause import pause
@@ -30,6 +31,7 @@ _ORDER: Tuple[Family, ...] = (
     coalesce,  # per queue; drivers forget it when channels change
     pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
+    irqbalance,  # before interrupts are placed, or it might move them meanwhile
     irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
 )
 

@@ -14,6 +14,7 @@ from . import cpus, sysfs
 _QUEUE = re.compile(r"(?:^|[-_.])(?:txrx|rxtx|rx|tx|input|output|comp|fp|queue|q)[-.]?(\d+)(?:@.*)?$", re.IGNORECASE)
 
 _CPU = "/sys/devices/system/cpu"
+_NODE = "/sys/devices/system/node"
 
 
 class Interrupt(NamedTuple):
@@ -83,14 +84,24 @@ def online(host: Any) -> Tuple[int, ...]:
 
 
 def cores(host: Any, nic: str) -> Tuple[int, ...]:
-    """One CPU of each core: those of the NIC's NUMA node first, then the others."""
-    near = _list(host, f"/sys/devices/system/node/node{sysfs.text(host, f'{_device(host, nic)}/numa_node')}/cpulist")
-    first = []
-    for cpu in online(host):
+    """All CPUs in the order of their worth to a NIC.
+
+    A sibling shares its core, so the first CPU of each core comes before any second one; among these the CPUs of the
+    NIC's NUMA node come first, then those of the nodes next to it.
+    """
+    home = sysfs.text(host, f"{_device(host, nic)}/numa_node")
+    distances = sysfs.text(host, f"{_NODE}/node{home}/distance").split()
+    far = {
+        cpu: int(distance)
+        for node, distance in zip(_list(host, f"{_NODE}/online"), distances)
+        for cpu in _list(host, f"{_NODE}/node{node}/cpulist")
+    }
+
+    def worth(cpu: int) -> Tuple[int, int, int]:
         siblings = _list(host, f"{_CPU}/cpu{cpu}/topology/thread_siblings_list")
-        if not siblings or cpu == min(siblings):
-            first.append(cpu)
-    return tuple(sorted(first, key=lambda cpu: (cpu not in near, cpu)))
+        return sum(other < cpu for other in siblings), far.get(cpu, 0), cpu
+
+    return tuple(sorted(online(host), key=worth))
 
 
 def _list(host: Any, path: str) -> Tuple[int, ...]:

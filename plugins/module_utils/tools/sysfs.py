@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, Optional
 
 from ..schema import Identity
@@ -38,6 +39,11 @@ def identity(host: Any, name: str) -> Identity:
         pci=pci,
         bus=bus,
     )
+
+
+def is_function(bus: str) -> bool:
+    """Whether an address on the bus is that of a PCI function."""
+    return bool(re.fullmatch(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", bus))
 
 
 def _hexadecimal(word: str) -> str:

@@ -156,6 +156,11 @@ def delete(nic: str, parent: str, pref: int) -> str:
     return f"filter del dev {nic} {parent} pref {pref}"
 
 
+def speakable(nic: str) -> bool:
+    """Whether a line of a batch can hold the name: # begins a comment there, and quotes and backslashes are read."""
+    return not re.search(r"[#\"'\\]", nic)
+
+
 def batch(lines: Sequence[str]) -> Run:
     """All lines in one process."""
     return Run(("tc", "-batch", "-"), tuple(lines))
