@@ -149,6 +149,15 @@ adjusted:
       description: What the device made of it.
       type: int
       returned: always
+guard:
+  description: Seconds until the change goes back, unless M(linuxnet.tuning.guard) confirms it.
+  returned: when a change waits to be confirmed
+  type: int
+  sample: 120
+reverted:
+  description: What the host has taken back since the last call, because nobody had confirmed it; told once.
+  returned: when there is something to tell
+  type: str
 """
 
 from ansible.module_utils.basic import AnsibleModule
