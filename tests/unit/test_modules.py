@@ -18,7 +18,7 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, measurement, session
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FOLDER = Path(__file__).parent / "cases"
@@ -97,9 +97,15 @@ def call(module, params, check_mode, run, disk, monkeypatch):
 
     monkeypatch.setattr(engine, "connect", connect)
     monkeypatch.setattr(engine, "ReadOnlyHost", connect)
+    monkeypatch.setattr(measurement, "connect", connect)
+    monkeypatch.setattr(session.sys, "executable", "/usr/bin/python3")
     with pytest.raises(Exit) as ended:
         if module == "nic_info":
             engine.inform(FakeModule(INFO, params, check_mode, run))
+        elif module == "iperf3":
+            measurement.serve_iperf3(FakeModule(measurement.IPERF3, params, check_mode, run))
+        elif module == "benchmark":
+            measurement.serve_benchmark(FakeModule(measurement.BENCHMARK, params, check_mode, run))
         else:
             engine.conduct(FakeModule(engine.argument_spec(module), params, check_mode, run), module)
     return hosts[-1], ended.value.args[0]
