@@ -21,12 +21,17 @@ options:
     description: The variables of all hosts; write V(hostvars).
     type: dict
     required: true
+  present:
+    description: The hosts that are still in the play; write V(ansible_play_hosts). Answers of others are old ones.
+    type: list
+    elements: str
+    required: true
 """
 
 EXAMPLES = r"""
 - name: Go on only when all are there
   ansible.builtin.assert:
-    that: benchmark_plan | linuxnet.tuning.benchmark_absent(hostvars) is falsy
+    that: benchmark_plan | linuxnet.tuning.benchmark_absent(hostvars, ansible_play_hosts) is falsy
 """
 
 RETURN = r"""
@@ -37,14 +42,14 @@ _value:
   sample: ["pc3 (it is not in the play, or cannot be reached)"]
 """
 
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
 
 
-def benchmark_absent(plan: Dict[str, Any], hostvars: Mapping[str, Any]) -> List[str]:
+def benchmark_absent(plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str]) -> List[str]:
     """Who is missing."""
-    answers = {host: hostvars[host].get("benchmark_checked") for host in plan["hosts"] if host in hostvars}
+    answers = {host: hostvars[host].get("benchmark_checked") for host in plan["hosts"] if host in present}
     return result.absent(plan, {host: found for host, found in answers.items() if found})
 
 

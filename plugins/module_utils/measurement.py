@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Mapping
 
 from . import session
-from .engine import runner
 from .host import ReadOnlyHost, connect
+from .runner import runner
 from .schema import Query, TuningError
 from .tools import fio, iperf3
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from . import station
 from .host import Host, ReadOnlyHost
 from .schema import Action, Query, Run, Save, TuningError
 from .tools import counters, fio, firewall, ip, iperf3, systemd
@@ -85,7 +83,7 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     files = {
         "config.json": json.dumps(config),
         "undo.json": json.dumps(undo),
-        "station.py": inspect.getsource(station),
+        "station.py": _program(),
     }
     program = [sys.executable, f"{folder}/station.py"]
     command = systemd.transient(
@@ -115,6 +113,13 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
         _do(host, systemd.stop(unit))
         raise TuningError(problem)
     return result
+
+
+def _program() -> str:
+    """The text of station.py, which Ansible brings to the host inside an archive."""
+    from . import station  # the other calls start faster without
+
+    return str(station.__loader__.get_source(station.__name__))  # type: ignore[union-attr]
 
 
 def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str, Any], List[Dict[str, Any]]]:

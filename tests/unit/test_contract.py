@@ -34,8 +34,9 @@ LAYERS = {
     "transaction": {"schema", "plan", "report", "host", "tools"},
     "facts": {"schema", "host", "settings", "tools"},
     "station": set(),
+    "runner": set(),
     "session": {"schema", "host", "tools", "facts", "station"},
-    "measurement": {"schema", "host", "tools", "session", "engine"},
+    "measurement": {"schema", "host", "tools", "session", "runner"},
     "engine": {"schema", "plan", "nics", "memory", "report", "host", "transaction", "facts", "settings", "tools"},
 }
 

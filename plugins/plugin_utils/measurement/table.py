@@ -70,27 +70,28 @@ def _more(found: Json) -> str:
 
 
 def verdict(decided: Json) -> list[str]:
-    """What becomes of each group and host, and why."""
+    """What becomes of each group and host, and why; what differs in the figures and settings."""
     found = []
     for name, group in decided["groups"].items():
         hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
         what = "nothing was changed" if not hosts else "the change stays" if group["keep"] else "ROLLED BACK"
         found += [f"{name}: {what}{' on ' + ', '.join(hosts) if hosts else ''}", f"  {group['why']}"]
+        found += ["", *_compared(group["rows"])] if group["rows"] else []
+    for host, rows in decided["differences"].items():
+        found += ["", f"settings of {host} that differ", *(f"  {row}" for row in rows)]
     return found
 
 
-def compare(rows: Sequence[Json], name: str) -> list[str]:
-    """Two results side by side, one line for each figure."""
+def _compared(rows: Sequence[Json]) -> Iterator[str]:
     table = [("figure", "before", "after", "change", "")]
     for row in rows:
-        say = rate if row["figure"] != "fairness" else "{:.3f}".format
-        old, new = say(row["before"]["median"]), say(row["after"]["median"])
+        old, new = (say(row["figure"], row[side]["median"]) for side in ("before", "after"))
         table.append((f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", row["outcome"]))
     widths = [max(len(line[column]) for line in table) for column in range(5)]
-    return [
-        name,
-        *(
-            "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in table
-        ),
-    ]
+    for line in table:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def say(name: str, value: float) -> str:
+    """A figure in its unit; fairness has none."""
+    return f"{value:.3f}" if name == "fairness" else rate(value)

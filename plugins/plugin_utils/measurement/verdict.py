@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from .result import ResultError
-from .table import rate
+from .table import say
 
 Json = dict[str, Any]
 
@@ -63,18 +63,57 @@ def decide(
         rows = [_rows(name, before, one, wanted, tolerance) for one in after]
         back = all(any(row["outcome"] == "worse" for row in found) for found in rows)
         why = _why(rows[-1], wanted) if rows else failure
-        groups[name] = {"keep": not back, "why": why, "rows": rows[-1] if rows else []}
+        others = [row for other in FIGURES for row in _others(name, before, after[-1:], other, tolerance)]
+        groups[name] = {"keep": not back, "why": why, "rows": others}
         for host in group["hosts"]:
             touched = host in changed
             hosts[host] = {"roll_back": back and touched, "changed": touched, "group": name, "why": why}
-    return {"figure": wanted, "tolerance": tolerance, "groups": groups, "hosts": hosts}
+    return {
+        "figure": wanted,
+        "tolerance": tolerance,
+        "groups": groups,
+        "hosts": hosts,
+        "differences": differences(before, after[-1]) if after else {},
+    }
+
+
+def differences(before: Json, after: Json) -> dict[str, list[str]]:
+    """The settings that are not the same in two results, by host."""
+    found = {}
+    for host in before["hosts"]:
+        old, new = (dict(_leaves(result["hosts"].get(host, {}))) for result in (before, after))
+        rows = [
+            f"{key}: {old.get(key, '-')} > {new.get(key, '-')}"
+            for key in {**old, **new}
+            if old.get(key) != new.get(key)
+        ]
+        if rows:
+            found[host] = rows
+    return found
+
+
+def _leaves(content: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from _leaves(value, f"{path} {key}".strip())
+    elif isinstance(content, list):
+        yield path, ", ".join(map(str, content)) or "none"
+    else:
+        yield path, str(content)
+
+
+def _others(name: str, before: Json, after: Sequence[Json], figure: str, tolerance: float) -> list[Json]:
+    """The rows of one figure, where both results have it."""
+    try:
+        return [row for one in after for row in _compare(name, before, one, figure, tolerance)]
+    except ResultError:
+        return []
 
 
 def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
     if name not in after["groups"]:
         raise ResultError(f"the second result has no group '{name}'; measure the same groups before and after")
-    old, new = (result["groups"][name]["figures"] for result in (before, after))
-    rows = compare(old, new, wanted, tolerance)
+    rows = _compare(name, before, after, wanted, tolerance)
     for row in rows:
         runs = min(len(row["before"]["values"]), len(row["after"]["values"]))
         if runs < LEAST_RUNS:
@@ -84,10 +123,17 @@ def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -
     return rows
 
 
+def _compare(name: str, before: Json, after: Json, figure: str, tolerance: float) -> list[Json]:
+    old, new = (result["groups"][name]["figures"] for result in (before, after))
+    return compare(old, new, figure, tolerance)
+
+
 def _why(rows: Sequence[Json], wanted: str) -> str:
-    say = rate if wanted != "fairness" else "{:.3f}".format
-    return "; ".join(
-        f"{wanted} {row['direction']} from {say(row['before']['median'])} to {say(row['after']['median'])} "
-        f"({row['change']:+.1%}, {row['outcome']}; less than {row['margin']:.1%} is noise or tolerated)"
-        for row in rows
-    )
+    parts = []
+    for row in rows:
+        old, new = (say(wanted, row[side]["median"]) for side in ("before", "after"))
+        limit = f"less than {row['margin']:.1%} is noise or tolerated"
+        parts.append(
+            f"{wanted} {row['direction']} from {old} to {new} ({row['change']:+.1%}, {row['outcome']}; {limit})"
+        )
+    return "; ".join(parts)
