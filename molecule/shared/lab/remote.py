@@ -18,7 +18,8 @@ from image import Image
 # started in the namespace for each connection, so that nothing has to be configured there.
 NAMESPACES = """\
 Host pc*
-    ProxyCommand ssh -F "{config}" switch exec ip netns exec %n /usr/sbin/sshd -i
+    ProxyCommand ssh -F "{config}" -o ConnectTimeout=60 switch exec ip netns exec %n /usr/sbin/sshd -i
+    ConnectTimeout 60
 """
 
 BOOT_DEADLINE = 480.0  # seconds; 15 are usual under software emulation, far more beside a busy test run
