@@ -6,7 +6,7 @@ SCRIPTS := demo lint unit sanity molecule bench queues docs build release setup 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## start the lab, audit it, tune it, tune it again, show its NICs before and after
+demo: ## start the lab, audit it, tune it, tune it again, then measure a classroom before and after
 test: ## lint, unit, sanity and molecule, with the time of each
 	@scripts/test.sh lint unit sanity molecule
 lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, measurement
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 UTILS = ROOT / "plugins/module_utils"
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py"))
-VIEWS = [name for name in MODULES if name not in ("nic_info", "guard")]
+MEASURING = {"iperf3": measurement.IPERF3, "benchmark": measurement.BENCHMARK}
+VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING)]
 
 # Who may import whom. What is not named here may not be imported.
 LAYERS = {
@@ -37,6 +38,10 @@ LAYERS = {
     "host": {"schema"},
     "transaction": {"schema", "plan", "report", "host", "tools"},
     "facts": {"schema", "host", "settings", "tools"},
+    "station": set(),
+    "runner": set(),
+    "session": {"schema", "host", "tools", "facts", "station"},
+    "measurement": {"schema", "host", "tools", "session", "runner"},
     "engine": {
         "schema",
         "plan",
@@ -84,7 +89,8 @@ def test_imports_run_one_way(path):
 def test_only_host_touches_the_host():
     touching = {"os", "subprocess", "shutil", "socket", "tempfile", "pathlib", "io", "time"}
     for path, tree in trees():
-        if path.name == "host.py":
+        # station.py does not run inside a module: it is handed to systemd on the host.
+        if path.name in ("host.py", "station.py"):
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -134,6 +140,19 @@ def test_documented_options_are_the_options(module):
     for name, option in spec.items():
         for key in ("type", "elements", "default", "choices", "required"):
             assert documented[name].get(key) == option.get(key), f"{module}: {name}: {key}"
+
+
+def check_options(documented, spec, where):
+    assert set(documented) == set(spec), where
+    for name, option in spec.items():
+        for key in ("type", "elements", "default", "choices", "required"):
+            assert documented[name].get(key) == option.get(key), f"{where}: {name}: {key}"
+        check_options(documented[name].get("suboptions", {}), option.get("options", {}), f"{where}: {name}")
+
+
+@pytest.mark.parametrize("module", MEASURING)
+def test_documented_options_of_a_measurement_are_the_options(module):
+    check_options(documentation(module), MEASURING[module], module)
 
 
 @pytest.mark.parametrize("module", registry.APART)

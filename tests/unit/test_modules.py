@@ -18,7 +18,7 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, memory
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, measurement, memory, session
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FOLDER = Path(__file__).parent / "cases"
@@ -110,11 +110,17 @@ def call(module, params, check_mode, run, disk, monkeypatch):
 
     monkeypatch.setattr(engine, "connect", connect)
     monkeypatch.setattr(engine, "ReadOnlyHost", connect)
+    monkeypatch.setattr(measurement, "connect", connect)
+    monkeypatch.setattr(session.sys, "executable", "/usr/bin/python3")
     with pytest.raises(Exit) as ended:
         if module == "nic_info":
             engine.inform(FakeModule(INFO, params, check_mode, run))
         elif module == "guard":
             engine.protect(FakeModule(engine.guard_spec(), params, check_mode, run))
+        elif module == "iperf3":
+            measurement.serve_iperf3(FakeModule(measurement.IPERF3, params, check_mode, run))
+        elif module == "benchmark":
+            measurement.serve_benchmark(FakeModule(measurement.BENCHMARK, params, check_mode, run))
         else:
             spec = engine.argument_spec(module)
             engine.conduct(FakeModule(spec, {**usual(module, spec), **params}, check_mode, run), module)

@@ -19,14 +19,17 @@ from guests import Guest
 PACKAGES = (
     "dbus",
     "ethtool",
+    "firewalld",
     "ifupdown",
     "iperf3",
     "iproute2",
+    "iptables",
     "iputils-ping",
     "irqbalance",
     "kmod",
     "linux-image-amd64",
     "network-manager",
+    "nftables",
     "openssh-server",
     "pciutils",
     "procps",
@@ -54,15 +57,17 @@ MASKED = (
     "systemd-update-utmp.service",
 )
 ENABLED = ("systemd-networkd.service", "lab-veth.service", "ssh.service")
-# Installed for the tests that hand a NIC to another network manager, and off until then.
+# Installed for the tests that want them (a network manager, a firewall), and off until then.
 DISABLED = (
     "NetworkManager-wait-online.service",
     "NetworkManager-dispatcher.service",
     "NetworkManager.service",
     "ModemManager.service",
+    "firewalld.service",
     "iperf3.service",
     "irqbalance.service",
     "networking.service",
+    "nftables.service",
     "tuned.service",
     "wpa_supplicant.service",
 )

@@ -14,6 +14,14 @@ from common import CACHE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
 from guests import Guest
 from image import Image
 
+# Network namespaces of the guest `switch`, whose names begin like this, are hosts of their own: an SSH server is
+# started in the namespace for each connection, so that nothing has to be configured there.
+NAMESPACES = """\
+Host pc*
+    ProxyCommand ssh -F "{config}" -o ConnectTimeout=60 switch exec ip netns exec %n /usr/sbin/sshd -i
+    ConnectTimeout 60
+"""
+
 BOOT_DEADLINE = 480.0  # seconds; 15 are usual under software emulation, far more beside a busy test run
 # Old and quick on purpose: what protects a connection over 127.0.0.1 need not cost an emulated processor.
 SSH_OPTIONS = """\
@@ -40,9 +48,9 @@ def write_files(guests: Sequence[Guest]) -> None:
     known_hosts = CACHE / "ssh" / "known_hosts"
     known_hosts.write_text(f"linuxnet-lab {Image.at(started[0][1].image).host_key}\n")
     blocks = [f"Host {guest.name}\n    Port {process.port}\n" for guest, process in started]
-    common = f"Host {' '.join(guest.name for guest, _process in started)}\n"
+    common = f"Host {' '.join(guest.name for guest, _process in started)} pc*\n"
     options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
-    SSH_CONFIG.write_text("\n".join([*blocks, common + options]))
+    SSH_CONFIG.write_text("\n".join([*blocks, NAMESPACES.format(config=SSH_CONFIG), common + options]))
     INVENTORY.write_text(json.dumps(_inventory({guest: process.port for guest, process in started}), indent=2) + "\n")
 
 

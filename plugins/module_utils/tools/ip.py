@@ -110,3 +110,13 @@ def gateway(host: Any, nic: str) -> List[str]:
         out = host.ask(Query(("ip", family, "route", "show", "default", "dev", nic))).out
         ways += re.findall(r"^default via (\S+)(?!.* proto ra\b)", out, re.MULTILINE)
     return ways
+
+
+def way_to(host: Any, address: str) -> str:
+    """The NIC that packets to an address leave by; empty where there is no way. Names are looked up by the host."""
+    target = address
+    if not re.fullmatch(r"[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", address):
+        words = host.ask(Query(("getent", "ahosts", address))).out.split()
+        target = words[0] if words else ""
+    match = re.search(r"\bdev (\S+)", host.ask(Query(("ip", "-o", "route", "get", target))).out) if target else None
+    return match.group(1) if match else ""

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tell which hosts of a plan are not there, for the role benchmark."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: benchmark_absent
+short_description: Tell which hosts of a measurement are not there
+version_added: 0.2.0
+description:
+  - Names the hosts of a plan that have not said that they are ready, each with the reason. Made for the role
+    P(linuxnet.tuning.benchmark#role).
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+options:
+  _input:
+    description: The plan, as P(linuxnet.tuning.benchmark_plan#filter) has made it.
+    type: dict
+    required: true
+  hostvars:
+    description: The variables of all hosts; write V(hostvars).
+    type: dict
+    required: true
+  present:
+    description: The hosts that are still in the play; write V(ansible_play_hosts). Answers of others are old ones.
+    type: list
+    elements: str
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Go on only when all are there
+  ansible.builtin.assert:
+    that: benchmark_plan | linuxnet.tuning.benchmark_absent(hostvars, ansible_play_hosts) is falsy
+"""
+
+RETURN = r"""
+_value:
+  description: The hosts and the reasons.
+  type: list
+  elements: str
+  sample: ["pc3 (it is not in the play, or cannot be reached)"]
+"""
+
+from typing import Any, Callable, Dict, List, Mapping, Sequence
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
+
+def benchmark_absent(plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str]) -> List[str]:
+    """Who is missing."""
+    answers = {host: hostvars[host].get("benchmark_checked") for host in plan["hosts"] if host in present}
+    return result.absent(plan, {host: found for host, found in answers.items() if found})
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> Dict[str, Callable[..., Any]]:
+        """By name."""
+        return {"benchmark_absent": benchmark_absent}

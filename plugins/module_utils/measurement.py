@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Serve the calls of `iperf3` and `benchmark`: one run, and one host's part in a measurement of many hosts."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Mapping
+
+from . import session
+from .host import ReadOnlyHost, connect
+from .runner import runner
+from .schema import Query, TuningError
+from .tools import fio, iperf3
+
+Params = Mapping[str, Any]
+Result = Dict[str, Any]
+
+IPERF3 = {**iperf3.OPTIONS, "retries": {"type": "int", "default": 10}}
+_STEP = {
+    "id": {"type": "str", "required": True},
+    "gate": {"type": "str"},
+    "limit": {"type": "int", "required": True},
+    "runs": {"type": "list", "elements": "dict", "default": [], "options": IPERF3},
+    "fio": {"type": "dict", "options": fio.OPTIONS},
+}
+_GATE_STEP = {
+    "id": {"type": "str", "required": True},
+    "hosts": {"type": "list", "elements": "str", "required": True},
+    "limit": {"type": "int", "required": True},
+    "staggered": {"type": "bool", "default": True},
+}
+BENCHMARK: Dict[str, Dict[str, Any]] = {
+    "state": {"type": "str", "choices": ["checked", "started", "collected", "absent"], "required": True},
+    "name": {"type": "str", "required": True},
+    "peers": {"type": "list", "elements": "str", "default": []},
+    "nics": {"type": "list", "elements": "str", "default": []},
+    "servers": {"type": "int", "default": 0},
+    "port": {"type": "int", "default": 5201},
+    "protocol": {"type": "str", "choices": ["tcp", "udp"], "default": "tcp"},
+    "gate": {"type": "list", "elements": "dict", "default": [], "options": _GATE_STEP},
+    "steps": {"type": "list", "elements": "dict", "default": [], "options": _STEP},
+    "stagger": {"type": "float", "default": 0.1},
+    "patience": {"type": "int", "default": 120},
+    "seconds": {"type": "int", "default": 600},
+    "firewall": {"type": "bool", "default": True},
+    "quiet": {"type": "bool", "default": False},
+}
+
+
+def serve_iperf3(module: Any) -> None:
+    """Serve one call of `iperf3`."""
+    _serve(module, lambda host: _measure(host, module.params))
+
+
+def serve_benchmark(module: Any) -> None:
+    """Serve one call of `benchmark`."""
+    state = module.params["state"]
+    served = {
+        "checked": session.check,
+        "started": session.start,
+        "collected": session.collect,
+        "absent": session.stop,
+    }[state]
+    _serve(module, lambda host: served(host, module.params, module.check_mode))
+
+
+def _serve(module: Any, work: Callable[[Any], Result]) -> None:
+    try:
+        result = work(connect(runner(module), module.check_mode))
+    except TuningError as error:
+        module.fail_json(msg=str(error))
+    module.exit_json(**result)
+
+
+def _measure(host: ReadOnlyHost, params: Params) -> Result:
+    """One run in the foreground. Nothing on the host changes, so check mode measures as well."""
+    iperf3.check(params)
+    # The time for connecting, and for the exchange of results at the end.
+    limit = iperf3.seconds(params) + 20
+    argv = ("timeout", "--kill-after=5", str(limit), *iperf3.client(params))
+    for attempt in range(params["retries"] + 1):
+        if attempt:
+            host.wait_until(lambda: False, 1)
+        answer = host.ask(Query(argv))
+        if answer.rc == 127 and not answer.out:
+            raise TuningError("the program 'iperf3' is not installed; install its package")
+        if answer.rc in (124, 137):
+            raise TuningError(
+                f"iperf3 to {params['server']} port {params['port']} did not end within {limit} s; "
+                "see whether the server still answers"
+            )
+        try:
+            return {"changed": False, "attempts": attempt + 1, **iperf3.parse(answer.out, answer.err, params)}
+        except iperf3.Iperf3Error as error:
+            if error.kind != "busy" or attempt == params["retries"]:
+                raise
+    raise AssertionError("range() above is never empty")

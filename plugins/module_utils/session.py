@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One host's part in a measurement: look, start the unit that does it all, bring home what came of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from .host import Host, ReadOnlyHost
+from .schema import Action, Query, Run, Save, TuningError
+from .tools import counters, fio, firewall, ip, iperf3, transient
+
+FOLDER = "/run/linuxnet-tuning"
+_GOVERNORS = "/sys/devices/system/cpu/cpufreq"
+# What decides how fast a stream can be, and is worth a look when two results differ.
+_SYSCTL = (
+    "net.core.default_qdisc",
+    "net.core.netdev_max_backlog",
+    "net.core.rmem_max",
+    "net.core.wmem_max",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_mtu_probing",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_wmem",
+)
+
+Params = Mapping[str, Any]
+Result = Dict[str, Any]
+
+
+def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
+    """What this host can do and how it is set, before anything is started anywhere."""
+    from . import facts  # the other calls start faster without
+
+    if not host.exists("/run/systemd/system"):
+        raise TuningError("systemd does not run on this host; a measurement of several hosts needs its transient units")
+    if transient.active(host, _unit(params)):
+        raise TuningError(
+            f"another measurement goes on here ({_unit(params)}); wait until it ends by itself, or end it with "
+            f"`systemctl stop {_unit(params)}`"
+        )
+    fios = [step["fio"]["directory"] for step in params["steps"] if step.get("fio")]
+    if fios:
+        host.ask(Query(("fio", "--version")))
+    for folder in fios:
+        if not host.exists(folder):
+            raise TuningError(f"the folder {folder} for fio does not exist; mount it first")
+    version = iperf3.version(host.ask(Query(("iperf3", "--version"))).out)
+    nics = _nics(host, params)
+    return {
+        "changed": False,
+        "iperf3": version,
+        "kernel": (host.read("/proc/sys/kernel/osrelease") or "").strip(),
+        "nics": facts.gather(host, nics) if nics else {},
+        "sysctl": {name: value for name in _SYSCTL for value in [_sysctl(host, name)] if value},
+    }
+
+
+def _sysctl(host: ReadOnlyHost, name: str) -> str:
+    return " ".join((host.read(f"/proc/sys/{name.replace('.', '/')}") or "").split())
+
+
+def _nics(host: ReadOnlyHost, params: Params) -> List[str]:
+    """The NICs that the measurement goes through."""
+    ways = {peer: ip.way_to(host, peer) for peer in params["peers"]}
+    for peer, nic in ways.items():
+        if not nic:
+            raise TuningError(f"this host has no way to {peer}; see its routes, and the address of that host")
+    return sorted({nic for nic in ways.values() if nic != "lo"})
+
+
+def start(host: Host, params: Params, check_mode: bool) -> Result:
+    """Hand everything to a unit that works, ends and cleans up without us."""
+    unit, folder = _unit(params), _folder(params)
+    for step in params["steps"]:
+        for run in step["runs"]:
+            iperf3.check(run)
+    firewall_in_force, config, undo = _plan(host, params)
+    files = {
+        "config.json": json.dumps(config),
+        "undo.json": json.dumps(undo),
+        "station.py": _program(),
+    }
+    program = [sys.executable, f"{folder}/station.py"]
+    command = transient.service(
+        unit,
+        "linuxnet.tuning measures the network",
+        params["seconds"],
+        [*program, "run", folder],
+        [*program, "undo", folder],
+        _namespace(host),
+    )
+    result = {
+        "changed": True,
+        "unit": unit,
+        "firewall": list(firewall_in_force),
+        "commands": [" ".join(action["run"]) for action in config["prepare"] if "run" in action] + [str(command)],
+    }
+    if check_mode:
+        return result
+    _do(host, Run(("rm", "-r", "-f", folder)))
+    for name, text in files.items():
+        _do(host, Save(f"{folder}/{name}", text, 0o600))
+    _do(host, command)
+    ready, failed = f"{folder}/ready.json", f"{folder}/failed.json"
+    host.wait_until(lambda: host.exists(ready) or host.exists(failed), 60)
+    if not host.exists(ready) or host.exists(failed):
+        problem = _problem(host, folder) or f"{unit} did not get ready within 60 s; see `journalctl -u {unit}`"
+        _do(host, transient.stop(unit))
+        raise TuningError(problem)
+    return result
+
+
+def _program() -> str:
+    """The text of station.py, which Ansible brings to the host inside an archive."""
+    from . import station  # the other calls start faster without
+
+    return str(station.__loader__.get_source(station.__name__))  # type: ignore[union-attr]
+
+
+def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str, Any], List[Dict[str, Any]]]:
+    """The firewalls, what the unit shall do, and what takes it back."""
+    ports = [params["port"] + 1 + number for number in range(params["servers"])]
+    listening = [params["port"]] * bool(params["gate"]) + ports
+    prepare: List[Dict[str, Any]] = []
+    undo: List[Dict[str, Any]] = []
+    names: Tuple[str, ...] = ()
+    if listening and params["firewall"]:
+        protocols = ["tcp"] if params["protocol"] == "tcp" else ["tcp", "udp"]
+        bounds = f"{min(listening)}-{max(listening)}" if len(listening) > 1 else str(listening[0])
+        opened = firewall.opening(host, bounds, protocols, params["seconds"], _unit(params))
+        names, prepare, undo = opened.names, [*opened.prepare], [*opened.undo]
+    if params["quiet"]:
+        for action, back in _quiet(host):
+            prepare.append(action)
+            undo.append(back)
+    gate = {"port": params["port"], "steps": params["gate"]} if params["gate"] else None
+    config = {
+        "name": params["name"],
+        "prepare": prepare,
+        "servers": [iperf3.server(port) for port in ports],
+        "ports": ports,
+        "gate": gate,
+        "steps": [_step(step) for step in params["steps"]],
+        "watch": [argv for nic in params["nics"] for argv in counters.watch(nic)],
+        "stagger": params["stagger"],
+        "patience": params["patience"],
+    }
+    return names, config, undo
+
+
+def _step(step: Params) -> Dict[str, Any]:
+    address, _colon, port = (step["gate"] or "").rpartition(":")
+    commands = [iperf3.client(run) for run in step["runs"]] + ([fio.command(step["fio"])] if step.get("fio") else [])
+    retries = max([run["retries"] for run in step["runs"]], default=0)
+    return {
+        "id": step["id"],
+        "gate": [address, int(port)] if port else None,
+        "commands": commands,
+        "limit": step["limit"],
+        "retries": retries,
+        "busy": iperf3.BUSY,
+    }
+
+
+def _quiet(host: ReadOnlyHost) -> List[Tuple[Dict[str, Any], Dict[str, Any]]]:
+    """Stop what moves interrupts and clocks about during a measurement, and how it was before."""
+    actions: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
+    if transient.active(host, "irqbalance.service"):
+        stop, start = transient.stopped_meanwhile("irqbalance.service")
+        actions.append(({"run": stop}, {"run": start}))
+    for policy in host.names(_GOVERNORS):
+        path = f"{_GOVERNORS}/{policy}/scaling_governor"
+        now = (host.read(path) or "").strip()
+        can = (host.read(f"{_GOVERNORS}/{policy}/scaling_available_governors") or "").split()
+        if now and now != "performance" and "performance" in can:
+            actions.append(({"write": path, "text": "performance"}, {"write": path, "text": now}))
+    return actions
+
+
+def collect(host: Host, params: Params, _check_mode: bool) -> Result:
+    """Wait for the end, and bring home what came of it."""
+    folder, unit = _folder(params), _unit(params)
+    ended = [f"{folder}/done.json", f"{folder}/failed.json"]
+    for _turn in range(params["seconds"] // 5 + 2):
+        if host.wait_until(lambda: any(host.exists(path) for path in ended), 5) or not transient.active(host, unit):
+            break
+    problem = _problem(host, folder)
+    if not problem and not host.exists(ended[0]):
+        problem = f"{unit} was ended before it was done, by somebody or by its limit of {params['seconds']} s"
+    steps = {}
+    try:
+        for step in params["steps"]:
+            steps.update(_outcome(host, folder, step))
+    except TuningError as error:
+        problem = problem or str(error)
+    sent = {step["id"]: _grown(host, folder, f"gate-{step['id']}") for step in params["gate"]}
+    # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
+    host.wait_until(lambda: not transient.active(host, unit), 30)
+    stop(host, params, False)
+    if problem:
+        raise TuningError(problem)
+    return {"changed": True, "steps": steps, "queues": {key: value for key, value in sent.items() if value}}
+
+
+def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
+    noted = _noted(host, folder, f"step-{step['id']}")
+    if noted is None:
+        return {}
+    parsed: List[Dict[str, Any]] = []
+    for run, outcome in zip(step["runs"], noted["runs"]):
+        if outcome.get("late"):
+            where = f"{run['server']} port {run['port']}"
+            raise TuningError(f"iperf3 to {where} did not end within {step['limit']} s (step {step['id']})")
+        parsed.append(iperf3.parse(outcome["out"], outcome["err"], run))
+    found: Dict[str, Any] = {
+        "runs": parsed,
+        "began": noted["began"],
+        "queues": _grown(host, folder, f"step-{step['id']}"),
+    }
+    if step.get("fio"):
+        outcome = noted["runs"][len(parsed)]
+        found["fio"] = fio.parse(outcome["out"], outcome["err"])
+    return {step["id"]: found}
+
+
+def _grown(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, List[int]]:
+    """Bytes by NIC and transmit queue that were sent during a step."""
+    noted = _noted(host, folder, name)
+    if noted is None:
+        return {}
+    grown = {}
+    watched = (_noted(host, folder, "config") or {}).get("watch", ())
+    for number, argv in enumerate(watched[::2]):
+        before, after = (
+            counters.queues(noted[side][2 * number]["out"], noted[side][2 * number + 1]["out"])
+            for side in ("before", "after")
+        )
+        grown[argv[-1]] = counters.growth(before, after)
+    return {nic: queues for nic, queues in grown.items() if queues}
+
+
+def stop(host: Host, params: Params, check_mode: bool) -> Result:
+    """End what still runs; the unit itself takes back what it has changed."""
+    unit, folder = _unit(params), _folder(params)
+    running, there = transient.active(host, unit), host.exists(folder)
+    if not check_mode:
+        if running:
+            _do(host, transient.stop(unit))
+        if there:
+            _do(host, Run(("rm", "-r", "-f", folder)))
+    return {"changed": running or there}
+
+
+def _do(host: Host, action: Action) -> None:
+    complaint = host.do(action)
+    if complaint:
+        raise TuningError(f"{action}: {complaint}")
+
+
+def _noted(host: ReadOnlyHost, folder: str, name: str) -> Optional[Dict[str, Any]]:
+    text = host.read(f"{folder}/{name}.json")
+    return json.loads(text) if text else None
+
+
+def _problem(host: ReadOnlyHost, folder: str) -> str:
+    return str((_noted(host, folder, "failed") or {}).get("error", ""))
+
+
+def _unit(params: Params) -> str:
+    return f"linuxnet-benchmark-{_word(params)}"
+
+
+def _folder(params: Params) -> str:
+    return f"{FOLDER}/benchmark-{_word(params)}"
+
+
+def _word(params: Params) -> str:
+    """The name of the host in a form that unit names and paths allow."""
+    return re.sub(r"[^A-Za-z0-9.-]", "-", str(params["name"]))
+
+
+def _namespace(host: ReadOnlyHost) -> str:
+    """The network namespace of this call, where it is not that of systemd, so that the unit gets the same."""
+    ours, theirs = (host.target(f"/proc/{process}/ns/net") for process in ("self", "1"))
+    return f"/proc/{host.target('/proc/self')}/ns/net" if theirs and ours != theirs else ""

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs in the background on a host while a measurement lasts: servers, the gate, runs, and the way back.
+
+It is copied to the host and started as a transient unit there, so it needs nothing but Python, and no connection to
+the controller. The gate is how clients begin at the same moment: each tells it which step it has come to, and when all
+have come, all may go. So neither clocks nor the number of Ansible's forks matter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+Json = Dict[str, Any]
+
+
+class StationError(Exception):
+    """Why this host cannot go on; the text is for the person who measures."""
+
+
+def main(words: Sequence[str]) -> int:
+    """`run FOLDER`, which reads config.json there, or `undo FOLDER`, which reads undo.json."""
+    verb, folder = words
+    if verb == "undo":
+        return undo(_load(folder, "undo.json"))
+    try:
+        Station(folder, _load(folder, "config.json")).run()
+    except (StationError, OSError) as error:
+        _store(folder, "failed.json", {"error": str(error)})
+        return 1
+    return 0
+
+
+def undo(actions: Sequence[Json]) -> int:
+    """Take everything back; one failure does not stop the others."""
+    failures = 0
+    for action in actions:
+        try:
+            for argv in _found(action):
+                act({**action, "run": argv})
+        except (StationError, OSError) as error:
+            failures += 1
+            print(error, file=sys.stderr)
+    return 1 if failures else 0
+
+
+def act(action: Json) -> None:
+    """Write a file of the kernel, or run a command."""
+    if "write" in action:
+        with open(action["write"], "w", encoding="ascii") as file:
+            file.write(action["text"])
+        return
+    done = _run(action["run"], 30)
+    if done["rc"]:
+        raise StationError(f"{' '.join(action['run'])}: {' '.join((done['err'] or done['out']).split())}")
+
+
+def _found(action: Json) -> List[Any]:
+    """The command, or one for each thing that a listing shows of what we have made."""
+    if "find" not in action:
+        return [action.get("run")]
+    found = re.findall(action["pattern"], _run(action["find"], 30)["out"])
+    return [[word.replace("{}", item) for word in action["run"]] for item in found]
+
+
+class Station:
+    """One host's part in a measurement."""
+
+    def __init__(self, folder: str, config: Json) -> None:
+        self.folder = folder
+        self.config = config
+
+    def run(self) -> None:
+        """All of it, from preparing the host to the last step; the unit takes back what was prepared."""
+        for action in self.config["prepare"]:
+            act(action)
+        servers = [_start(argv) for argv in self.config["servers"]]
+        try:
+            self._work(servers)
+        finally:
+            for server in servers:
+                server.terminate()
+
+    def _work(self, servers: Sequence[subprocess.Popen[str]]) -> None:
+        _wait_for_servers(servers, self.config["ports"])
+        gate = Gate(self.config["gate"], self) if self.config["gate"] else None
+        _store(self.folder, "ready.json", {})
+        if gate:
+            gate.start()
+        for step in self.config["steps"]:
+            self._step(step)
+        if gate:
+            gate.finish()
+        _store(self.folder, "done.json", {})
+
+    def _step(self, step: Json) -> None:
+        if step["gate"]:
+            pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
+        if not step["commands"]:
+            return
+        before = self.watch()
+        began = time.time()
+        runs = [Retrying(argv, step) for argv in step["commands"]]
+        for number, run in enumerate(runs):
+            time.sleep(self.config["stagger"] if number else 0)
+            run.start()
+        for run in runs:
+            run.join()
+        outcomes = [run.outcome for run in runs]
+        content = {"began": began, "runs": outcomes, "before": before, "after": self.watch()}
+        _store(self.folder, f"step-{step['id']}.json", content)
+
+    def watch(self) -> List[Json]:
+        """What the counters say now."""
+        return [_run(argv, 10) for argv in self.config["watch"]]
+
+
+class Retrying(threading.Thread):
+    """One command, again while the server says that it is busy."""
+
+    def __init__(self, argv: List[str], step: Json) -> None:
+        super().__init__(daemon=True)
+        self.argv, self.limit, self.retries, self.busy = argv, step["limit"], step["retries"], step["busy"]
+        self.outcome: Json = {"rc": -1, "out": "", "err": "not run"}
+
+    def run(self) -> None:
+        for attempt in range(self.retries + 1):
+            time.sleep(1 if attempt else 0)
+            self.outcome = _run(self.argv, self.limit)
+            if not self.busy or not re.search(self.busy, self.outcome["out"] + self.outcome["err"]):
+                return
+
+
+class Gate(threading.Thread):
+    """Lets all clients of a step go when the last one has come."""
+
+    def __init__(self, config: Json, station: Station) -> None:
+        super().__init__(daemon=True)
+        self.config, self.station = config, station
+        self.problem = ""
+        self.waiting: Dict[str, Dict[str, socket.socket]] = {}
+        self.listener = _listen(config["port"])
+
+    def run(self) -> None:
+        earlier: List[Json] = []
+        for number, step in enumerate(self.config["steps"]):
+            patience = self.station.config["patience"] if number == 0 else step["limit"]
+            missing = self._gather(step, time.monotonic() + patience)
+            counters = self.station.watch()
+            if number:
+                name = f"gate-{self.config['steps'][number - 1]['id']}.json"
+                _store(self.station.folder, name, {"before": earlier, "after": counters})
+            earlier = counters
+            if missing:
+                self.problem = f"{', '.join(sorted(missing))} did not come to the start within {patience} s"
+                break
+            self._open(step)
+        self._refuse()
+
+    def finish(self) -> None:
+        """Wait for the last step; StationError when a client was missing."""
+        self.join()
+        if self.problem:
+            raise StationError(self.problem)
+
+    def _gather(self, step: Json, deadline: float) -> Set[str]:
+        """Let clients in until all of the step are there; who is missing when the time is over."""
+        expected = set(step["hosts"])
+        while True:
+            missing = expected - set(self.waiting.get(step["id"], {}))
+            rest = deadline - time.monotonic()
+            if not missing or rest <= 0:
+                return missing
+            self.listener.settimeout(rest)
+            try:
+                connection, _address = self.listener.accept()
+            except socket.timeout:
+                continue
+            asked = _ask_name(connection)
+            if asked:
+                self.waiting.setdefault(asked[0], {})[asked[1]] = connection
+
+    def _open(self, step: Json) -> None:
+        connections = self.waiting.pop(step["id"])
+        for number, name in enumerate(step["hosts"]):
+            time.sleep(self.station.config["stagger"] if number and step["staggered"] else 0)
+            _tell(connections[name], "go")
+
+    def _refuse(self) -> None:
+        self.listener.close()
+        for connections in self.waiting.values():
+            for connection in connections.values():
+                _tell(connection, self.problem)
+
+
+def pass_gate(gate: Sequence[Any], name: str, step: str, patience: float) -> None:
+    """Wait at the gate; StationError when it does not open. The unit's own time limit bounds the waiting."""
+    address, port = gate
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            connection = socket.create_connection((address, port), timeout=10)
+            break
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise StationError(f"the gate at {address} port {port} cannot be reached: {error}") from None
+            time.sleep(0.5)
+    with connection:
+        connection.settimeout(None)
+        connection.sendall(json.dumps([step, name]).encode() + b"\n")
+        answer = connection.makefile().readline().strip()
+    if answer != "go":
+        raise StationError(answer or f"the gate at {address} port {port} has closed before step {step}")
+
+
+def _ask_name(connection: socket.socket) -> Optional[Tuple[str, str]]:
+    """(step, name) of a client; nothing of anybody else who connects to an open port."""
+    try:
+        connection.settimeout(5)
+        step, name = json.loads(connection.makefile().readline(1000))
+        return str(step), str(name)
+    except (OSError, ValueError, TypeError):
+        connection.close()
+        return None
+
+
+def _tell(connection: socket.socket, word: str) -> None:
+    # Who has gone meanwhile is missing at the next step, and named there.
+    with contextlib.suppress(OSError), connection:
+        connection.sendall(word.encode() + b"\n")
+
+
+def _listen(port: int) -> socket.socket:
+    """A listener for both families where the host has both."""
+    family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
+    try:
+        return socket.create_server(("", port), family=family, backlog=512, dualstack_ipv6=family == socket.AF_INET6)
+    except OSError as error:
+        raise StationError(f"port {port} for the gate cannot be used: {error.strerror or error}") from None
+
+
+def _start(argv: List[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def _wait_for_servers(servers: Sequence[subprocess.Popen[str]], ports: Sequence[int], patience: float = 30) -> None:
+    """Until all listen; asking the kernel, because a connection to try would count as a client."""
+    deadline = time.monotonic() + patience
+    while not set(ports) <= _listening():
+        for process, port in zip(servers, ports):
+            if process.poll() is not None:
+                said = " ".join(str(process.communicate()[0]).split())
+                raise StationError(f"the iperf3 server on port {port} ended at once: {said}")
+        if time.monotonic() > deadline:
+            raise StationError(f"the iperf3 servers do not listen on their ports after {patience:.0f} s")
+        time.sleep(0.1)
+    for process in servers:
+        # Nobody reads what they say from now on, and a full pipe would stop them.
+        threading.Thread(target=process.communicate, daemon=True).start()
+
+
+def _listening() -> Set[int]:
+    ports = set()
+    for name in ("tcp", "tcp6"):
+        try:
+            with open(f"/proc/self/net/{name}", encoding="ascii") as table:
+                rows = [line.split() for line in table][1:]
+        except OSError:
+            continue
+        ports |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A"}
+    return ports
+
+
+def _run(argv: List[str], limit: float) -> Json:
+    """A command to its end, or to the limit in seconds."""
+    words: Json = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": limit}
+    try:
+        done = subprocess.run(argv, env={**os.environ, "LC_ALL": "C"}, check=False, **words)
+    except subprocess.TimeoutExpired:
+        return {"rc": -1, "out": "", "err": f"no end after {limit} s", "late": True}
+    except OSError as error:
+        return {"rc": -1, "out": "", "err": f"{argv[0]}: {error.strerror}"}
+    return {"rc": done.returncode, "out": done.stdout, "err": done.stderr}
+
+
+def _load(folder: str, name: str) -> Any:
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def _store(folder: str, name: str, content: Json) -> None:
+    """So that whoever waits for the file never sees a part of it."""
+    path = os.path.join(folder, name)
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump(content, file)
+    os.rename(f"{path}.new", path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

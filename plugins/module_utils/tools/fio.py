@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak fio: a job in a folder such as an NFS mount, and its JSON output."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Mapping
+
+from ..schema import TuningError
+
+# The default reads as a file server with large files is used: what it can stream to one host.
+OPTIONS: Dict[str, Dict[str, Any]] = {
+    "directory": {"type": "path", "required": True},
+    "rw": {"type": "str", "default": "read", "choices": ["read", "write", "randread", "randwrite"]},
+    "bs": {"type": "str", "default": "2M"},
+    "iodepth": {"type": "int", "default": 1},
+    "numjobs": {"type": "int", "default": 4},
+    "size": {"type": "str", "default": "2G"},
+    "runtime": {"type": "int", "default": 60},
+    "direct": {"type": "bool", "default": True},
+    "ioengine": {"type": "str", "default": "libaio"},
+}
+
+NAME = "linuxnet-benchmark"
+
+
+def command(options: Mapping[str, Any]) -> List[str]:
+    """The command line of a job. Its files are removed when it ends in good order."""
+    job = {key: options[key] for key in ("directory", "rw", "bs", "iodepth", "numjobs", "size", "runtime", "ioengine")}
+    argv = ["fio", f"--name={NAME}", "--output-format=json", "--time_based", "--group_reporting", "--unlink=1"]
+    return argv + [f"--{key}={value}" for key, value in job.items()] + [f"--direct={int(options['direct'])}"]
+
+
+def parse(out: str, err: str) -> Dict[str, Any]:
+    """Bits per second that were read and written; TuningError without a result."""
+    # Some versions print notes before the JSON.
+    start = out.find("{")
+    try:
+        jobs = json.loads(out[start:])["jobs"] if start >= 0 else []
+        read, written = (sum(float(job[way]["bw_bytes"]) for job in jobs) for way in ("read", "write"))
+        failed = any(job.get("error") for job in jobs)
+    except (ValueError, TypeError, KeyError):
+        jobs, failed, read, written = [], True, 0.0, 0.0
+    if failed or not jobs:
+        raise TuningError(f"fio failed: {' '.join((err or out).split())[:500] or 'it ended without a word'}")
+    return {"bits_per_second": {"read": read * 8, "write": written * 8}}

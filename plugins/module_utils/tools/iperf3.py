@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak iperf3: the command lines of client and server, and the JSON that versions from 3.1 on print."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import TuningError
+
+# What a person may ask of a client; both modules take these options.
+OPTIONS: Dict[str, Dict[str, Any]] = {
+    "server": {"type": "str", "required": True},
+    "port": {"type": "int", "default": 5201},
+    "protocol": {"type": "str", "choices": ["tcp", "udp"], "default": "tcp"},
+    "duration": {"type": "int", "default": 10},
+    "omit": {"type": "int", "default": 0},
+    "parallel": {"type": "int", "default": 1},
+    "reverse": {"type": "bool", "default": False},
+    "bidirectional": {"type": "bool", "default": False},
+    "window": {"type": "str"},
+    "bitrate": {"type": "str"},
+}
+
+BUSY = r"server is busy"
+_UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service not known|name resolution"
+_CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
+
+
+class Iperf3Error(TuningError):
+    """A run without a result; `kind` is busy, unreachable, cut off or failed."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+def client(options: Mapping[str, Any]) -> List[str]:
+    """The command line of a client. Without reports of intervals the output stays small whatever the duration."""
+    argv = ["iperf3", "-J", "-i", "0", "-c", str(options["server"]), "-p", str(options["port"])]
+    argv += ["-t", str(options["duration"]), "-P", str(options["parallel"])]
+    argv += ["-O", str(options["omit"])] if options.get("omit") else []
+    argv += ["-u"] if options.get("protocol") == "udp" else []
+    argv += ["-R"] if options.get("reverse") else []
+    argv += ["--bidir"] if options.get("bidirectional") else []
+    argv += ["-w", str(options["window"])] if options.get("window") else []
+    return argv + (["-b", str(options["bitrate"])] if options.get("bitrate") else [])
+
+
+def server(port: int) -> List[str]:
+    """The command line of a server that serves one client after the other."""
+    return ["iperf3", "-s", "-p", str(port)]
+
+
+def seconds(options: Mapping[str, Any]) -> int:
+    """How long a client runs, without the time it takes to connect and to exchange results."""
+    return int(options["duration"]) + int(options.get("omit") or 0)
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """TuningError for options that contradict each other or make no sense."""
+    if options.get("reverse") and options.get("bidirectional"):
+        raise TuningError("reverse and bidirectional exclude each other: bidirectional measures both directions")
+    for key, least in (("duration", 1), ("omit", 0), ("parallel", 1), ("port", 1)):
+        if int(options.get(key) or 0) < least:
+            raise TuningError(f"{key}={options[key]} is not right; the least is {least}")
+    for key in ("window", "bitrate"):
+        if options.get(key) and not re.fullmatch(r"\d+(\.\d+)?[KMGTkmgt]?(/\d+)?", str(options[key])):
+            raise TuningError(f"{key}={options[key]} is no number such as 512K or 100M")
+
+
+def parse(out: str, err: str, options: Mapping[str, Any]) -> Dict[str, Any]:
+    """What a run measured, each figure by direction: `up` is from client to server. Iperf3Error without a result."""
+    try:
+        report = json.loads(out, object_pairs_hook=_pairs)
+    except ValueError:
+        raise _failure(err.strip() or out.strip() or "iperf3 ended without a word", options) from None
+    if not isinstance(report, dict):
+        raise _failure("iperf3 did not print a report", options)
+    end = report.get("end") or {}
+    if report.get("error") or not ("sum_received" in end or "sum" in end):
+        raise _failure(str(report.get("error") or "iperf3 ended before there was a result"), options)
+    result: Dict[str, Any] = {"bits_per_second": {}, "seconds": 0.0, "version": _version(report)}
+    for direction, suffix in _directions(options):
+        _one_way(result, end, direction, suffix)
+    cpu = end.get("cpu_utilization_percent") or {}
+    if "host_total" in cpu:
+        result["cpu"] = {"client": round(cpu["host_total"], 1), "server": round(cpu.get("remote_total", 0.0), 1)}
+    return result
+
+
+def _pairs(pairs: Sequence[Tuple[str, Any]]) -> Dict[str, Any]:
+    """Until 3.10 a bidirectional run prints its sums twice under the same names; the second one is the way back."""
+    found: Dict[str, Any] = {}
+    for key, value in pairs:
+        found[f"{key}_bidir_reverse" if key in found and key.startswith("sum") else key] = value
+    return found
+
+
+def _directions(options: Mapping[str, Any]) -> List[Tuple[str, str]]:
+    if options.get("bidirectional"):
+        return [("up", ""), ("down", "_bidir_reverse")]
+    return [("down" if options.get("reverse") else "up", "")]
+
+
+def _one_way(result: Dict[str, Any], end: Mapping[str, Any], direction: str, suffix: str) -> None:
+    both = end.get(f"sum{suffix}") or {}
+    sent = end.get(f"sum_sent{suffix}") or both
+    received = end.get(f"sum_received{suffix}") or {}
+    lost = float((received or both).get("lost_percent", both.get("lost_percent", 0)) or 0)
+    if received:
+        rate = float(received.get("bits_per_second", 0))
+    else:
+        # UDP before 3.11 knows only what was sent and how much of it was lost.
+        rate = float(both.get("bits_per_second", 0)) * (1 - lost / 100)
+    result["bits_per_second"][direction] = rate
+    result["seconds"] = max(result["seconds"], round(float((received or both).get("seconds", 0)), 3))
+    if "retransmits" in sent:
+        result.setdefault("retransmits", {})[direction] = int(sent["retransmits"])
+    if "lost_percent" in (received or both) or "lost_percent" in both:
+        result.setdefault("lost_percent", {})[direction] = round(lost, 3)
+
+
+def _version(report: Mapping[str, Any]) -> str:
+    match = re.search(r"\d+(\.\d+)+", str((report.get("start") or {}).get("version", "")))
+    return match.group(0) if match else ""
+
+
+def _failure(text: str, options: Mapping[str, Any]) -> Iperf3Error:
+    text = " ".join(re.sub(r"^iperf3: (error - )?", "", text).split())
+    where = f"the iperf3 server {options['server']} port {options['port']}"
+    if re.search(BUSY, text):
+        return Iperf3Error("busy", f"{where} is busy with another client ({text}); raise retries, or use another port")
+    if re.search(_UNREACHABLE, text):
+        hint = "see that it runs, that a firewall lets the port through, and that the address is right"
+        return Iperf3Error("unreachable", f"{where} cannot be reached ({text}); {hint}")
+    if re.search(_CUT_OFF, text):
+        return Iperf3Error("cut off", f"{where} was cut off in the middle of the run ({text}); measure again")
+    return Iperf3Error("failed", f"iperf3 to {where[len('the iperf3 ') :]} failed: {text}")
+
+
+def version(out: str) -> str:
+    """Of `iperf3 --version`."""
+    match = re.search(r"iperf (\d+(?:\.\d+)+)", out)
+    return match.group(1) if match else ""

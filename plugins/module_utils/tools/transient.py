@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak systemd: transient units that end by themselves and clean up behind them, and the state of units."""
+
+from __future__ import annotations
+
+from typing import Any, List, Sequence
+
+from ..schema import Query, Run
+
+
+def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards: Sequence[str], netns: str) -> Run:
+    """Start a service now. Whatever ends it (itself, the time limit, somebody's `stop`), `afterwards` is run."""
+    words = ["systemd-run", "--quiet", "--collect", f"--unit={unit}", f"--description={about}"]
+    words += [f"--property=RuntimeMaxSec={seconds}", "--property=TimeoutStopSec=10"]
+    words += [f"--property=ExecStopPost={' '.join(afterwards)}"]
+    words += [f"--property=NetworkNamespacePath={netns}"] if netns else []
+    return Run((*words, *argv))
+
+
+def stop(unit: str) -> Run:
+    """Stop a unit and wait until it has cleaned up."""
+    return Run(("systemctl", "stop", unit))
+
+
+def active(host: Any, unit: str) -> bool:
+    """Whether a unit runs, or is on its way to an end."""
+    answer = host.ask(Query(("systemctl", "is-active", unit)))
+    return answer.out.strip() in ("active", "activating", "deactivating", "reloading")
+
+
+def stopped_meanwhile(unit: str) -> List[List[str]]:
+    """The commands that stop a unit, and start it again."""
+    return [["systemctl", "stop", unit], ["systemctl", "--no-block", "start", unit]]

@@ -1,0 +1,292 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Take part in a measurement of several hosts."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: benchmark
+short_description: Take part in a measurement of several hosts
+version_added: 0.2.0
+description:
+  - One host's part in what the role P(linuxnet.tuning.benchmark#role) measures. The role works out the options;
+    there is seldom a reason to write them by hand.
+  - O(state=started) hands everything to one transient systemd unit on the host. It opens the firewall, quiets the
+    host, runs iperf3 servers, and iperf3 clients step by step. It works on without a connection to the controller.
+  - Whatever ends the unit (the last step, its time limit O(seconds), or O(state=absent)), systemd then closes the
+    firewall again and starts what was stopped, so a controller that is gone leaves nothing behind.
+  - Before each step the clients wait at the gate, a port of one host. When all of a step have come they begin at the
+    same moment, whatever their clocks say and however many forks Ansible has.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+extends_documentation_fragment:
+  - linuxnet.tuning.measuring
+options:
+  state:
+    description:
+      - V(checked) changes nothing. It fails where something that is needed is missing, and returns how the host is set.
+      - V(started) starts the unit and returns when its servers listen.
+      - V(collected) waits until the unit has ended and returns what was measured.
+      - V(absent) ends the unit at once.
+    type: str
+    choices: [checked, started, collected, absent]
+    required: true
+  name:
+    description: The name of the host in O(gate); part of the name of the unit.
+    type: str
+    required: true
+  peers:
+    description: The addresses it will measure to and from, to find out the NICs.
+    type: list
+    elements: str
+    default: []
+  nics:
+    description: The NICs whose queues are counted, as O(state=checked) has returned them.
+    type: list
+    elements: str
+    default: []
+  servers:
+    description: How many iperf3 servers to run, on the ports after O(port).
+    type: int
+    default: 0
+  port:
+    description: The first port of the range; it is that of the gate.
+    type: int
+    default: 5201
+  protocol:
+    description: What the firewall shall let through beside TCP, which iperf3 always needs.
+    type: str
+    choices: [tcp, udp]
+    default: tcp
+  gate:
+    description: The steps that clients begin together, where this host keeps the gate.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      id:
+        description: The name of the step.
+        type: str
+        required: true
+      hosts:
+        description: Who has to come, in the order in which they start.
+        type: list
+        elements: str
+        required: true
+      limit:
+        description: How long to wait for all of them, in seconds. For the first step O(patience) counts.
+        type: int
+        required: true
+      staggered:
+        description: Whether they start one after the other, O(stagger) seconds apart.
+        type: bool
+        default: true
+  steps:
+    description: What this host does as a client.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      id:
+        description: The name of the step.
+        type: str
+        required: true
+      gate:
+        description: Address and port of the gate to wait at, as C(ADDRESS:PORT).
+        type: str
+      limit:
+        description: How long a run may take, in seconds.
+        type: int
+        required: true
+      runs:
+        description: The iperf3 clients of the step, with the options of M(linuxnet.tuning.iperf3), at the same time.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          server:
+            description: The name or address of the server.
+            type: str
+            required: true
+          port:
+            description: Its port.
+            type: int
+            default: 5201
+          protocol:
+            description: What to measure with.
+            type: str
+            choices: [tcp, udp]
+            default: tcp
+          duration:
+            description: Seconds to measure.
+            type: int
+            default: 10
+          omit:
+            description: Seconds to leave out at the beginning.
+            type: int
+            default: 0
+          parallel:
+            description: Streams at the same time.
+            type: int
+            default: 1
+          reverse:
+            description: Whether the server sends.
+            type: bool
+            default: false
+          bidirectional:
+            description: Whether both send at the same time.
+            type: bool
+            default: false
+          window:
+            description: The socket buffer.
+            type: str
+          bitrate:
+            description: The rate to send at.
+            type: str
+          retries:
+            description: How often to try again while the server is busy.
+            type: int
+            default: 10
+      fio:
+        description: A job of fio in a folder, such as an NFS mount.
+        type: dict
+        suboptions:
+          directory:
+            description: The folder.
+            type: path
+            required: true
+          rw:
+            description: What to do.
+            type: str
+            choices: [read, write, randread, randwrite]
+            default: read
+          bs:
+            description: The size of a block.
+            type: str
+            default: 2M
+          iodepth:
+            description: Requests in flight for each job.
+            type: int
+            default: 1
+          numjobs:
+            description: Jobs at the same time.
+            type: int
+            default: 4
+          size:
+            description: The size of the file of each job.
+            type: str
+            default: 2G
+          runtime:
+            description: Seconds to measure.
+            type: int
+            default: 60
+          direct:
+            description: Whether to pass by the page cache.
+            type: bool
+            default: true
+          ioengine:
+            description: How fio does its I/O.
+            type: str
+            default: libaio
+  stagger:
+    description: Seconds between the starts of two clients.
+    type: float
+    default: 0.1
+  patience:
+    description: How long to wait at the gate for the first step, in seconds. By then all hosts must have been started.
+    type: int
+    default: 120
+  seconds:
+    description: After so many seconds the unit ends in any case.
+    type: int
+    default: 600
+  firewall:
+    description: Whether to open the firewall that is in force (firewalld, nftables, ufw or iptables) meanwhile.
+    type: bool
+    default: true
+  quiet:
+    description: Whether to stop irqbalance meanwhile, and to let the processors run at full clock.
+    type: bool
+    default: false
+requirements:
+  - systemd 242 or later, and iperf3 3.1 or later
+notes:
+  - Nothing is written to the files of a firewall, so that a reboot closes the ports too.
+seealso:
+  - module: linuxnet.tuning.iperf3
+"""
+
+EXAMPLES = r"""
+- name: Run ten servers for five minutes at most
+  linuxnet.tuning.benchmark:
+    state: started
+    name: "{{ inventory_hostname }}"
+    servers: 10
+    seconds: 300
+
+- name: End them earlier
+  linuxnet.tuning.benchmark:
+    state: absent
+    name: "{{ inventory_hostname }}"
+"""
+
+RETURN = r"""
+unit:
+  description: The transient unit.
+  returned: when O(state=started)
+  type: str
+  sample: linuxnet-benchmark-router1
+firewall:
+  description: The firewalls that were opened.
+  returned: when O(state=started)
+  type: list
+  elements: str
+  sample: [nftables]
+commands:
+  description: What an administrator would have typed.
+  returned: when O(state=started)
+  type: list
+  elements: str
+steps:
+  description:
+    - What was measured, by step. C(runs) are results of M(linuxnet.tuning.iperf3), C(fio) is that of the job, C(queues)
+      are the bytes that each transmit queue has sent meanwhile, by NIC.
+  returned: when O(state=collected)
+  type: dict
+queues:
+  description: The same bytes as the keeper of the gate has counted them, by step and NIC.
+  returned: when O(state=collected)
+  type: dict
+iperf3:
+  description: The version of iperf3.
+  returned: when O(state=checked)
+  type: str
+  sample: '3.12'
+kernel:
+  description: The version of the kernel.
+  returned: when O(state=checked)
+  type: str
+  sample: 6.1.0-39-amd64
+nics:
+  description: The NICs that packets to O(peers) leave by, as M(linuxnet.tuning.nic_info) returns them.
+  returned: when O(state=checked)
+  type: dict
+sysctl:
+  description: The kernel parameters that decide how fast a stream can be.
+  returned: when O(state=checked)
+  type: dict
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import measurement
+
+
+def main() -> None:
+    """Hand the options over."""
+    measurement.serve_benchmark(AnsibleModule(argument_spec=measurement.BENCHMARK, supports_check_mode=True))
+
+
+if __name__ == "__main__":
+    main()

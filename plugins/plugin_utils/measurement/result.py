@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make one result of what all hosts brought home: the runs as they were measured, and the figures of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from .figures import Figure, asymmetry, fairness, figure
+
+Json = dict[str, Any]
+
+FORMAT, VERSION = "linuxnet.tuning measurement", 1
+
+
+class ResultError(ValueError):
+    """What is there is no whole measurement; the text says what is missing."""
+
+
+def make(
+    plan: Json, checked: Mapping[str, Json], started: Mapping[str, Json], collected: Mapping[str, Json], about: Json
+) -> Json:
+    """The result, as docs/benchmark.md describes it. `about` has label, begun, options and collection."""
+    runs = [_run(step, collected, plan) for step in plan["steps"]]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **about,
+        "hosts": {host: _host(checked[host], started[host]) for host in sorted(plan["hosts"])},
+        "groups": {
+            group["name"]: {**group, "figures": _figures([run for run in runs if run["group"] == group["name"]])}
+            for group in plan["groups"]
+        },
+        "runs": runs,
+    }
+
+
+def check(result: Any, where: str) -> Json:
+    """A saved result; ResultError for anything else, and for a version that is not ours."""
+    if not isinstance(result, dict) or result.get("format") != FORMAT:
+        raise ResultError(f"{where} is no result of the playbook linuxnet.tuning.benchmark")
+    if result.get("version") != VERSION:
+        raise ResultError(
+            f"{where} has version {result.get('version')} of the format, and this collection reads {VERSION}"
+        )
+    return result
+
+
+def absent(plan: Json, checked: Mapping[str, Any]) -> list[str]:
+    """The hosts of the plan that did not say that they are ready, each with the reason."""
+    return [
+        f"{host} ({_reason(checked.get(host))})"
+        for host in sorted(plan["hosts"])
+        if "nics" not in (checked.get(host) or {})
+    ]
+
+
+def _reason(answer: Any) -> str:
+    if not answer:
+        return "it is not in the play, or cannot be reached"
+    return " ".join(str(answer.get("msg", "it does not say why")).split())
+
+
+def _host(checked: Json, started: Json) -> Json:
+    """The settings in force, without the limits that do not change from one run to the next."""
+    nics = {name: _settings(facts) for name, facts in checked["nics"].items()}
+    kept = {key: checked[key] for key in ("kernel", "iperf3", "sysctl")}
+    return {**kept, "nics": nics, "firewall": started["firewall"]}
+
+
+def _settings(facts: Json) -> Json:
+    keep = ("driver", "driver_version", "firmware_version", "speed", "mtu", "txqueuelen", "qdisc")
+    settings: Json = {key: facts[key] for key in keep if key in facts}
+    for family, keys in facts.items():
+        if isinstance(keys, dict) and family not in ("missing", "pcie"):
+            settings[family] = {key: cell["value"] for key, cell in keys.items() if isinstance(cell, dict)}
+    return settings
+
+
+def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
+    gate = next(group["gate"] for group in plan["groups"] if group["name"] == step["group"])
+    queues: dict[str, Json] = {}
+    if step["id"] in collected[gate].get("queues", {}):
+        queues[gate] = collected[gate]["queues"][step["id"]]
+    flows, seen = [], dict[str, int]()
+    for flow in step["flows"]:
+        client = flow["client"]
+        part = collected[client]["steps"].get(step["id"])
+        if part is None:
+            raise ResultError(f"{client} has brought no result of step {step['id']}")
+        if part.get("queues"):
+            queues[client] = part["queues"]
+        number = seen.get(client, 0)
+        seen[client] = number + 1
+        measured = part["fio"] if step["kind"] == "fio" else part["runs"][number]
+        flows.append({**{key: flow[key] for key in ("client", "server") if key in flow}, **measured})
+    kept = {key: step[key] for key in ("id", "group", "kind", "repeat", "direction")}
+    return {**kept, "flows": flows, "queues": queues}
+
+
+def _figures(runs: Sequence[Json]) -> Json:
+    """By direction: sum, minimum, fairness and so on; and what both directions say about each pair."""
+    directions = dict.fromkeys(way for run in runs for flow in run["flows"] for way in flow["bits_per_second"])
+    figures: Json = {way: dict(_one_way(runs, way)) for way in directions}
+    if "up" in figures and "down" in figures:
+        up, down = figures["up"]["flows"], figures["down"]["flows"]
+        figures["asymmetry"] = {
+            name: asymmetry(up[name]["median"], down[name]["median"]) for name in up if name in down
+        }
+    return figures
+
+
+def _one_way(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
+    together = _repeats(runs, way, ("all", "fio"))
+    rates = [[flow["bits_per_second"][way] for flow in flows] for flows in together]
+    yield "sum", figure([sum(row) for row in rates])
+    yield "minimum", figure([min(row) for row in rates])
+    yield "fairness", figure([fairness(row) for row in rates])
+    alone = _repeats(runs, way, ("single",))
+    if alone:
+        yield "single", figure([flows[0]["bits_per_second"][way] for flows in alone])
+    if all("retransmits" in flow for flows in together for flow in flows):
+        yield "retransmits", figure([sum(flow["retransmits"].get(way, 0) for flow in flows) for flows in together])
+    if all("cpu" in flow for flows in together for flow in flows):
+        for end in ("client", "server"):
+            yield f"cpu_{end}", figure([sum(flow["cpu"][end] for flow in flows) for flows in together])
+    names = [_name(flow) for flow in together[0]]
+    yield "flows", {name: _of_flow(together, name, way) for name in names}
+
+
+def _repeats(runs: Sequence[Json], way: str, kinds: Sequence[str]) -> list[list[Json]]:
+    """The flows of each repetition, all rounds together."""
+    found: dict[int, list[Json]] = {}
+    for run in runs:
+        if run["kind"] in kinds and run["flows"] and way in run["flows"][0]["bits_per_second"]:
+            found.setdefault(run["repeat"], []).extend(run["flows"])
+    return [found[repeat] for repeat in sorted(found)]
+
+
+def _of_flow(together: Sequence[Sequence[Json]], name: str, way: str) -> Figure:
+    return figure([flow["bits_per_second"][way] for flows in together for flow in flows if _name(flow) == name])
+
+
+def _name(flow: Json) -> str:
+    return f"{flow['client']} - {flow['server']}" if "server" in flow else str(flow["client"])

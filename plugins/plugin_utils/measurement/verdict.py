@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide whether a change stays: what fell by more than the tolerance and by more than the runs differ goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from .result import ResultError
+from .table import say
+
+Json = dict[str, Any]
+
+FIGURES = ("sum", "minimum", "fairness", "single")
+# With fewer runs nobody can tell a change from chance.
+LEAST_RUNS = 3
+
+
+def compare(before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
+    """One row for each direction: how the figure was and is, and whether it is `better`, `worse` or `alike`."""
+    rows = []
+    for way in directions(before):
+        if way not in after:
+            raise ResultError(f"the second result has nothing about the direction {way}")
+        old, new = (figures[way].get(wanted) for figures in (before, after))
+        if old is None or new is None:
+            raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
+        rows.append({"direction": way, "figure": wanted, "before": old, "after": new, **_judge(old, new, tolerance)})
+    return rows
+
+
+def directions(figures: Json) -> list[str]:
+    """The directions that a group has figures of."""
+    return [way for way in figures if way != "asymmetry"]
+
+
+def _judge(old: Json, new: Json, tolerance: float) -> Json:
+    """A change counts when it is larger than both the tolerance and what the runs differ by, and the runs lie apart."""
+    change = new["median"] - old["median"]
+    noise = old["spread"] + new["spread"]
+    margin = max(tolerance * old["median"], noise)
+    if change < -margin and new["most"] < old["least"]:
+        outcome = "worse"
+    elif change > margin and new["least"] > old["most"]:
+        outcome = "better"
+    else:
+        outcome = "alike"
+    share = change / old["median"] if old["median"] else 0.0
+    return {"outcome": outcome, "change": share, "margin": margin / old["median"] if old["median"] else 0.0}
+
+
+def decide(
+    before: Json, after: Sequence[Json], changed: Collection[str], wanted: str, tolerance: float, failure: str = ""
+) -> Json:
+    """For each group whether its changes stay, and for each host what becomes of it.
+
+    A group is worse when each result after the change says so. Without any, `failure` tells why there is none.
+    """
+    if wanted not in FIGURES:
+        raise ResultError(f"the figure {wanted} is none of {', '.join(FIGURES)}")
+    groups, hosts = {}, {}
+    for name, group in before["groups"].items():
+        rows = [_rows(name, before, one, wanted, tolerance) for one in after]
+        back = all(any(row["outcome"] == "worse" for row in found) for found in rows)
+        why = _why(rows[-1], wanted) if rows else failure
+        others = [row for other in FIGURES for row in _others(name, before, after[-1:], other, tolerance)]
+        groups[name] = {"keep": not back, "why": why, "rows": others}
+        for host in group["hosts"]:
+            touched = host in changed
+            hosts[host] = {"roll_back": back and touched, "changed": touched, "group": name, "why": why}
+    return {
+        "figure": wanted,
+        "tolerance": tolerance,
+        "groups": groups,
+        "hosts": hosts,
+        "differences": differences(before, after[-1]) if after else {},
+    }
+
+
+def differences(before: Json, after: Json) -> dict[str, list[str]]:
+    """The settings that are not the same in two results, by host."""
+    found = {}
+    for host in before["hosts"]:
+        old, new = (dict(_leaves(result["hosts"].get(host, {}))) for result in (before, after))
+        rows = [
+            f"{key}: {old.get(key, '-')} > {new.get(key, '-')}"
+            for key in {**old, **new}
+            if old.get(key) != new.get(key)
+        ]
+        if rows:
+            found[host] = rows
+    return found
+
+
+def _leaves(content: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from _leaves(value, f"{path} {key}".strip())
+    elif isinstance(content, list):
+        yield path, ", ".join(map(str, content)) or "none"
+    else:
+        yield path, str(content)
+
+
+def _others(name: str, before: Json, after: Sequence[Json], figure: str, tolerance: float) -> list[Json]:
+    """The rows of one figure, where both results have it."""
+    try:
+        return [row for one in after for row in _compare(name, before, one, figure, tolerance)]
+    except ResultError:
+        return []
+
+
+def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
+    if name not in after["groups"]:
+        raise ResultError(f"the second result has no group '{name}'; measure the same groups before and after")
+    rows = _compare(name, before, after, wanted, tolerance)
+    for row in rows:
+        runs = min(len(row["before"]["values"]), len(row["after"]["values"]))
+        if runs < LEAST_RUNS:
+            raise ResultError(
+                f"{runs} runs do not tell a change from chance; set benchmark_repeat to {LEAST_RUNS} or more"
+            )
+    return rows
+
+
+def _compare(name: str, before: Json, after: Json, figure: str, tolerance: float) -> list[Json]:
+    old, new = (result["groups"][name]["figures"] for result in (before, after))
+    return compare(old, new, figure, tolerance)
+
+
+def _why(rows: Sequence[Json], wanted: str) -> str:
+    parts = []
+    for row in rows:
+        old, new = (say(wanted, row[side]["median"]) for side in ("before", "after"))
+        limit = f"less than {row['margin']:.1%} is noise or tolerated"
+        parts.append(
+            f"{wanted} {row['direction']} from {old} to {new} ({row['change']:+.1%}, {row['outcome']}; {limit})"
+        )
+    return "; ".join(parts)

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who measures with whom, what the figures are, and when a change goes back."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import (
+    figures,
+    plan,
+    report,
+    result,
+    table,
+    verdict,
+)
+
+OPTIONS = {
+    "repeat": 3,
+    "directions": ["up", "down"],
+    "single": False,
+    "duration": 10,
+    "omit": 2,
+    "parallel": 1,
+    "protocol": "tcp",
+    "window": None,
+    "bitrate": None,
+    "fio": {},
+    "port": 5201,
+    "retries": 10,
+    "stagger": 0.1,
+    "patience": 120,
+}
+INVENTORY = {"all": ["router1", "pc1", "pc2", "pc3"], "room1": ["pc1", "pc2", "pc3"], "empty": []}
+ADDRESSES = {"router1": "10.0.0.254", "pc1": "10.0.0.1", "pc2": "10.0.0.2", "pc3": "10.0.0.3"}
+
+
+def made(entries, **options):
+    return plan.make(entries, INVENTORY, ADDRESSES, {**OPTIONS, **options})
+
+
+def test_many_to_one_gives_each_client_a_server_of_its_own():
+    whole = made([{"server": "router1", "clients": "room1"}], repeat=1)
+    router, pc2 = whole["hosts"]["router1"], whole["hosts"]["pc2"]
+    assert router["servers"] == 3
+    assert [step["hosts"] for step in router["gate"]] == [["pc1", "pc2", "pc3"]] * 3
+    assert router["steps"] == []
+    assert [step["id"] for step in pc2["steps"]] == ["1-up-1", "1-down-1", "end"]
+    assert [(run["server"], run["port"], run["reverse"]) for step in pc2["steps"] for run in step["runs"]] == [
+        ("10.0.0.254", 5203, False),
+        ("10.0.0.254", 5203, True),
+    ]
+    assert {step["gate"] for step in pc2["steps"]} == {"10.0.0.254:5201"}
+    assert pc2["peers"] == ["10.0.0.254"]
+
+
+def test_one_to_many_runs_all_clients_on_one_host():
+    whole = made([{"topology": "one_to_many", "client": "router1", "servers": "room1"}], repeat=1, directions=["up"])
+    router = whole["hosts"]["router1"]
+    assert [run["server"] for run in router["steps"][0]["runs"]] == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+    assert [whole["hosts"][name]["servers"] for name in ("router1", "pc1", "pc2", "pc3")] == [0, 1, 1, 1]
+    # The servers come to the gate as well, or they would end before the last step.
+    assert router["gate"][-1] == {
+        "id": "end",
+        "hosts": ["router1", "pc1", "pc2", "pc3"],
+        "limit": 52,
+        "staggered": False,
+    }
+
+
+def test_all_pairs_meet_once_and_nobody_has_two_partners_at_a_time():
+    for count in range(2, 12):
+        names = [f"n{number}" for number in range(count)]
+        inventory = {"all": names}
+        whole = plan.make(
+            [{"topology": "all_pairs", "hosts": names}],
+            inventory,
+            {name: name for name in names},
+            {**OPTIONS, "repeat": 1, "directions": ["up"]},
+        )
+        rounds = [[{flow["client"], flow["server"]} for flow in step["flows"]] for step in whole["steps"]]
+        met = [frozenset(pair) for pairs in rounds for pair in pairs]
+        assert len(met) == len(set(met)) == count * (count - 1) // 2
+        assert all(len(set().union(*pairs)) == 2 * len(pairs) for pairs in rounds)
+        assert len(rounds) == count - 1 + count % 2
+
+
+def test_everything_ends_in_bounded_time():
+    whole = made([{"server": "router1", "clients": "room1"}])
+    # Six runs of twelve seconds, what each takes beside, the patience before and a minute after.
+    assert whole["seconds"] == int(120 + 6 * (12 + 8 + 0.4) + 60)
+
+
+@pytest.mark.parametrize(
+    ("entries", "says"),
+    [
+        ([], "benchmark_groups is empty"),
+        ([{"server": "router9", "clients": "room1"}], "the inventory has no host and no group 'router9'"),
+        ([{"server": "router1"}], "entry 1 of benchmark_groups has no clients"),
+        ([{"server": "router1", "clients": "room1", "client": "pc1"}], "does not know client"),
+        ([{"server": "room1", "clients": "router1"}], "server: room1 is 3 hosts, and many_to_one needs one"),
+        ([{"server": "pc1", "clients": "room1"}], "pc1 cannot measure with itself"),
+        ([{"topology": "star", "hosts": "room1"}], "topology: star is none of many_to_one"),
+        ([{"topology": "all_pairs", "hosts": "pc1"}], "two hosts at least"),
+        (
+            [{"topology": "one_to_one", "clients": "room1", "servers": "router1"}],
+            "as many clients as servers, not 3 and 1",
+        ),
+        (
+            [{"server": "router1", "clients": "pc1", "name": "a"}, {"server": "pc2", "clients": "pc1", "name": "b"}],
+            "pc1 is in 'a' and in 'b'",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_said(entries, says):
+    with pytest.raises(plan.PlanError, match=says):
+        made(entries)
+
+
+def test_fairness_by_hand():
+    # (1 + 2 + 3) squared is 36, and three times the sum of the squares 1 + 4 + 9 is 42.
+    assert figures.fairness([1, 2, 3]) == pytest.approx(36 / 42)
+    assert figures.fairness([5] * 10) == 1
+    assert figures.fairness([5] + [0] * 9) == pytest.approx(0.1)
+    assert figures.fairness([0, 0]) == 0
+
+
+def test_asymmetry_and_figure_by_hand():
+    assert figures.asymmetry(940, 667) == pytest.approx(1 - 667 / 940)
+    assert figures.asymmetry(0, 0) == 0
+    assert figures.figure([3, 1, 8]) == {"median": 3, "least": 1, "most": 8, "spread": 7, "values": [3, 1, 8]}
+
+
+def collected(rates, direction):
+    """What pc1, pc2 and pc3 bring home who got these rates in the one step."""
+    run = [
+        {"bits_per_second": {direction: rate}, "retransmits": {direction: 2}, "cpu": {"client": 5.0, "server": 9.0}}
+        for rate in rates
+    ]
+    return [{"runs": [one], "began": 1.0, "queues": {}} for one in run]
+
+
+def measured(rows, direction="up"):
+    """The result of several runs; each row has the rates of the three clients."""
+    whole = made([{"server": "router1", "clients": "room1"}], repeat=len(rows), directions=[direction])
+    home = {name: {"steps": {}, "queues": {}} for name in whole["hosts"]}
+    for number, rates in enumerate(rows, 1):
+        step = f"{number}-{direction}-1"
+        for name, part in zip(INVENTORY["room1"], collected(rates, direction), strict=True):
+            home[name]["steps"][step] = part
+        home["router1"]["queues"][step] = {"eth0": [7, 8]}
+    facts = {
+        "kernel": "6.1",
+        "iperf3": "3.12",
+        "sysctl": {},
+        "nics": {"eth0": {"mtu": 1500, "ring": {"rx": {"value": 256, "maximum": 4096}}}},
+    }
+    about = {"label": "x", "ended": "2026-11-21T12:00:00Z", "options": {"repeat": len(rows)}}
+    checked = dict.fromkeys(home, facts)
+    started = {name: {"firewall": []} for name in home}
+    return result.make(whole, checked, started, home, about)
+
+
+def test_result_has_the_figures_of_iperf3():
+    whole = measured([[10, 20, 30], [20, 20, 20], [5, 20, 50]])
+    up = whole["groups"]["router1 and room1"]["figures"]["up"]
+    assert up["sum"]["values"] == [60, 60, 75]
+    assert up["minimum"] == {"median": 10, "least": 5, "most": 20, "spread": 15, "values": [10, 20, 5]}
+    assert up["fairness"]["values"] == pytest.approx([60**2 / 3 / 1400, 1, 75**2 / 3 / 2925])
+    assert up["retransmits"]["median"] == 6
+    assert (up["cpu_client"]["median"], up["cpu_server"]["median"]) == (15, 27)
+    assert up["flows"]["pc3 - router1"]["values"] == [30, 20, 50]
+    assert whole["runs"][0]["queues"] == {"router1": {"eth0": [7, 8]}}
+    assert whole["hosts"]["pc1"]["nics"]["eth0"] == {"mtu": 1500, "ring": {"rx": 256}}
+
+
+def test_a_part_that_is_missing_is_named():
+    whole = made([{"server": "router1", "clients": "room1"}], repeat=1, directions=["up"])
+    home = {name: {"steps": {}, "queues": {}} for name in whole["hosts"]}
+    with pytest.raises(result.ResultError, match="pc1 has brought no result of step 1-up-1"):
+        result.make(whole, {}, {}, home, {})
+
+
+def test_hosts_that_are_not_ready_are_named():
+    whole = made([{"server": "router1", "clients": "room1"}])
+    answers = {"pc1": {"nics": {}}, "pc2": {"msg": "the program 'iperf3' is not installed"}, "router1": {"nics": {}}}
+    assert result.absent(whole, answers) == [
+        "pc2 (the program 'iperf3' is not installed)",
+        "pc3 (it is not in the play, or cannot be reached)",
+    ]
+
+
+BEFORE = [[90, 100, 110], [91, 99, 110], [90, 101, 112]]
+
+
+def decided(after, figure="sum", before=BEFORE, changed=("router1",), tolerance=0.05):
+    results = [measured(rows) for rows in after]
+    return verdict.decide(measured(before), results, changed, figure, tolerance, "it was impossible")
+
+
+@pytest.mark.parametrize(
+    ("about", "after", "figure", "back"),
+    [
+        ("harm", [[9, 10, 11]] * 3, "sum", True),
+        ("help", [[190, 200, 210]] * 3, "sum", False),
+        ("less than the tolerance", [[88, 98, 108]] * 3, "sum", False),
+        ("more than the tolerance", [[80, 90, 100]] * 3, "sum", True),
+        ("one client starves, the sum is the same", [[10, 140, 150]] * 3, "sum", False),
+        ("one client starves", [[10, 140, 150]] * 3, "minimum", True),
+        ("it is less fair", [[10, 140, 150]] * 3, "fairness", True),
+        ("one bad run", [[90, 100, 110], [10, 10, 10], [90, 100, 110]], "sum", False),
+        ("the runs differ by more than it fell", [[60, 70, 80], [90, 90, 90], [100, 100, 110]], "sum", False),
+    ],
+)
+def test_a_change_goes_back_only_for_harm(about, after, figure, back):
+    found = decided([after], figure)
+    assert found["hosts"]["router1"]["roll_back"] is back, about
+    assert found["hosts"]["pc1"]["roll_back"] is False, "a host that was not changed has nothing to go back to"
+
+
+def test_harm_has_to_show_twice_where_it_was_measured_twice():
+    harm, help_ = [[9, 10, 11]] * 3, [[90, 100, 110]] * 3
+    assert decided([harm, harm])["hosts"]["router1"]["roll_back"]
+    assert not decided([harm, help_])["hosts"]["router1"]["roll_back"]
+
+
+def test_when_nothing_can_be_measured_any_more_the_change_goes_back():
+    found = decided([])
+    assert found["hosts"]["router1"] == {
+        "roll_back": True,
+        "changed": True,
+        "group": "router1 and room1",
+        "why": "it was impossible",
+    }
+
+
+def test_too_few_runs_are_no_proof():
+    with pytest.raises(result.ResultError, match="2 runs do not tell a change from chance"):
+        decided([BEFORE[:2]])
+    with pytest.raises(result.ResultError, match="'single' was not measured"):
+        decided([BEFORE], "single")
+
+
+def hashed(chance, clients=10, queues=16, rate=5.0):
+    """What clients get when a hash spreads them over queues: those that share a queue share its rate."""
+    chosen = [chance.randrange(queues) for _client in range(clients)]
+    return [rate / chosen.count(queue) for queue in chosen]
+
+
+@pytest.mark.parametrize("figure", ["sum", "minimum", "fairness"])
+def test_noise_alone_never_triggers(figure):
+    """The worst noise there is, that of mq in story A: 2000 pairs of five runs with the same settings."""
+    chance, back = random.Random(6), 0
+    compute = {"sum": sum, "minimum": min, "fairness": figures.fairness}[figure]
+
+    def one():
+        return figures.figure([compute(hashed(chance)) for _run in range(5)])
+
+    for _pair in range(2000):
+        before, *after = ({"down": {figure: one()}} for _measurement in range(3))
+        rows = [verdict.compare(before, again, figure, 0.05)[0] for again in after]
+        back += all(row["outcome"] == "worse" for row in rows)
+    assert back == 0
+
+
+def test_table_shows_bars_and_verdict():
+    lines = table.lines(measured([[1e6, 2e6, 3e6]] * 3))
+    assert lines[0] == "router1 and room1 (many to one, 4 hosts)"
+    assert lines[2] == "up, client to server: 6.00 Mbit/s in all (median of 3 runs, 6.00 Mbit/s to 6.00 Mbit/s)"
+    assert lines[-1] == f"  pc3 - router1  {'█' * 30}  3.00 Mbit/s"
+    assert table.verdict(decided([[[9, 10, 11]] * 3]))[:2] == [
+        "router1 and room1: ROLLED BACK on router1",
+        "  sum up from 300 bit/s to 30 bit/s (-90.0%, worse; less than 5.0% is noise or tolerated)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bits", "text"),
+    [
+        (9.414e9, "9.41 Gbit/s"),
+        (49.06e6, "49.1 Mbit/s"),
+        (941.2e6, "941 Mbit/s"),
+        (880e3, "880 kbit/s"),
+        (0, "0 bit/s"),
+    ],
+)
+def test_rates_have_three_digits(bits, text):
+    assert table.rate(bits) == text
+
+
+def test_differences_of_settings():
+    before, after = measured(BEFORE), measured(BEFORE)
+    after["hosts"]["pc1"]["nics"]["eth0"]["mtu"] = 9000
+    assert verdict.differences(before, after) == {"pc1": ["nics eth0 mtu: 1500 > 9000"]}
+
+
+def test_report_stands_on_its_own_and_escapes_names():
+    before, after = measured(BEFORE), measured(BEFORE)
+    name = "<script>alert(1)</script>"
+    for one in (before, after):
+        one["groups"][name] = one["groups"].pop("router1 and room1")
+    html = report.write(after, before, verdict.decide(before, [after], ["router1"], "sum", 0.05))
+    assert name not in html
+    assert html.count("<svg") == 4
+    assert "http://" not in html and "https://" not in html
+    assert ">kept<" in html
+
+
+def test_saved_results_are_checked():
+    with pytest.raises(result.ResultError, match="is no result of the playbook"):
+        result.check({"format": "other"}, "file.json")
+    with pytest.raises(result.ResultError, match="has version 2 of the format, and this collection reads 1"):
+        result.check({"format": result.FORMAT, "version": 2}, "file.json")
