@@ -31,7 +31,7 @@ LAYERS = {
     "report": {"schema"},
     "host": {"schema"},
     "transaction": {"schema", "plan", "report", "host", "tools"},
-    "facts": {"schema", "host", "settings", "tools"},
+    "facts": {"schema", "inputs", "host", "settings", "tools", "facts"},
     "engine": {"schema", "plan", "nics", "memory", "report", "host", "transaction", "facts", "settings", "tools"},
 }
 

@@ -84,7 +84,11 @@ class FakeModule:
         raise Exit({"failed": True, "changed": False, "warnings": self.warnings, **result})
 
 
-INFO = {"names": {"type": "list", "elements": "str", "default": []}}
+INFO = {
+    "names": {"type": "list", "elements": "str", "default": []},
+    "interval": {"type": "float", "default": 0},
+    "peers": {"type": "list", "elements": "str", "default": []},
+}
 
 
 def call(module, params, check_mode, run, disk, monkeypatch):

@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
-from ..tools import cpus, interrupts
+from ..tools import cpus, interrupts, services
 
 EACH = "each "
 _FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
-_UNITS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
 
 
 def _join(lists: Sequence[str], each: str = "") -> str:
@@ -68,8 +67,7 @@ def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) ->
 
 def _service(host: Any) -> Dict[str, Cell]:
     """A service that is not there, or not running, is stopped already."""
-    running = any(host.exists(f"{folder}/irqbalance.service") for folder in _UNITS)
-    return {"irqbalance": Cell("run" if running else "stop")}
+    return {"irqbalance": Cell("run" if services.runs(host, "irqbalance.service") else "stop")}
 
 
 def _dealt(words: Mapping[str, Sequence[int]], online: Sequence[int], order: Sequence[int], asked: str) -> str:
