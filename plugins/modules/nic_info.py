@@ -34,9 +34,10 @@ options:
     default: 0
   peers:
     description:
-      - Who shall answer an unfragmented packet as large as the MTU of a NIC, as C(NIC=ADDRESS).
+      - Entries as in the inventory. Each address in the C(path_check) of an entry with a C(name) is asked to answer an
+        unfragmented packet as large as the MTU of that NIC.
     type: list
-    elements: str
+    elements: dict
     default: []
 requirements:
   - The programs C(ethtool) and C(ip) on the host, in any version
@@ -344,7 +345,7 @@ def main() -> None:
     spec = {
         "names": {"type": "list", "elements": "str", "default": []},
         "interval": {"type": "float", "default": 0},
-        "peers": {"type": "list", "elements": "str", "default": []},
+        "peers": {"type": "list", "elements": "dict", "default": []},
     }
     engine.inform(AnsibleModule(argument_spec=spec, supports_check_mode=True))
 

@@ -87,7 +87,7 @@ class FakeModule:
 INFO = {
     "names": {"type": "list", "elements": "str", "default": []},
     "interval": {"type": "float", "default": 0},
-    "peers": {"type": "list", "elements": "str", "default": []},
+    "peers": {"type": "list", "elements": "dict", "default": []},
 }
 
 

@@ -13,7 +13,9 @@ from . import bonds, counters, interrupts, kernel, managers, nics, paths, persis
 Read = Callable[[ReadOnlyHost], Any]
 
 
-def gather(host: ReadOnlyHost, names: Sequence[str], interval: float, peers: Sequence[str]) -> Dict[str, Any]:
+def gather(
+    host: ReadOnlyHost, names: Sequence[str], interval: float, peers: Sequence[Mapping[str, Any]]
+) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
     found = nics.gather(host, names)
@@ -25,7 +27,7 @@ def gather(host: ReadOnlyHost, names: Sequence[str], interval: float, peers: Seq
     return {"nics": found, "host": whole, "remarks": remarks}
 
 
-def _topics(peers: Sequence[str]) -> Tuple[Tuple[str, Read], ...]:
+def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
         ("addresses", paths.addresses),

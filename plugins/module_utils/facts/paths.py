@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
-from ..schema import InputError
 from ..tools import ip, ping, sysfs
 
 
@@ -25,14 +24,13 @@ def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     return ip.exceptions(host)
 
 
-def asked(host: ReadOnlyHost, peers: Sequence[str]) -> List[Dict[str, Any]]:
-    """For each `NIC=ADDRESS`, whether a packet of the NIC's own MTU comes back from there."""
+def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+    """For each address in the path_check of an entry, whether a packet of the NIC's own MTU comes back from there."""
     found = []
-    for peer in peers:
-        nic, equals, address = peer.partition("=")
-        if not equals:
-            raise InputError(f"peers: '{peer}' is not right; write NIC=ADDRESS, such as enp1s0=192.168.10.2")
-        mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")
-        if mtu:
-            found.append({"nic": nic, "address": address, "mtu": mtu, "carries": ping.carries(host, nic, address, mtu)})
+    for entry in peers:
+        nic, addresses = str(entry.get("name")), entry.get("path_check")
+        mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu") if "/" not in nic else None
+        for address in addresses if mtu and isinstance(addresses, list) else ():
+            carries = ping.carries(host, nic, str(address), int(str(mtu)))
+            found.append({"nic": nic, "address": str(address), "mtu": mtu, "carries": carries})
     return found

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..plain import plain
 from .model import SEVERITIES, Hit, Rule
 from .registry import rules
 from .view import Fleet
@@ -16,8 +16,9 @@ def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
     """What is wrong with the hosts whose facts these are, and what to write in the inventory."""
     fleet = Fleet(facts, measured)
     groups = {host.name: host.groups for host in fleet.hosts}
-    found = [_plain(rule, hit, host, groups) for rule in rules() for host, hit in _hits(rule, fleet)]
-    return sorted(found, key=_place)
+    found = [_told(rule, hit, host, groups) for rule in rules() for host, hit in _hits(rule, fleet)]
+    made: list[dict[str, Any]] = plain(sorted(found, key=_place))
+    return made
 
 
 def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[str, Hit]]:
@@ -30,8 +31,8 @@ def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[str, Hit]]:
             yield hit.host, hit
 
 
-def _plain(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> dict[str, Any]:
-    found = {
+def _told(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "id": rule.id,
         "severity": hit.severity or rule.severity,
         "host": host,
@@ -44,9 +45,7 @@ def _plain(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> 
         "remedy": dict(hit.remedy),
         "reference": rule.reference,
     }
-    # Facts may hold Ansible's own kinds of text, which no YAML writer knows.
-    plain: dict[str, Any] = json.loads(json.dumps(found, default=str))
-    return plain
+    return found
 
 
 def _place(finding: Mapping[str, Any]) -> tuple[int, str, str, str]:
