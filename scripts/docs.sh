@@ -7,6 +7,7 @@ use_venv docs
 SITE=$CHECKOUT/docs
 export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_settings.py"
+PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_findings.py"
 rm -rf "$SITE"
 mkdir -p "$SITE"
 chmod 0755 "$SITE"

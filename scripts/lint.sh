@@ -27,5 +27,6 @@ check "antsibull-changelog" antsibull-changelog lint
 check "antsibull-docs" antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs=dependent \
   --check-extra-docs-refs --disallow-unknown-collection-refs .
 check "settings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_settings.py --check
+check "findings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_findings.py --check
 check "shellcheck" shell_files
 finish lint

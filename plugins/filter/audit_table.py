@@ -40,14 +40,16 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.drift import leaves, say
+
 
 def audit_table(result: Mapping[str, Any]) -> List[str]:
     """The lines of the table; AnsibleFilterError for anything but a result of `tune`."""
     if not isinstance(result, Mapping) or "before" not in result or "unsupported" not in result:
         raise AnsibleFilterError("audit_table needs the result of linuxnet.tuning.tune")
-    before, after = dict(_leaves(result["before"])), dict(_leaves(result["after"]))
+    before, after = dict(leaves(result["before"])), dict(leaves(result["after"]))
     rows = [
-        (where, setting, _say(before[where, setting]), _say(value))
+        (where, setting, say(before[where, setting]), say(value))
         for (where, setting), value in after.items()
         if value != before.get((where, setting))
     ]
@@ -76,24 +78,11 @@ def _lines(result: Mapping[str, Any], live: Mapping[Tuple[str, str], Any]) -> It
                 yield "host", key, f"{have[key]} in {file}", "nothing, for the inventory does not ask for it"
 
 
-def _leaves(state: Mapping[str, Any]) -> Iterator[Tuple[Tuple[str, str], Any]]:
-    for nic, families in state.get("nics", {}).items():
-        for family, keys in families.items():
-            for key, value in keys.items():
-                yield (nic, f"{family} {key}"), value
-    for key, value in state.get("sysctl", {}).items():
-        yield ("host", key), value
-
-
 def _unsupported(item: Mapping[str, str]) -> Tuple[str, str, str, str]:
     if not item["family"]:
         return item["nic"], "-", "absent", "present, for the inventory names it"
     setting = f"{item['family']} {item['key']}" if item["nic"] else item["key"]
     return item["nic"] or "host", setting, "-", f"{item['asked']}, but {item['reason']}"
-
-
-def _say(value: Any) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 def _align(rows: Sequence[Sequence[str]]) -> List[str]:

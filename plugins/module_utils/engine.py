@@ -34,10 +34,10 @@ def inform(module: Any) -> None:
     from . import facts  # only this module needs it; the others start faster without
 
     try:
-        found = facts.gather(ReadOnlyHost(runner(module)), module.params["names"])
+        found = facts.gather(ReadOnlyHost(runner(module)), **module.params)
     except TuningError as error:
         module.fail_json(msg=str(error))
-    module.exit_json(changed=False, nics=found)
+    module.exit_json(changed=False, **found)
 
 
 def guard_spec() -> Dict[str, Any]:

@@ -10,9 +10,11 @@ module: nic_info
 short_description: Read everything about the NICs of a host
 version_added: 0.1.0
 description:
-  - Reads driver, link, pause frames, limits and all settings that M(linuxnet.tuning.ethtool) can set, in one call.
+  - Reads driver, link, pause frames, limits, counters, queues, interrupts and all settings that
+    M(linuxnet.tuning.ethtool) can set, and what of the host matters to them, in one call.
+  - What cannot be read is a remark, and the rest is read all the same.
   - What a NIC does not have or does not tell is left out, so a key that is there can be trusted.
-  - Starts eight short C(ethtool) processes for each NIC and one C(ip) process.
+  - Starts some ten short processes for each NIC and seven for the host.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -24,6 +26,18 @@ options:
       - Without it all NICs with hardware behind them are read; virtual ones (bonds, VLANs, veth) must be named.
     type: list
     elements: str
+    default: []
+  interval:
+    description:
+      - Read the counters twice, so many seconds apart, and tell what they have counted meanwhile.
+    type: float
+    default: 0
+  peers:
+    description:
+      - Entries as in the inventory. Each address in the C(path_check) of an entry with a C(name) is asked to answer an
+        unfragmented packet as large as the MTU of that NIC.
+    type: list
+    elements: dict
     default: []
 requirements:
   - The programs C(ethtool) and C(ip) on the host, in any version
@@ -41,6 +55,10 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ item.key }}: {{ item.value.ring | default('no rings') }}"
   loop: "{{ found.nics | dict2items }}"
+
+- name: See what NICs lose within ten seconds
+  linuxnet.tuning.nic_info:
+    interval: 10
 
 - name: Read a bond and its VLANs
   linuxnet.tuning.nic_info:
@@ -223,10 +241,98 @@ nics:
       description: The driver's own switches by name, each with its C(value).
       type: dict
       returned: when the device has them
+    multiq:
+      description: The queue of each client, as M(linuxnet.tuning.multiq) knows it.
+      type: dict
+      returned: when C(tc) knows the NIC
+    irq:
+      description: The CPUs that serve interrupts and queues, as M(linuxnet.tuning.irq) knows them.
+      type: dict
+      returned: when the kernel shows them
+    numa_node:
+      description: The NUMA node of the slot.
+      type: int
+      returned: always
+    counters:
+      description:
+        - What was counted since the driver was loaded under C(total), under names that mean the same with every
+          driver, such as C(rx_missed), C(rx_crc), C(tx_timeouts), C(rx_pause).
+        - With O(interval) also C(growth) within so many seconds.
+      type: dict
+      returned: always
+    queues:
+      description: How many queues, what the queueing disciplines have dropped, and which filter chooses which queue.
+      type: dict
+      returned: with the program C(tc)
+    interrupts:
+      description: The interrupts of the queues, the CPUs that they may run on, and how often each CPU has served them.
+      type: list
+      elements: dict
+      returned: always
     missing:
       description: The groups of settings that the NIC does not have, with the reason.
       type: dict
       returned: always
+host:
+  description: What matters about the host as a whole. A topic that cannot be read is left out, and is a remark.
+  returned: success
+  type: dict
+  contains:
+    kernel:
+      description: Release, distribution, processors, memory, and whether the host forwards packets.
+      type: dict
+      returned: always
+    addresses:
+      description: The addresses that somebody has set, with NIC and MTU.
+      type: list
+      elements: dict
+      returned: always
+    path_mtu:
+      description: Destinations whose path carries less than the NIC could send, as far as the kernel was told.
+      type: list
+      elements: dict
+      returned: always
+    peers:
+      description: For each of O(peers), whether a packet as large as the MTU came back.
+      type: list
+      elements: dict
+      returned: always
+    bonds:
+      description: Bonds with mode, MTU, and the state of each member.
+      type: dict
+      returned: always
+    managers:
+      description: Who else sets NICs, which are network managers, C(.link) files, C(tuned) and C(irqbalance).
+      type: dict
+      returned: always
+    sysctl:
+      description: The kernel parameters that matter to the network.
+      type: dict
+      returned: always
+    sysctl_files:
+      description: The files that set parameters of the network at boot, in the order in which they are read.
+      type: list
+      elements: dict
+      returned: always
+    congestion:
+      description: The congestion controls that are C(available), and those that are C(loadable) as a module.
+      type: dict
+      returned: always
+    softnet:
+      description: For each CPU, packets processed and dropped, and rounds that ran out of budget.
+      type: list
+      elements: dict
+      returned: always
+    persisted:
+      description: What this collection has left for the next boot.
+      type: dict
+      returned: always
+remarks:
+  description: What could not be read, and why.
+  returned: success
+  type: list
+  elements: str
+  sample: ["queues: the program 'tc' is not installed; install its package"]
 """
 
 from ansible.module_utils.basic import AnsibleModule
@@ -236,7 +342,11 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 
 def main() -> None:
     """Hand the options over to the engine."""
-    spec = {"names": {"type": "list", "elements": "str", "default": []}}
+    spec = {
+        "names": {"type": "list", "elements": "str", "default": []},
+        "interval": {"type": "float", "default": 0},
+        "peers": {"type": "list", "elements": "dict", "default": []},
+    }
     engine.inform(AnsibleModule(argument_spec=spec, supports_check_mode=True))
 
 

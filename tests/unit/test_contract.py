@@ -37,7 +37,7 @@ LAYERS = {
     "report": {"schema"},
     "host": {"schema"},
     "transaction": {"schema", "plan", "report", "host", "tools"},
-    "facts": {"schema", "host", "settings", "tools"},
+    "facts": {"schema", "inputs", "host", "settings", "tools", "facts"},
     "station": set(),
     "runner": set(),
     "session": {"schema", "host", "tools", "facts", "station"},
@@ -177,9 +177,10 @@ def test_documented_keys_are_the_tables(module):
         assert set(documented[name].get("suboptions", {})) == {field.name for field in family.fields}
 
 
-def test_written_documentation_is_up_to_date():
+@pytest.mark.parametrize("script", ["document_settings.py", "document_findings.py"])
+def test_written_documentation_is_up_to_date(script):
     done = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/document_settings.py"), "--check"],
+        [sys.executable, str(ROOT / "scripts" / script), "--check"],
         capture_output=True,
         check=False,
         text=True,

@@ -92,7 +92,11 @@ class FakeModule:
 USUAL = {"permanent": False, "guard_timeout": 0}
 LASTING = ("sysctl", "tune", "boot")
 
-INFO = {"names": {"type": "list", "elements": "str", "default": []}}
+INFO = {
+    "names": {"type": "list", "elements": "str", "default": []},
+    "interval": {"type": "float", "default": 0},
+    "peers": {"type": "list", "elements": "dict", "default": []},
+}
 
 
 def usual(module, spec):

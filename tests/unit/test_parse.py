@@ -2,9 +2,10 @@
 """Texts of real tools and drivers become cells; a new case is a new folder under cases/parse, without new code.
 
 A folder is named <driver or situation>__<version of the tool>. Its files are named by what reads them: a family
-(ring.txt), or link, driver, ip. A file .err is what the tool said on stderr instead, with exit code 1. The file
-expected.yml tells where the texts come from, and for each of them what is to be understood: a value, `2 of 8` for a
-value and its maximum, `off fixed`, `off requested on`, and for groups the value with the members behind it.
+(ring.txt), or link, driver, ip, statistics (with queues). A file .err is what the tool said on stderr instead, with
+exit code 1. The file expected.yml tells where the texts come from, and for each of them what is to be understood: a
+value, `2 of 8` for a value and its maximum, `off fixed`, `off requested on`, and for groups the value with the members
+behind it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,20 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ethtool, ip
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ethtool, ip, statistics
 
 CASES = Path(__file__).parent / "cases" / "parse"
 TEXTS = sorted(path for path in CASES.glob("*/*") if path.suffix in (".txt", ".err"))
-PARSERS = {"link": ethtool.link, "driver": ethtool.driver, "ip": ip.parse, "ip_text": ip.parse}
+
+
+def counted(text: str) -> dict[str, object]:
+    """The counters under our names, and the packets of each queue."""
+    raw = statistics.parse(text)
+    queues = {f"{way}_queues": statistics.queues(raw, way) for way in ("rx", "tx")}
+    return {**statistics.normalise(raw, {}), **{name: numbers for name, numbers in queues.items() if numbers}}
+
+
+PARSERS = {"statistics": counted, "link": ethtool.link, "driver": ethtool.driver, "ip": ip.parse, "ip_text": ip.parse}
 
 
 class Stub:

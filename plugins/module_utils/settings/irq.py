@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
-from ..tools import cpus, interrupts, sysfs
+from ..tools import cpus, interrupts, services, sysfs
 from ..tools import irqbalance as balancer
 from .irqbalance import KEY as BAN
 
@@ -89,7 +89,7 @@ def _service(host: Any, nic: str) -> Dict[str, Cell]:
     if not sysfs.is_function(device):
         problem = f"irqbalance is told by PCI device, and it is none of its own ({device or 'virtual'})"
     return {
-        "irqbalance": Cell("run" if balancer.runs(host) else "stop"),
+        "irqbalance": Cell("run" if services.runs(host, "irqbalance.service") else "stop"),
         BAN: Cell(device in balancer.banned(host), means=partial(_banned, problem)),
     }
 

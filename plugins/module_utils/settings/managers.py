@@ -18,6 +18,12 @@ MANAGERS: Mapping[str, tool.Manager] = {
 _NM, _NETWORKD, _IFUPDOWN, _IFCFG = MANAGERS
 
 
+def owned(host: Any) -> Dict[str, List[str]]:
+    """The NICs that each manager of this host has in its hands."""
+    facts = _Facts(host)
+    return {name: sorted(nics) for name in MANAGERS for nics in [facts.owned(name)] if nics}
+
+
 def of_paths(paths: Iterable[str]) -> tool.Manager:
     """The manager whose folder the files of a bond lie in."""
     folders = {manager.folder: manager for manager in MANAGERS.values()}

@@ -71,6 +71,29 @@ def _names(text: str) -> Dict[int, List[str]]:
     return found
 
 
+def counts(text: str) -> Dict[int, List[int]]:
+    """How often each CPU has served each interrupt, of /proc/interrupts."""
+    found: Dict[int, List[int]] = {}
+    columns = len(text.partition("\n")[0].split())
+    for line in text.splitlines()[1:]:
+        match = re.match(r"\s*(\d{1,9}):((?:\s+\d{1,15})+)\s", line)
+        if match:
+            found[int(match[1])] = [int(word) for word in match[2].split()][:columns]
+    return found
+
+
+def softnet(text: str) -> List[Dict[str, int]]:
+    """Each line of /proc/net/softnet_stat, which is hexadecimal; from Linux 5.10 on column 13 is the CPU."""
+    found = []
+    for place, line in enumerate(text.splitlines()):
+        words = line.split()
+        if len(words) >= 3 and all(re.fullmatch(r"[0-9a-f]{1,8}", word) for word in words):
+            numbers = [int(word, 16) for word in words]
+            cpu = numbers[12] if len(numbers) > 12 else place
+            found.append({"cpu": cpu, "processed": numbers[0], "dropped": numbers[1], "squeezed": numbers[2]})
+    return found
+
+
 def queues(host: Any, nic: str, direction: str) -> List[str]:
     """The folders of a NIC's queues in one direction (rx, tx), by number."""
     folder = f"{sysfs.ROOT}/{nic}/queues"

@@ -103,6 +103,18 @@ def _lasting(item: Mapping[str, Any]) -> bool:
     return "local" in item and item.get("scope") != "link" and not item.get("dynamic")
 
 
+def exceptions(host: Any) -> List[Dict[str, Any]]:
+    """Destinations with an MTU of their own, which a router on the way has told: `192.0.2.1 dev eth0 ... mtu 1400`."""
+    found = []
+    for family in ("-4", "-6"):
+        out = host.ask(Query(("ip", family, "-o", "route", "show", "cache"))).out
+        for match in re.finditer(
+            r"^(?:unicast )?(\S+) (?:.* )?dev (\S+).* mtu (?:lock )?(\d{1,6})\b", out, re.MULTILINE
+        ):
+            found.append({"to": match[1], "nic": match[2], "mtu": int(match[3])})
+    return found
+
+
 def gateway(host: Any, nic: str) -> List[str]:
     """The default gateways through one NIC that somebody has set; a router's own announcements are none."""
     ways = []

@@ -15,7 +15,6 @@ _NOTE = "# Written by the Ansible collection linuxnet.tuning, changes by hand wi
 
 # Where administrators put arguments of irqbalance: Debian and SUSE, Red Hat.
 _ARGUMENTS = ("/etc/default/irqbalance", "/etc/sysconfig/irqbalance")
-_UNITS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
 
 # irqbalance asks for each interrupt it discovers, so numbers that a driver gives anew need no new script. A device is
 # found by its address: the service may run without sight of /sys/class/net, and it calls some interrupts by no device.
@@ -56,11 +55,6 @@ def foreign_policy(host: Any) -> str:
     """The file that names a policy script of somebody else; empty if none does."""
     pattern = r"^[^#\n]*(--policyscript|\s-l\b|[\"'=]-l\b)"
     return next((path for path in _ARGUMENTS if re.search(pattern, host.read(path) or "", re.MULTILINE)), "")
-
-
-def runs(host: Any) -> bool:
-    """Whether the service runs, without starting a process."""
-    return any(host.exists(f"{folder}/{SERVICE}") for folder in _UNITS)
 
 
 def take_up(reload: bool) -> Tuple[Run, ...]:

@@ -166,6 +166,70 @@ def batch(lines: Sequence[str]) -> Run:
     return Run(("tc", "-batch", "-"), tuple(lines))
 
 
+class Statistics(NamedTuple):
+    """The root qdisc of a NIC and what all its qdiscs together have counted; `backlog` is in packets."""
+
+    root: str
+    handle: str
+    bands: int = 0
+    clsact: bool = False
+    dropped: int = 0
+    requeues: int = 0
+    backlog: int = 0
+
+
+def statistics(out: str) -> Dict[str, Statistics]:
+    """Parse `tc -s qdisc show` by NIC. The counters of a classful root contain those of its children."""
+    blocks: Dict[str, List[str]] = {}
+    lines: List[str] = []
+    for line in out.splitlines():
+        match = re.match(r"qdisc \S+ \S+: dev (\S+) ", f"{line} ")
+        if match:
+            lines = blocks.setdefault(match[1], [])
+        lines.append(line)
+    found = {}
+    for nic, block in blocks.items():
+        at = parse_qdiscs("\n".join(block))
+        start = next((place for place, line in enumerate(block) if re.search(r"\broot\b", line)), None)
+        counted = [] if start is None else block[start + 1 : start + 3]
+        numbers = [
+            int(match[1]) if match else 0
+            for word in (r"dropped (\d+)", r"requeues (\d+)", r"backlog \S+ (\d+)p")
+            for match in [re.search(word, " ".join(counted))]
+        ]
+        found[nic] = Statistics(at.root.kind, at.root.handle, at.root.bands, at.clsact, *numbers)
+    return found
+
+
+class Mapping(NamedTuple):
+    """One filter that sends packets to a queue; `client` is empty where it does not go by the destination alone."""
+
+    pref: int
+    queue: int
+    client: str
+
+
+def mappings(host: Any, nic: str, at: Statistics) -> List[Mapping]:
+    """The filters of a NIC that choose a queue, whoever made them; those before the qdiscs come first."""
+    texts = [host.ask(Query(("tc", "filter", "show", "dev", nic, "egress"))).out] if at.clsact else []
+    if at.root == "multiq":
+        texts.append(host.ask(Query(("tc", "filter", "show", "dev", nic, "parent", at.handle))).out)
+    return [item for text in texts for item in parse_mappings(text)]
+
+
+def parse_mappings(out: str) -> List[Mapping]:
+    """One for each `skbedit queue_mapping`, unlike parse_filters(), for several may share a preference."""
+    found = []
+    for block in re.split(r"^(?=filter )", out, flags=re.MULTILINE):
+        head = re.match(r"filter (?:parent \S+ )?protocol (\S+) pref (\d{1,9})", block)
+        queue = re.search(r"skbedit +queue_mapping (\d{1,9})", block)
+        if head and queue:
+            rest = ["another", *(line.strip() for line in block.splitlines()[1:] if line.strip())]
+            client = "".join(list(_client(head[1], rest))[:1])
+            found.append(Mapping(int(head[2]), int(queue[1]), client))
+    return found
+
+
 def mapping_holds(host: Any) -> bool:
     """Whether this kernel sends a packet to the queue that a clsact filter chose.
 

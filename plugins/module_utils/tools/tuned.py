@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from ..schema import Query, Run
+from .sysctl import lines
 
 OFF = "none"
 
@@ -27,6 +28,22 @@ def active(host: Any) -> Tuple[str, str]:
     if match:
         return " ".join(match.group(1).split()), ""
     return (OFF, "") if "No current active profile" in answer.out else ("", answer.complaint)
+
+
+def sysctl(host: Any, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
+    """The kernel parameters that profiles set, those that they include first; expressions of tuned stay as they are."""
+    values: Dict[str, str] = {}
+    for name in names:
+        paths = [f"{folder}/{name}/tuned.conf" for folder in _FOLDERS]
+        text = next((text for text in map(host.read, paths) if text is not None), "")
+        sections = dict(re.findall(r"^\[([^\]\n]+)\]\n((?:(?!\[).*\n?)*)", text, re.MULTILINE))
+        above = re.search(r"^include\s*=\s*(.+)$", sections.get("main", ""), re.MULTILINE)
+        if above and depth:
+            values.update(sysctl(host, re.split(r"[,\s]+", above[1].strip()), depth - 1))
+        values.update(
+            {line.key: re.sub(r"^>", "", line.value).strip('"') for line in lines(sections.get("sysctl", ""))}
+        )
+    return values
 
 
 def verified(host: Any) -> bool:

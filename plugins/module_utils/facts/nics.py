@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather everything that can be read about the NICs of a host, by the parsers that tuning uses."""
+"""Gather identity, link and settings of NICs, by the parsers that tuning uses."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
-from .host import ReadOnlyHost
-from .schema import Cell, Identity, Reading, TuningError
-from .settings import registry
-from .tools import ethtool, ip, sysfs
+from ..host import ReadOnlyHost
+from ..schema import Cell, Identity, Reading, TuningError
+from ..settings import registry
+from ..tools import ethtool, ip, sysfs
 
 
 def gather(host: ReadOnlyHost, names: Sequence[str]) -> Dict[str, Dict[str, Any]]:
@@ -35,6 +35,7 @@ def _identity(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
         "pci_id": nic.pci,
         "bus": driver.get("bus-info", nic.bus),
         "pcie": sysfs.pcie(host, nic.name),
+        "numa_node": sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/numa_node"),
         "carrier": sysfs.carrier(host, nic.name),
         "fastest": ethtool.fastest(link),
     }

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Give findings to programs."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: audit_data
+short_description: Give findings to programs
+version_added: 0.2.0
+description:
+  - Facts and findings as one document, which a JMESPath expression narrows or reshapes.
+requirements:
+  - The Python package jmespath on the controller, for O(query)
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+options:
+  _input:
+    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
+    type: dict
+    required: true
+  found:
+    description: The findings, as P(linuxnet.tuning.findings#filter) gives them.
+    type: list
+    elements: dict
+    required: true
+  when:
+    description: What to say about the time of the audit.
+    type: str
+    default: ''
+  query:
+    description: A JMESPath expression, such as V(findings[?severity=='high'].{host: host, what: title}).
+    type: str
+    default: ''
+"""
+
+EXAMPLES = r"""
+- name: Save the hosts that have a finding
+  ansible.builtin.copy:
+    content: "{{ facts | linuxnet.tuning.audit_data(found, query='findings[].host') | to_json }}"
+    dest: hosts.json
+    mode: "0644"
+"""
+
+RETURN = r"""
+_value:
+  description: C(time), C(summary), C(findings), C(rooms), C(unreachable) and C(hosts), or what the query makes of them.
+  type: raw
+"""
+
+from typing import Any, Callable, Dict, Mapping, Sequence
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import data
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
+
+def audit_data(facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], when: str = "", query: str = "") -> Any:
+    """The document; AnsibleFilterError for anything but facts by host and findings."""
+    if not isinstance(facts, Mapping) or isinstance(found, str) or not isinstance(found, Sequence):
+        raise AnsibleFilterError("audit_data needs facts by host, and the list of findings")
+    try:
+        return data.document(plain(facts), plain(found), when, query)
+    except data.QueryError as error:
+        raise AnsibleFilterError(f"audit_query: {error}") from None
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> Dict[str, Callable[..., Any]]:
+        """By name."""
+        return {"audit_data": audit_data}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show findings as a table."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: findings_table
+short_description: Show findings as a table
+version_added: 0.2.0
+description:
+  - One line for each finding, worst first, by classroom, which is the smallest group of the inventory that a
+    host is in.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+options:
+  _input:
+    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
+    type: dict
+    required: true
+  found:
+    description: The findings, as P(linuxnet.tuning.findings#filter) gives them.
+    type: list
+    elements: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Show what is wrong
+  ansible.builtin.debug:
+    msg: "{{ facts | linuxnet.tuning.findings_table(facts | linuxnet.tuning.findings) }}"
+"""
+
+RETURN = r"""
+_value:
+  description: The lines.
+  type: list
+  elements: str
+  sample:
+    - 2 hosts; 1 high; 1 without a finding
+    - ''
+    - 'routers: 1 high'
+    - 'high  router1  enp1s0f0  The receive ring overflows and could be larger (rx ring 256 of 4096)'
+"""
+
+from typing import Any, Callable, Dict, List, Mapping, Sequence
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import table
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
+
+def findings_table(facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> List[str]:
+    """The lines; AnsibleFilterError for anything but facts by host and findings."""
+    if not isinstance(facts, Mapping) or isinstance(found, str) or not isinstance(found, Sequence):
+        raise AnsibleFilterError("findings_table needs facts by host, and the list of findings")
+    return table.lines(plain(facts), plain(found))
+
+
+class FilterModule:
+    """The filters of this file."""
+
+    def filters(self) -> Dict[str, Callable[..., Any]]:
+        """By name."""
+        return {"findings_table": findings_table}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather the bonds of a host with the state of their members."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+from ..host import ReadOnlyHost
+from ..tools import bond, sysfs
+
+
+def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
+    """By bond: mode, MTU, the partner of LACP, and by member its link, MTU and aggregator."""
+    found = {}
+    for name in sysfs.text(host, f"{sysfs.ROOT}/bonding_masters").split():
+        found[name] = {
+            "mode": bond.option(host, name, "mode") or "",
+            "mtu": sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"),
+            "hash": bond.option(host, name, "xmit_hash_policy") or "",
+            "partner": bond.option(host, name, "ad_partner_mac") or "",
+            "members": {member: _member(host, member) for member in bond.members(host, name)},
+        }
+    return found
+
+
+def _member(host: ReadOnlyHost, name: str) -> Dict[str, Any]:
+    base = f"{sysfs.ROOT}/{name}"
+    return {
+        "link": sysfs.text(host, f"{base}/bonding_slave/mii_status"),
+        "failures": sysfs.number(host, f"{base}/bonding_slave/link_failure_count"),
+        "aggregator": sysfs.number(host, f"{base}/bonding_slave/ad_aggregator_id"),
+        "mtu": sysfs.number(host, f"{base}/mtu"),
+        "speed": sysfs.number(host, f"{base}/speed"),
+    }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather what NICs have counted, once or twice with some time between."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Sequence
+
+from ..host import ReadOnlyHost
+from ..tools import ethtool, statistics, sysfs
+
+
+def gather(host: ReadOnlyHost, nics: Sequence[str], interval: float) -> Dict[str, Dict[str, Any]]:
+    """Counters by NIC under `total`, and under `growth` what came on top within `interval` seconds."""
+    first = {nic: _sample(host, nic) for nic in nics}
+    if interval <= 0 or not nics:
+        return {nic: {"total": counters} for nic, counters in first.items()}
+    host.wait_until(lambda: False, interval)
+    found: Dict[str, Dict[str, Any]] = {}
+    for nic, before in first.items():
+        total = _sample(host, nic)
+        # A counter that was reset meanwhile tells nothing.
+        growth = {name: value - before[name] for name, value in total.items() if value >= before.get(name, value + 1)}
+        found[nic] = {"total": total, "growth": growth, "interval": interval}
+    return found
+
+
+def _sample(host: ReadOnlyHost, nic: str) -> Dict[str, int]:
+    numbers = {name: sysfs.number(host, f"{sysfs.ROOT}/{nic}/statistics/{name}") for name in statistics.KERNEL}
+    kernel = {name: number for name, number in numbers.items() if number is not None}
+    return statistics.normalise(statistics.parse(host.ask(ethtool.query("-S", nic)).out), kernel)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather which CPUs have served the interrupts of NICs, and how well each CPU keeps up."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence
+
+from ..host import ReadOnlyHost
+from ..tools import interrupts as tool
+from ..tools import sysfs
+
+
+def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, Any]]]:
+    """By NIC, for each interrupt of a queue: its number, where it may run, and how often each CPU has served it."""
+    counts = tool.counts(host.read("/proc/interrupts") or "")
+    return {
+        nic: [
+            {
+                "number": item.number,
+                "queue": item.queue,
+                "cpus": sysfs.text(host, item.path),
+                "counts": counts.get(item.number, []),
+            }
+            for item in tool.of(host, nic)
+        ]
+        for nic in nics
+    }
+
+
+def softnet(host: ReadOnlyHost) -> List[Dict[str, int]]:
+    """For each CPU: packets processed, dropped because its backlog was full, and rounds that ran out of budget."""
+    return tool.softnet(host.read("/proc/net/softnet_stat") or "")

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather what the host is: kernel, distribution, processors, memory, and whether it forwards packets."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict
+
+from ..host import ReadOnlyHost
+from ..tools import cpus, interrupts, sysctl, sysfs
+
+
+def gather(host: ReadOnlyHost) -> Dict[str, Any]:
+    """Facts about the host as a whole."""
+    name = re.search(r'^PRETTY_NAME="?([^"\n]*)', host.read("/etc/os-release") or "", re.MULTILINE)
+    memory = re.search(r"^MemTotal:\s*(\d{1,15}) kB", host.read("/proc/meminfo") or "", re.MULTILINE)
+    online = interrupts.online(host)
+    return {
+        "release": sysfs.text(host, sysctl.path("kernel.osrelease")),
+        "system": name[1] if name else "",
+        "cpus": cpus.format_list(online),
+        "cpu_count": len(online),
+        "memory_kib": int(memory[1]) if memory else None,
+        "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
+        "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
+    }

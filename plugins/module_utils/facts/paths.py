@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather addresses, and what is known of the packet sizes that paths carry."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Sequence
+
+from ..host import ReadOnlyHost
+from ..tools import ip, ping, sysfs
+
+
+def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """The addresses that somebody has set, with their NIC, which may be a bond or a VLAN, and its MTU."""
+    return [
+        {"nic": nic, "address": address, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")}
+        for nic, found in sorted(ip.addresses(host).items())
+        for address in found
+        if nic != "lo"
+    ]
+
+
+def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """Destinations whose path carries less than the NIC could send, as the kernel has been told."""
+    return ip.exceptions(host)
+
+
+def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+    """For each address in the path_check of an entry, whether a packet of the NIC's own MTU comes back from there."""
+    found = []
+    for entry in peers:
+        nic, addresses = str(entry.get("name")), entry.get("path_check")
+        mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu") if "/" not in nic else None
+        for address in addresses if mtu and isinstance(addresses, list) else ():
+            carries = ping.carries(host, nic, str(address), int(str(mtu)))
+            found.append({"nic": nic, "address": str(address), "mtu": mtu, "carries": carries})
+    return found

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather queues, their queueing disciplines, and the filters that choose a queue for a packet."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Sequence
+
+from ..host import ReadOnlyHost
+from ..schema import Query
+from ..tools import interrupts, sysfs, tc
+
+
+def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+    """By NIC: how many queues, what its queueing disciplines have counted, and which client has which queue."""
+    qdiscs = tc.statistics(host.ask(Query(("tc", "-s", "qdisc", "show"))).out)
+    found: Dict[str, Dict[str, Any]] = {}
+    for nic in nics:
+        facts: Dict[str, Any] = {
+            "rx": len(interrupts.queues(host, nic, "rx")),
+            "tx": sysfs.transmit_queues(host, nic),
+            "xps": sysfs.steers(host, nic),
+        }
+        disciplines = qdiscs.get(nic)
+        if disciplines:
+            facts["qdisc"] = disciplines._asdict()
+            facts["filters"] = [item._asdict() for item in tc.mappings(host, nic, disciplines)]
+        found[nic] = facts
+    return found

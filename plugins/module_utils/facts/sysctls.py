@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather the kernel parameters that matter to the network, who sets them at boot, and the congestion controls."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List
+
+from ..host import ReadOnlyHost
+from ..inputs import vector
+from ..tools import sysctl, sysfs
+
+# What a rule looks at, and what a person who reads a report would ask for next.
+WATCHED = (
+    "net.core.default_qdisc",
+    "net.core.netdev_budget",
+    "net.core.netdev_max_backlog",
+    "net.core.optmem_max",
+    "net.core.rmem_default",
+    "net.core.rmem_max",
+    "net.core.wmem_default",
+    "net.core.wmem_max",
+    "net.ipv4.ip_forward",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_mem",
+    "net.ipv4.tcp_moderate_rcvbuf",
+    "net.ipv4.tcp_mtu_probing",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_reordering",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_sack",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_tw_recycle",
+    "net.ipv4.tcp_window_scaling",
+    "net.ipv4.tcp_wmem",
+)
+
+
+def values(host: ReadOnlyHost) -> Dict[str, str]:
+    """The live values; a key that this kernel does not have is left out."""
+    texts = {key: host.read(sysctl.path(key)) for key in WATCHED}
+    return {key: vector(text) for key, text in texts.items() if text is not None}
+
+
+def files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """All files of sysctl.d in the order in which they are read at boot, with what they say about the network."""
+    found = []
+    for file, lines in sysctl.after(host, ""):
+        said = {line.key: line.value for line in lines if line.key.startswith("net.")}
+        if said:
+            ours = (host.read(file) or "").startswith(sysctl.HEADER)
+            found.append({"file": file, "ours": ours, "sets": said})
+    return found
+
+
+def congestion(host: ReadOnlyHost) -> Dict[str, Any]:
+    """The congestion controls that are there, and those that a module would bring."""
+    folder = f"/lib/modules/{sysfs.text(host, sysctl.path('kernel.osrelease'))}/kernel/net/ipv4"
+    modules = [match[1] for name in host.names(folder) for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
+    there = sysfs.text(host, sysctl.path("net.ipv4.tcp_available_congestion_control")).split()
+    return {"available": sorted(there), "loadable": sorted(set(modules) - {"diag"} - set(there))}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Give the findings to programs: as plain data, which a JMESPath expression narrows or reshapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .fleet import Findings, counts, rooms, unreachable
+
+
+class QueryError(ValueError):
+    """The expression cannot be meant, or its package is not there."""
+
+
+def document(facts: Mapping[str, Mapping[str, Any]], findings: Findings, when: str, query: str = "") -> Any:
+    """`summary`, `findings`, `rooms`, `unreachable` and `hosts` with their facts; or what the query makes of that."""
+    whole = {
+        "time": when,
+        "summary": {
+            "hosts": len(facts),
+            "unreachable": len(unreachable(facts)),
+            "findings": len(findings),
+            **counts(findings),
+        },
+        "findings": findings,
+        "rooms": {
+            room.name: {"hosts": [*room.hosts, *room.unreachable], **counts(room.findings)}
+            for room in rooms(facts, findings)
+        },
+        "unreachable": unreachable(facts),
+        "hosts": facts,
+    }
+    return _search(query, whole) if query else whole
+
+
+def _search(query: str, whole: Any) -> Any:
+    try:
+        import jmespath
+        from jmespath.exceptions import JMESPathError
+    except ImportError:
+        raise QueryError("a query needs the Python package jmespath on the controller") from None
+    try:
+        return jmespath.search(query, whole)
+    except JMESPathError as error:
+        raise QueryError(f"the query {query!r} is no JMESPath expression: {' '.join(str(error).split())}") from None

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Order hosts and findings by classroom, which is the smallest group of the inventory that a host is in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..findings.model import SEVERITIES
+
+Findings = Sequence[Mapping[str, Any]]
+
+
+class Room(NamedTuple):
+    """A classroom: its hosts by name with their findings, worst hosts first, and those that were not reached."""
+
+    name: str
+    hosts: Mapping[str, Findings]
+    unreachable: Sequence[str]
+
+    @property
+    def findings(self) -> Findings:
+        """All findings of the room, worst first."""
+        found = [finding for findings in self.hosts.values() for finding in findings]
+        return sorted(found, key=lambda finding: SEVERITIES.index(finding["severity"]))
+
+
+def unreachable(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The hosts that did not answer."""
+    return sorted(name for name, host in facts.items() if host.get("unreachable"))
+
+
+def rooms(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[Room]:
+    """All classrooms, those with the worst findings first."""
+    by_host: dict[str, list[Mapping[str, Any]]] = {name: [] for name in facts}
+    for finding in findings:
+        by_host.setdefault(finding["host"], []).append(finding)
+    sizes = Counter(group for host in facts.values() for group in host.get("groups") or ())
+    members: dict[str, list[str]] = {}
+    for name in by_host:
+        groups = (facts.get(name) or {}).get("groups") or ()
+        members.setdefault(min(groups, key=lambda group: (sizes[group], group), default="no group"), []).append(name)
+    found = [
+        Room(
+            room,
+            {
+                name: by_host[name]
+                for name in sorted(names, key=lambda name: (_weight(by_host[name]), name))
+                if not (facts.get(name) or {}).get("unreachable")
+            },
+            [name for name in sorted(names) if (facts.get(name) or {}).get("unreachable")],
+        )
+        for room, names in members.items()
+    ]
+    return sorted(found, key=lambda room: (_weight(room.findings), room.name))
+
+
+def _weight(findings: Findings) -> tuple[int, ...]:
+    """Smaller is worse: the number of findings of each severity, negated, worst severity first."""
+    counts = Counter(finding["severity"] for finding in findings)
+    return tuple(-counts[severity] for severity in SEVERITIES)
+
+
+def counts(findings: Findings) -> dict[str, int]:
+    """How many findings of each severity, worst first, of those that there are."""
+    found = Counter(finding["severity"] for finding in findings)
+    return {severity: found[severity] for severity in SEVERITIES if found[severity]}
+
+
+def said(value: Any) -> str:
+    """A piece of evidence on one line."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {said(item)}" for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(said(item) for item in value)
+    return str(value)

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Show an audit as a page: the fleet, each classroom, each host with findings, remedies and facts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from .. import page
+from ..findings.judge import merged
+from ..findings.model import SEVERITIES
+from .fleet import Findings, Room, counts, rooms, said, unreachable
+from .nics import nic_table
+
+Facts = Mapping[str, Mapping[str, Any]]
+
+# The one in C, where PyYAML has it, is ten times as fast.
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def document(facts: Facts, findings: Findings, when: str) -> str:
+    """The whole page."""
+    found = rooms(facts, findings)
+    away = unreachable(facts)
+    sections = [page.Section("overview", "Fleet", _overview(facts, findings, away))]
+    if findings:
+        sections.append(page.Section("kinds", "What is found", _kinds(findings)))
+    sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
+    sections += [
+        page.Section(f"room-{place}", room.name, _room(room, facts), _room_lead(room))
+        for place, room in enumerate(found)
+    ]
+    if away:
+        sections.append(page.Section("away", "Not reached", _away(facts, away), "Nothing is known of these hosts."))
+    shown = [*counts(findings).items()]
+    healthy = _healthy(facts, findings, away)
+    finder = page.finder([*shown, ("good", healthy)], "Search host, NIC, finding")
+    return page.document("Network audit", f"What is wrong, why, and what to write. {when}", sections, finder)
+
+
+def _healthy(facts: Facts, findings: Findings, away: Sequence[str]) -> int:
+    return len(facts) - len(away) - len({finding["host"] for finding in findings})
+
+
+def _overview(facts: Facts, findings: Findings, away: Sequence[str]) -> page.Html:
+    found = counts(findings)
+    tiles = [("hosts", len(facts), ""), ("without a finding", _healthy(facts, findings, away), "good")]
+    tiles += [(severity, found.get(severity, 0), severity if severity in found else "") for severity in SEVERITIES[:4]]
+    return page.tiles(tiles + ([("not reached", len(away), "")] if away else []))
+
+
+def _kinds(findings: Findings) -> page.Html:
+    hosts: dict[str, Counter[str]] = {}
+    for finding in findings:
+        hosts.setdefault(finding["id"], Counter())[finding["host"]] += 1
+    first = {finding["id"]: finding for finding in reversed(findings)}
+    rows = [
+        (page.badge(first[kind]["severity"], first[kind]["severity"]), first[kind]["title"], len(names))
+        for kind, names in sorted(hosts.items(), key=lambda item: (_rank(first[item[0]]), -len(item[1]), item[0]))
+    ]
+    return page.table(["severity", "finding", "hosts"], rows, numeric=[2])
+
+
+def _rank(finding: Mapping[str, Any]) -> int:
+    return SEVERITIES.index(finding["severity"])
+
+
+def _rooms(found: Sequence[Room]) -> page.Html:
+    rows = [
+        (
+            page.tag("a", room.name, href=f"#room-{place}"),
+            len(room.hosts) + len(room.unreachable),
+            sum(not findings for findings in room.hosts.values()),
+            _badges(room.findings),
+        )
+        for place, room in enumerate(found)
+    ]
+    return page.table(["classroom", "hosts", "without a finding", "findings"], rows, numeric=[1, 2])
+
+
+def _badges(findings: Findings) -> page.Html:
+    badges = [page.badge(f"{count} {severity}", severity) for severity, count in counts(findings).items()]
+    return page.tag("span", *badges, class_="row") if badges else page.badge("none", "good")
+
+
+def _room_lead(room: Room) -> str:
+    number = len(room.hosts)
+    return f"{number} host{'' if number == 1 else 's'} reached, {len(room.findings)} findings"
+
+
+def _room(room: Room, facts: Facts) -> page.Html:
+    clean = [name for name, findings in room.hosts.items() if not findings]
+    blocks = [_host(name, findings, facts.get(name) or {}) for name, findings in room.hosts.items() if findings]
+    good = [page.item(_facts(name, facts.get(name) or {}, good=True), tone="good") for name in clean]
+    return page.group(*blocks, *good)
+
+
+def _host(name: str, findings: Findings, facts: Mapping[str, Any]) -> page.Html:
+    remedy = merged(findings)
+    whole = (
+        page.details("All remedies of this host together", page.code(_yaml(remedy)))
+        if sum(bool(finding["remedy"]) for finding in findings) > 1
+        else ""
+    )
+    title = page.tag("h3", page.tag("span", name), " ", _badges(findings), class_="row")
+    return page.group(
+        title, *(_finding(finding) for finding in findings), whole, _facts(name, facts), id=f"host-{name}"
+    )
+
+
+def _finding(finding: Mapping[str, Any]) -> page.Html:
+    where = " ".join(part for part in (finding["host"], finding["nic"]) if part)
+    head = page.tag(
+        "div",
+        page.badge(finding["severity"], finding["severity"]),
+        page.tag("strong", finding["title"]),
+        page.tag("span", where, class_="soft"),
+        class_="row",
+    )
+    parts = [head, page.facts((name, said(value)) for name, value in finding["evidence"].items())]
+    parts += [page.tag("p", finding["explanation"]), page.tag("p", page.tag("strong", "Do: "), finding["action"])]
+    if finding["remedy"]:
+        parts += [
+            page.tag("p", f"In host_vars/{finding['host']}.yml:", class_="soft"),
+            page.code(_yaml(finding["remedy"])),
+        ]
+    about = page.tag("a", "why", href=finding["reference"], rel="noreferrer")
+    parts.append(page.tag("p", page.tag("code", finding["id"]), " · ", about, class_="soft"))
+    return page.item(*parts, tone=finding["severity"], class_="card")
+
+
+def _yaml(remedy: Mapping[str, Any]) -> str:
+    return str(yaml.dump(remedy, Dumper=_DUMPER, sort_keys=False, default_flow_style=False, width=100)).rstrip()
+
+
+def _facts(name: str, facts: Mapping[str, Any], good: bool = False) -> page.Html:
+    summary = page.tag(
+        "span",
+        page.tag("strong", name) if good else "Facts",
+        page.badge("no findings", "good") if good else "",
+        page.tag("span", _about(facts), class_="soft"),
+        class_="row",
+    )
+    return page.details(summary, *_parts(facts))
+
+
+def _about(facts: Mapping[str, Any]) -> str:
+    kernel = (facts.get("host") or {}).get("kernel") or {}
+    words = [kernel.get("system"), kernel.get("release"), f"{kernel.get('cpu_count', '?')} CPUs"]
+    return ", ".join(str(word) for word in words if word) if kernel else ""
+
+
+def _parts(facts: Mapping[str, Any]) -> Iterator[page.Html]:
+    yield nic_table(facts.get("nics") or {})
+    if facts.get("remarks"):
+        yield page.tag("p", "Not read: ", "; ".join(str(remark) for remark in facts["remarks"]), class_="soft")
+    whole = {key: facts[key] for key in ("host", "nics") if facts.get(key)}
+    text = json.dumps(whole, indent=1, sort_keys=True, default=str)
+    yield page.details("As nic_info has read them", page.code(text))
+
+
+def _away(facts: Facts, away: Sequence[str]) -> page.Html:
+    rows = [(name, str((facts[name] or {}).get("reason", ""))) for name in away]
+    return page.group(page.table(["host", "reason"], rows))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge a fleet by all rules: the findings as plain data, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..plain import plain
+from .model import SEVERITIES, Hit, Rule
+from .registry import rules
+from .view import Fleet
+
+
+def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
+    """What is wrong with the hosts whose facts these are, and what to write in the inventory."""
+    fleet = Fleet(facts, measured)
+    groups = {host.name: host.groups for host in fleet.hosts}
+    found = [_told(rule, hit, host, groups) for rule in rules() for host, hit in _hits(rule, fleet)]
+    made: list[dict[str, Any]] = plain(sorted(found, key=_place))
+    return made
+
+
+def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[str, Hit]]:
+    if rule.host:
+        for host in fleet.hosts:
+            for hit in rule.host(host):
+                yield host.name, hit
+    if rule.fleet:
+        for hit in rule.fleet(fleet):
+            yield hit.host, hit
+
+
+def _told(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "id": rule.id,
+        "severity": hit.severity or rule.severity,
+        "host": host,
+        "groups": groups.get(host, []),
+        "nic": hit.nic,
+        "title": rule.title,
+        "evidence": dict(hit.evidence),
+        "explanation": rule.explanation,
+        "action": hit.action or rule.action,
+        "remedy": dict(hit.remedy),
+        "reference": rule.reference,
+    }
+    return found
+
+
+def _place(finding: Mapping[str, Any]) -> tuple[int, str, str, str]:
+    return SEVERITIES.index(finding["severity"]), finding["host"], finding["id"], finding["nic"]
+
+
+def merged(found: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The remedies of one host as one: entries of the same NIC become one entry."""
+    whole: dict[str, Any] = {}
+    nics: dict[str, dict[str, Any]] = {}
+    for finding in found:
+        for name, value in finding["remedy"].items():
+            if name == "tuning_host_nics":
+                for entry in value:
+                    _overlay(nics.setdefault(entry["name"], {}), entry)
+            elif isinstance(value, Mapping):
+                _overlay(whole.setdefault(name, {}), value)
+            else:
+                whole[name] = value
+    return {**({"tuning_host_nics": [nics[name] for name in sorted(nics)]} if nics else {}), **whole}
+
+
+def _overlay(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+    for key, value in above.items():
+        if isinstance(value, Mapping) and isinstance(below.get(key), dict):
+            _overlay(below[key], value)
+        else:
+            # What is said first is said by the worse finding.
+            below.setdefault(key, dict(value) if isinstance(value, Mapping) else value)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the quirks of hardware, as a table; a row matches by driver, PCI ids and kernel, and by what is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .model import nic_remedy
+from .view import Nic
+
+# The Ethernet function of Intel chipsets since 2015, by its PCI ids.
+# fmt: off
+_I219 = (
+    "8086:156f", "8086:1570", "8086:15b7", "8086:15b8", "8086:15b9", "8086:15bb", "8086:15bc", "8086:15bd",
+    "8086:15be", "8086:15d6", "8086:15d7", "8086:15d8", "8086:15df", "8086:15e0", "8086:15e1", "8086:15e2",
+    "8086:15e3", "8086:15f4", "8086:15f5", "8086:15f9", "8086:15fa", "8086:15fb", "8086:15fc", "8086:0d4c",
+    "8086:0d4d", "8086:0d4e", "8086:0d4f", "8086:0d53", "8086:0d55", "8086:0dc5", "8086:0dc6", "8086:0dc7",
+    "8086:0dc8", "8086:1a1c", "8086:1a1d", "8086:1a1e", "8086:1a1f", "8086:550a", "8086:550b", "8086:550c",
+    "8086:550d", "8086:550e", "8086:550f", "8086:5510", "8086:5511",
+)
+# fmt: on
+
+
+class Quirk(NamedTuple):
+    """A row: which hardware (drivers, PCI ids if any, kernels from and before), in which state, and the cure.
+
+    The state: one of `features` is on, the MTU is above `mtu`, `pause` frames are off, or, for `pair`, the bond of the
+    NIC has another port of the same card. `set` is what to write for the NIC.
+    """
+
+    id: str
+    severity: str
+    title: str
+    drivers: tuple[str, ...]
+    condition: str
+    explanation: str
+    action: str
+    reference: str
+    pci: tuple[str, ...] = ()
+    since: tuple[int, int] = (0, 0)
+    before: tuple[int, int] = (999, 0)
+    features: tuple[str, ...] = ()
+    mtu: int = 0
+    pause: bool = False
+    pair: bool = False
+    set: Mapping[str, Any] = {}
+
+    def remedy(self, nic: Nic) -> dict[str, Any]:
+        """What to write for one NIC."""
+        return nic_remedy(nic.name, **self.set) if self.set else {}
+
+
+QUIRKS = (
+    Quirk(
+        id="quirk-i219-segmentation",
+        severity="high",
+        title="Intel I219 sends slowly with segmentation offload",
+        drivers=("e1000e",),
+        pci=_I219,
+        since=(4, 15),
+        features=("tso", "gso"),
+        condition="an Intel I219 under e1000e and Linux 4.15 or later has tso or gso on",
+        explanation="Since Linux 4.15 the driver slows down the memory access of this chip, so that it does not hang. "
+        "With segmentation offload it then sends no more than about 670 Mbit/s.",
+        action="Switch tso and gso off.",
+        reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=b10effb92e27",
+        set={"features": {"tso": False, "gso": False}},
+    ),
+    Quirk(
+        id="quirk-i219-jumbo",
+        severity="medium",
+        title="Intel I219 loses large jumbo frames",
+        drivers=("e1000e",),
+        pci=_I219,
+        mtu=8500,
+        condition="an Intel I219 has an MTU above 8500",
+        explanation="This chip loses up to one in 2500 packets when jumbo frames of 9 KB come back to back. With an "
+        "MTU of 8500 it loses none.",
+        action="Set the MTU to 8500, on all hosts of the subnet alike.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/e1000e.html",
+        set={"mtu": 8500},
+    ),
+    Quirk(
+        id="quirk-ice-pause",
+        severity="medium",
+        title="Intel E810 starts without flow control",
+        drivers=("ice",),
+        pause=True,
+        condition="a NIC of the driver ice has pause frames off",
+        explanation="Other Intel NICs have flow control on from the start, and this driver has it off. Bursts towards "
+        "it, and from it to slower links, are then lost in the switch.",
+        action="Switch pause frames on, here and at the port of the switch.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
+        set={"pause": {"rx": True, "tx": True}},
+    ),
+    Quirk(
+        id="quirk-x540-pair",
+        severity="medium",
+        title="Both ports of one X540-T2 cannot run at full speed",
+        drivers=("ixgbe",),
+        pci=("8086:1528",),
+        pair=True,
+        condition="a bond has two ports of the same Intel X540-T2 card",
+        explanation="This card has moved no more than 14 Gbit/s over both of its ports. Two cards with one port each "
+        "reach 20 Gbit/s.",
+        action="Take one port each of two cards into the bond.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ixgbe.html",
+    ),
+)
+
+
+def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
+    """The evidence, if a NIC is such hardware in such a state."""
+    release = nic.host.release
+    known = release != (0, 0) or quirk.since == (0, 0)
+    if nic.driver not in quirk.drivers or not (known and quirk.since <= release < quirk.before):
+        return {}
+    if quirk.pci and nic.text("pci_id") not in quirk.pci:
+        return {}
+    found = _state(quirk, nic)
+    hardware = {"driver": nic.driver, "PCI id": nic.text("pci_id"), "kernel": nic.host.text("kernel", "release")}
+    return {**hardware, **found} if found else {}
+
+
+def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
+    on = {key: "on" for key in quirk.features if nic.value("features", key) is True}
+    if quirk.mtu and nic.count("mtu") > quirk.mtu:
+        on["mtu"] = str(nic.count("mtu"))
+    if quirk.pause:
+        on.update({f"pause {key}": "off" for key in ("rx", "tx") if nic.value("pause", key) is False})
+    if quirk.pair:
+        on.update(_pair(nic))
+    return on
+
+
+def _pair(nic: Nic) -> dict[str, Any]:
+    """The other ports of the same card that are in the same bond; told once, at the first of them."""
+    for bond, facts in nic.host.below("bonds").items():
+        ports = [port for port in nic.host.under(bond) if card(port) == card(nic)]
+        if nic.name in facts.below("members") and card(nic) and len(ports) > 1 and ports[0].name == nic.name:
+            return {"bond": bond, "ports of one card": [port.name for port in ports]}
+    return {}
+
+
+def card(nic: Nic) -> str:
+    """The slot of a card: its address without the number of the port."""
+    return nic.text("bus").rpartition(".")[0]

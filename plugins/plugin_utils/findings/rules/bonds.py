@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bonds: members that do not carry their part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule, sysctl_remedy
+from ..view import Host
+
+_PAGE = "https://docs.kernel.org/networking/bonding.html"
+
+
+def _down(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        down = {
+            name: member.text("link")
+            for name, member in facts.below("members").items()
+            if member.text("link") not in ("up", "")
+        }
+        if down:
+            yield Hit({"members": len(facts.below("members")), **down}, bond)
+
+
+def _alone(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        if facts.text("mode") != "802.3ad":
+            continue
+        groups = {name: member.count("aggregator") for name, member in facts.below("members").items()}
+        if facts.text("partner") == "00:00:00:00:00:00" or len(set(groups.values())) > 1:
+            yield Hit({"partner": facts.text("partner"), "aggregators": groups}, bond)
+
+
+def _speeds(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        speeds = {
+            name: member.count("speed") for name, member in facts.below("members").items() if member.count("speed") > 0
+        }
+        if len(set(speeds.values())) > 1 and facts.text("mode") != "active-backup":
+            yield Hit({name: f"{speed}Mb/s" for name, speed in speeds.items()}, bond)
+
+
+def _order(host: Host) -> Iterator[Hit]:
+    room = host.sysctl("net.ipv4.tcp_reordering")
+    for bond, facts in host.below("bonds").items():
+        several = len(facts.below("members")) > 1
+        if facts.text("mode") == "balance-rr" and several and room.isdigit() and int(room[:9]) < 16:
+            evidence = {"mode": "balance-rr", "net.ipv4.tcp_reordering": room}
+            yield Hit(evidence, bond, remedy=sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127}))
+
+
+RULES = (
+    Rule(
+        id="bond-member-down",
+        severity="high",
+        title="A member of the bond is down",
+        condition="the bond's own watch says that a member has no link",
+        explanation="The bond works on with what is left, at a part of its speed. The next failure takes it down.",
+        action="See to the cable, the transceiver and the port of the switch.",
+        reference=_PAGE,
+        host=_down,
+    ),
+    Rule(
+        id="bond-without-partner",
+        severity="high",
+        title="The switch does not speak LACP with all members",
+        condition="a bond of mode 802.3ad has no partner, or its members are in different aggregators",
+        explanation="Only one aggregator carries packets; the other members are idle. The ports of the switch are not "
+        "in one group with LACP.",
+        action="Put the ports of the switch into one LACP group.",
+        reference=_PAGE,
+        host=_alone,
+    ),
+    Rule(
+        id="bond-speeds-differ",
+        severity="medium",
+        title="The members of the bond have different speeds",
+        condition="the links of the members of a bond that uses all of them have different speeds",
+        explanation="The bond gives each member the same share, so the slowest one decides. With LACP such members do "
+        "not even join.",
+        action="Bond links of one speed.",
+        reference=_PAGE,
+        host=_speeds,
+    ),
+    Rule(
+        id="round-robin-reorders",
+        severity="low",
+        title="TCP takes the order of round robin for loss",
+        condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 16",
+        explanation="Packets of one connection take all links in turn and arrive out of order. TCP then sends again "
+        "what was only late.",
+        action="Give TCP room for packets out of order, at both ends.",
+        reference=_PAGE,
+        host=_order,
+    ),
+)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Congestion controls that are asked for and cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Host
+
+_KEY = "net.ipv4.tcp_congestion_control"
+
+
+def _absent(host: Host) -> Iterator[Hit]:
+    there = {*host.words("congestion", "available"), *host.words("congestion", "loadable")}
+    asked = {}
+    for row in host.rows("sysctl_files"):
+        wanted = row.texts("sets").get(_KEY)
+        if wanted:
+            asked = {"file": row.text("file"), "asked": wanted}
+    for item in host.tune.rows("unsupported"):
+        if item.text("key") == _KEY:
+            asked = {"file": "the inventory", "asked": item.text("asked")}
+    if there and asked and asked["asked"] not in there:
+        live = host.sysctl(_KEY)
+        known = live if live in there else "cubic"
+        evidence = {**asked, "available": ", ".join(sorted(there)), "in force": live}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: known}})
+
+
+RULES = (
+    Rule(
+        id="congestion-control-absent",
+        severity="medium",
+        title="The congestion control that is asked for is not there",
+        condition="a file of sysctl.d or the inventory asks for a congestion control that is neither in the kernel nor "
+        "among its modules",
+        explanation="The kernel refuses the name and keeps what it has. The line looks as if it worked.",
+        action="Install the kernel's extra modules, or take one that is there.",
+        reference="https://docs.kernel.org/networking/ip-sysctl.html#tcp-variables",
+        host=_absent,
+    ),
+)

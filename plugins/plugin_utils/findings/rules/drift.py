@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drift: what differs from the inventory, and what the inventory asks for in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...drift import differences, say
+from ..model import Hit, Rule
+from ..view import Host
+
+
+def _differs(host: Host) -> Iterator[Hit]:
+    found = {
+        f"{where} {setting}": f"{say(is_)}, should be {say(wanted)}"
+        for (where, setting), is_, wanted in differences(host.tune.raw)
+    }
+    if found:
+        yield Hit(found)
+
+
+def _impossible(host: Host) -> Iterator[Hit]:
+    for item in host.tune.rows("unsupported"):
+        where = " ".join(item.text(key) for key in ("family", "key") if item.text(key)) or "NIC"
+        yield Hit({where: f"asked {say(item.at('asked'))}, but {item.text('reason')}"}, item.text("nic"))
+
+
+def _refused(host: Host) -> Iterator[Hit]:
+    if host.tune.flag("failed") is True:
+        yield Hit({"message": host.tune.text("msg") or "the module has not said why"})
+
+
+_PAGE = "https://docs.ansible.com/ansible/latest/playbook_guide/playbooks_checkmode.html"
+
+RULES = (
+    Rule(
+        id="differs-from-inventory",
+        severity="medium",
+        title="The host differs from the inventory",
+        condition="a value that the inventory describes is not in force",
+        explanation="Somebody or something has changed it, or the host was not tuned yet. The evidence names each "
+        "value as it is and as it should be.",
+        action="Run the playbook linuxnet.tuning.site for this host, or change the inventory.",
+        reference=_PAGE,
+        host=_differs,
+    ),
+    Rule(
+        id="inventory-asks-in-vain",
+        severity="low",
+        title="The inventory asks for what the host cannot have",
+        condition="the host or its NIC does not have what the inventory asks for",
+        explanation="The device has no such setting, or a smaller limit. The playbook site stops here unless "
+        "tuning_on_unsupported is warn or ignore.",
+        action="Take it out of the inventory of this host, or match the NICs that have it.",
+        reference=_PAGE,
+        host=_impossible,
+    ),
+    Rule(
+        id="inventory-refused",
+        severity="critical",
+        title="The inventory of the host cannot be meant",
+        condition="the module tune has refused what the inventory says, or could not read the host",
+        explanation="Nothing is tuned as long as this stands. The message names the word and the nearest right one.",
+        action="Mend the inventory as the message says.",
+        reference=_PAGE,
+        host=_refused,
+    ),
+)

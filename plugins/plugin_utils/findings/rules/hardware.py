@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Quirks of hardware: each row of the table is a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ..model import Hit, Rule
+from ..quirks import QUIRKS, Quirk, applies
+from ..view import Host
+
+
+def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
+    def check(host: Host) -> Iterator[Hit]:
+        for nic in host.nics:
+            evidence = applies(quirk, nic)
+            if evidence:
+                yield Hit(evidence, nic.name, remedy=quirk.remedy(nic))
+
+    return check
+
+
+RULES = tuple(
+    Rule(
+        id=quirk.id,
+        severity=quirk.severity,
+        title=quirk.title,
+        condition=quirk.condition,
+        explanation=quirk.explanation,
+        action=quirk.action,
+        reference=quirk.reference,
+        host=_check(quirk),
+    )
+    for quirk in QUIRKS
+)

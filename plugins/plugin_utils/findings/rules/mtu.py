@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""MTU: all that share a link must have the same, and the path must carry it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from ipaddress import ip_interface, ip_network
+from typing import NamedTuple
+
+from ..model import Hit, Rule, nic_remedy
+from ..view import Fleet, Host
+
+_PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
+
+
+class _Place(NamedTuple):
+    """An address: where it is, and its MTU."""
+
+    host: Host
+    nic: str
+    address: str
+    mtu: int
+
+
+def _network(address: str) -> str:
+    """The subnet of an address; empty for one that stands alone, or is none."""
+    try:
+        network = ip_interface(address).network
+    except ValueError:
+        return ""
+    return str(network) if network.num_addresses > 1 and not network.is_link_local else ""
+
+
+def _subnets(fleet: Fleet) -> dict[str, list[_Place]]:
+    found: dict[str, list[_Place]] = {}
+    for host in fleet.hosts:
+        for row in host.rows("addresses"):
+            network, mtu = _network(row.text("address")), row.count("mtu")
+            if network and mtu:
+                found.setdefault(network, []).append(_Place(host, row.text("nic"), row.text("address"), mtu))
+    return found
+
+
+def _differs(fleet: Fleet) -> Iterator[Hit]:
+    for network, places in sorted(_subnets(fleet).items()):
+        counts = Counter(place.mtu for place in places)
+        # Of two that are as frequent the smaller one is safe.
+        usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
+        others = [f"{place.host.name} {place.nic}" for place in places if place.mtu == usual]
+        for place in places:
+            if place.mtu != usual:
+                evidence = {
+                    "mtu": place.mtu,
+                    "address": place.address,
+                    f"mtu of {len(others)} others in {network}": usual,
+                    "such as": others[:3],
+                }
+                yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=usual))
+
+
+def _members(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        mtu = facts.count("mtu")
+        wrong = {name: member.count("mtu") for name, member in facts.below("members").items()}
+        wrong = {name: found for name, found in wrong.items() if mtu and found and found != mtu}
+        if wrong:
+            yield Hit(
+                {f"mtu of {bond}": mtu, **{f"mtu of {name}": found for name, found in wrong.items()}},
+                bond,
+                remedy=nic_remedy(bond, mtu=mtu),
+            )
+
+
+def _not_carried(host: Host) -> Iterator[Hit]:
+    for peer in host.rows("peers"):
+        if peer.flag("carries") is False and peer.count("mtu") > 1500:
+            evidence = {"mtu": peer.count("mtu"), "no answer of that size from": peer.text("address")}
+            yield Hit(evidence, peer.text("nic"), remedy=nic_remedy(peer.text("nic"), mtu=1500))
+    for row in host.rows("path_mtu"):
+        own = {
+            _network(item.text("address")): item.count("mtu")
+            for item in host.rows("addresses")
+            if item.text("nic") == row.text("nic")
+        }
+        for network, mtu in own.items():
+            if network and mtu > 1500 and 0 < row.count("mtu") < mtu and _inside(row.text("to"), network):
+                evidence = {"mtu": mtu, "path MTU": f"{row.count('mtu')} to {row.text('to')} in {network}"}
+                yield Hit(evidence, row.text("nic"), remedy=nic_remedy(row.text("nic"), mtu=row.count("mtu")))
+
+
+def _inside(address: str, network: str) -> bool:
+    try:
+        return ip_interface(address).ip in ip_network(network)
+    except ValueError:
+        return False
+
+
+def _possible(fleet: Fleet) -> Iterator[Hit]:
+    for network, places in sorted(_subnets(fleet).items()):
+        ports = {place: place.host.under(place.nic) for place in places}
+        fast = all(
+            nics and all(nic.real and nic.speed >= 10000 and nic.count("max_mtu") >= 9000 for nic in nics)
+            for nics in ports.values()
+        )
+        if len({place.host.name for place in places}) < 2 or not fast or any(place.mtu != 1500 for place in places):
+            continue
+        for place in places:
+            speeds = ", ".join(f"{nic.name} {nic.speed}Mb/s" for nic in ports[place])
+            evidence = {"mtu": 1500, "subnet": network, "hosts in it": len(places), "links": speeds}
+            yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=9000, txqueuelen=10000))
+
+
+RULES = (
+    Rule(
+        id="mtu-differs-in-subnet",
+        severity="high",
+        title="The MTU is not that of the others in the subnet",
+        condition="an address has another MTU than most addresses of the same subnet",
+        explanation="Inside a subnet nobody tells a sender that a packet is too large; it is dropped without a word. "
+        "Small packets pass, so that logins work and transfers hang.",
+        action="Give all hosts of the subnet the same MTU.",
+        reference=_PAGE,
+        fleet=_differs,
+    ),
+    Rule(
+        id="mtu-of-bond-members",
+        severity="high",
+        title="A member of the bond has another MTU",
+        condition="the MTU of a member is not that of its bond",
+        explanation="What the bond sends through the smaller member is lost or refused. A bond sets the MTU of its "
+        "members itself, so somebody else has changed it since.",
+        action="Set the MTU of the bond, which sets that of its members.",
+        reference="https://docs.kernel.org/networking/bonding.html",
+        host=_members,
+    ),
+    Rule(
+        id="jumbo-not-carried",
+        severity="high",
+        title="The path does not carry the jumbo frames that the NIC sends",
+        condition="a peer does not answer a packet of the NIC's MTU, or the kernel has learned a smaller MTU for a "
+        "host of the same subnet",
+        explanation="Every switch port and NIC between two hosts must take the size. One that "
+        "does not drops the packet.",
+        action="Raise the MTU of the switch and of the other hosts, or go back to what the path carries.",
+        reference=_PAGE,
+        host=_not_carried,
+    ),
+    Rule(
+        id="jumbo-possible",
+        severity="low",
+        title="All links of the subnet could carry jumbo frames",
+        condition="all addresses of a subnet lie on links of at least 10000 Mb/s that can have an MTU of 9000, "
+        "and have 1500",
+        explanation="Six times larger packets mean six times fewer to handle; for NFS over 10G this did most, from 7.5 "
+        "to 9.8 Gbit/s. The switch must carry them as well.",
+        action="Raise the MTU of the switch ports first, then that of all hosts; path_check tells if it holds.",
+        reference=_PAGE,
+        fleet=_possible,
+    ),
+)

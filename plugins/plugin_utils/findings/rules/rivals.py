@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Others who write the same settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from ..model import Hit, Rule, nic_remedy
+from ..view import Facts, Host, Nic
+
+
+def _ours(host: Host) -> dict[str, str]:
+    """What our own file sets at boot."""
+    return {
+        key: value
+        for row in host.rows("sysctl_files")
+        if row.flag("ours") is True
+        for key, value in row.texts("sets").items()
+    }
+
+
+def _later(host: Host) -> Iterator[Hit]:
+    ours = _ours(host)
+    behind = False
+    last: dict[str, tuple[str, str]] = {}
+    for row in host.rows("sysctl_files"):
+        behind = behind or row.flag("ours") is True
+        if behind and row.flag("ours") is not True:
+            last.update({key: (row.text("file"), value) for key, value in row.texts("sets").items() if key in ours})
+    wrong = {key: f"{ours[key]}, but {file} sets {value}" for key, (file, value) in last.items() if value != ours[key]}
+    if wrong:
+        yield Hit(wrong)
+
+
+def _profile(host: Host) -> Iterator[Hit]:
+    ours, theirs = _ours(host), host.texts("managers", "tuned", "sysctl")
+    wrong = {
+        key: f"{ours[key]}, but tuned sets {value}"
+        for key, value in theirs.items()
+        if key in ours and "$" not in value and value.split() != ours[key].split()
+    }
+    if wrong:
+        profile = host.text("managers", "tuned", "profile")
+        yield Hit({"profile": profile, **wrong}, remedy={"tuning_tuned_profile": "none"})
+
+
+def _asked(host: Host) -> dict[str, Facts]:
+    """What the inventory asks of NICs."""
+    return host.tune.below("after", "nics")
+
+
+def _link_file(host: Host) -> Iterator[Hit]:
+    asked = _asked(host)
+    for nic in host.nics:
+        for row in host.rows("managers", "link_files"):
+            if nic.name in asked and _means(row.texts("match"), nic):
+                evidence = {
+                    "file": row.text("file"),
+                    **row.texts("sets"),
+                    "the inventory asks for": sorted(asked[nic.name].raw),
+                }
+                yield Hit(evidence, nic.name)
+
+
+def _means(match: dict[str, str], nic: Nic) -> bool:
+    """Whether a .link file is about a NIC, as far as its conditions are about what we know."""
+    known = {
+        "OriginalName": nic.name,
+        "Driver": nic.driver,
+        "MACAddress": nic.text("mac").lower(),
+        "PermanentMACAddress": nic.text("mac").lower(),
+    }
+    judged = {key: patterns for key, patterns in match.items() if key in known}
+    return bool(judged) and all(
+        any(fnmatchcase(known[key], pattern.lower() if "MAC" in key else pattern) for pattern in patterns.split())
+        for key, patterns in judged.items()
+    )
+
+
+def _two(host: Host) -> Iterator[Hit]:
+    owners: dict[str, list[str]] = {}
+    for manager in sorted(Facts(host.at("managers", "nics")).raw):
+        for nic in host.words("managers", "nics", manager):
+            owners.setdefault(nic, []).append(manager)
+    for nic, managers in sorted(owners.items()):
+        if len(managers) > 1:
+            yield Hit({"managed by": managers}, nic)
+
+
+def _moved(host: Host) -> Iterator[Hit]:
+    if host.flag("managers", "irqbalance") is not True:
+        return
+    for nic, keys in _asked(host).items():
+        placed = keys.at("irq", "affinity")
+        if placed is not None and keys.text("irq", "irqbalance") != "run":
+            yield Hit(
+                {"irqbalance": "runs", "affinity": placed}, nic, remedy=nic_remedy(nic, irq={"irqbalance": "stop"})
+            )
+
+
+RULES = (
+    Rule(
+        id="sysctl-overridden",
+        severity="medium",
+        title="A later file undoes our kernel parameters at the next boot",
+        condition="a file of sysctl.d that is read after ours sets one of our keys to another value",
+        explanation="At boot all files are read in the order of their names, and the last one wins. The live value is "
+        "right until then.",
+        action="Take the line out of the other file, or the key out of the inventory.",
+        reference="https://man7.org/linux/man-pages/man5/sysctl.d.5.html",
+        host=_later,
+    ),
+    Rule(
+        id="tuned-overrides",
+        severity="medium",
+        title="tuned undoes our kernel parameters",
+        condition="the active profile of tuned sets one of our keys to another value",
+        explanation="tuned applies its profile whenever it starts, which is after our file was read. The two overwrite "
+        "each other from boot to boot.",
+        action="Have one writer: switch tuned off, or take the keys out of the inventory or of a profile of your own.",
+        reference="https://github.com/redhat-performance/tuned",
+        host=_profile,
+    ),
+    Rule(
+        id="link-file-sets-the-same",
+        severity="low",
+        title="A .link file sets the same NIC",
+        condition="a .link file of systemd sets MTU, rings, channels, offloads or the like of a NIC in the inventory",
+        explanation="udev applies the file whenever the NIC appears, so it competes with what the inventory asks for. "
+        "Which one is last depends on the order of the boot.",
+        action="Take these lines out of the .link file, or the keys out of the inventory.",
+        reference="https://man7.org/linux/man-pages/man5/systemd.link.5.html",
+        host=_link_file,
+    ),
+    Rule(
+        id="nic-of-two-managers",
+        severity="high",
+        title="Two network managers have the same NIC",
+        condition="NetworkManager, systemd-networkd, ifupdown or ifcfg files claim the same NIC",
+        explanation="Each of them sets addresses and MTU and takes the link down when it likes. What holds after the "
+        "boot depends on who was last.",
+        action="Take the NIC out of all managers but one.",
+        reference="https://wiki.debian.org/NetworkConfiguration",
+        host=_two,
+    ),
+    Rule(
+        id="irqbalance-moves-affinity",
+        severity="low",
+        title="irqbalance moves the interrupts that the inventory has placed",
+        condition="the inventory asks for an affinity and the service irqbalance runs",
+        explanation="irqbalance looks at the load every ten seconds and moves interrupts to where it thinks best. What "
+        "was set does not stay.",
+        action="Stop the service on this host, or leave the affinity to it.",
+        reference="https://docs.kernel.org/core-api/irq/irq-affinity.html",
+        host=_moved,
+    ),
+)

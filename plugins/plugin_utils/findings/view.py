@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at facts without trusting them: what is missing, or not what it should be, is simply not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+# Their PCIe link and their speed are inventions of the hypervisor.
+VIRTUAL = ("virtio_net", "vmxnet3", "ena", "hv_netvsc", "xen-netfront", "gve", "veth", "tun", "bridge", "bonding")
+
+
+class Facts:
+    """A dictionary from somewhere; each question says which type it wants, and gets nothing of any other."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
+
+    def at(self, *path: str) -> Any:
+        """What lies at a path, or None."""
+        place: Any = self.raw
+        for step in path:
+            place = place.get(step) if isinstance(place, Mapping) else None
+        return place
+
+    def number(self, *path: str) -> float | None:
+        """A number, which a switch is not."""
+        value = self.at(*path)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    def count(self, *path: str) -> int:
+        """A whole number; 0 where there is none."""
+        value = self.number(*path)
+        return int(value) if value is not None and abs(value) < 1 << 64 else 0
+
+    def flag(self, *path: str) -> bool | None:
+        """A switch."""
+        value = self.at(*path)
+        return value if isinstance(value, bool) else None
+
+    def text(self, *path: str) -> str:
+        """A word; empty where there is none."""
+        value = self.at(*path)
+        return value if isinstance(value, str) else ""
+
+    def words(self, *path: str) -> list[str]:
+        """The words of a list."""
+        return [item for item in _items(self.at(*path)) if isinstance(item, str)]
+
+    def numbers(self, *path: str) -> list[int]:
+        """The whole numbers of a list."""
+        found = _items(self.at(*path))
+        return [item for item in found if isinstance(item, int) and not isinstance(item, bool)]
+
+    def rows(self, *path: str) -> list[Facts]:
+        """The dictionaries of a list."""
+        return [Facts(item) for item in _items(self.at(*path)) if isinstance(item, Mapping)]
+
+    def below(self, *path: str) -> dict[str, Facts]:
+        """The dictionaries of a dictionary, by name."""
+        found = Facts(self.at(*path)).raw
+        return {
+            name: Facts(item) for name, item in found.items() if isinstance(name, str) and isinstance(item, Mapping)
+        }
+
+    def texts(self, *path: str) -> dict[str, str]:
+        """The words of a dictionary, by name."""
+        found = Facts(self.at(*path)).raw
+        return {name: item for name, item in found.items() if isinstance(name, str) and isinstance(item, str)}
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else ()
+
+
+class Nic(Facts):
+    """The facts of one NIC."""
+
+    def __init__(self, host: Host, name: str, raw: Any) -> None:
+        super().__init__(raw)
+        self.host = host
+        self.name = name
+
+    def value(self, family: str, key: str) -> Any:
+        """A setting that is in force."""
+        return self.at(family, key, "value")
+
+    def maximum(self, family: str, key: str) -> float | None:
+        """The largest value of a setting."""
+        return self.number(family, key, "maximum")
+
+    @property
+    def driver(self) -> str:
+        """Its kernel driver."""
+        return self.text("driver")
+
+    @property
+    def real(self) -> bool:
+        """Whether it is hardware, not that of a hypervisor, with a link."""
+        return self.flag("physical") is True and self.flag("carrier") is True and self.driver not in VIRTUAL
+
+    @property
+    def speed(self) -> int:
+        """The speed of its link in Mb/s; 0 if unknown."""
+        return self.count("speed")
+
+    def counted(self, name: str) -> tuple[int, str]:
+        """A counter and its time: within the interval between two samples, or else since the driver was loaded."""
+        interval = self.number("counters", "interval")
+        if interval:
+            return self.count("counters", "growth", name), f"in {interval:g} s"
+        return self.count("counters", "total", name), "since the driver was loaded"
+
+
+class Host(Facts):
+    """The facts of one host: what nic_info read under `nics` and `host`, and what tune would do under `tune`."""
+
+    def __init__(self, name: str, raw: Any) -> None:
+        whole = Facts(raw)
+        super().__init__(whole.at("host"))
+        self.name = name
+        self.groups = whole.words("groups")
+        self.reached = whole.flag("unreachable") is not True
+        self.remarks = whole.words("remarks")
+        self.tune = Facts(whole.at("tune"))
+        nics = Facts(whole.at("nics")).raw
+        self.nics = [Nic(self, nic, nics[nic]) for nic in sorted(name for name in nics if isinstance(name, str))]
+
+    def nic(self, name: str) -> Nic | None:
+        """A NIC by its name."""
+        return next((nic for nic in self.nics if nic.name == name), None)
+
+    def under(self, name: str) -> list[Nic]:
+        """The hardware under a name: the NIC itself, or the members of a bond."""
+        members = Facts(self.at("bonds", name, "members")).raw
+        found = (self.nic(member) for member in members or (name,))
+        return [nic for nic in found if nic is not None]
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it is a router."""
+        return self.flag("kernel", "forwards_ipv4") is True or self.flag("kernel", "forwards_ipv6") is True
+
+    def sysctl(self, key: str) -> str:
+        """The live value of a kernel parameter; empty if it has none."""
+        return self.text("sysctl", key)
+
+    def vector(self, key: str) -> list[int]:
+        """The numbers of a kernel parameter."""
+        words = self.sysctl(key).split()
+        return [int(word) for word in words] if all(word.isdigit() and len(word) < 20 for word in words) else []
+
+    @property
+    def release(self) -> tuple[int, int]:
+        """The first two numbers of the kernel's version; (0, 0) if unknown."""
+        words = self.text("kernel", "release").replace("-", ".").split(".")
+        numbers = [int(word) for word in words[:2] if word.isdigit() and len(word) < 6]
+        return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
+
+
+class Fleet:
+    """All hosts together; `measured` is a result of the playbook benchmark."""
+
+    def __init__(self, facts: Any, measured: Any = None) -> None:
+        raw = Facts(facts).raw
+        self.hosts = [Host(name, raw[name]) for name in sorted(name for name in raw if isinstance(name, str))]
+        self.measured = Facts(measured)
+
+    def nics(self) -> Iterator[Nic]:
+        """The NICs of all hosts."""
+        for host in self.hosts:
+            yield from host.nics
+
+    @cached_property
+    def speeds(self) -> list[int]:
+        """The different speeds of the links of the fleet, in Mb/s."""
+        return sorted({nic.speed for nic in self.nics() if nic.real and nic.speed})

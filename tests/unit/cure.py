@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Applies remedies to facts: what a host would show once the inventory with them is in force."""
+
+from __future__ import annotations
+
+import copy
+
+
+def cured(facts, findings, patch=None):
+    """The facts after every remedy, and after what no inventory can do (`patch`: a cable, a switch)."""
+    whole = copy.deepcopy(facts)
+    for finding in findings:
+        host = whole[finding["host"]]
+        for entry in finding["remedy"].get("tuning_host_nics", ()):
+            _nic(host, entry)
+        for key, value in finding["remedy"].get("tuning_host_sysctl", {}).items():
+            _sysctl(host.setdefault("host", {}), key, value)
+        if finding["remedy"].get("tuning_tuned_profile") == "none":
+            host["host"]["managers"]["tuned"] = {}
+    _overlay(whole, patch or {})
+    return whole
+
+
+def _nic(host, entry):
+    about = host.get("host", {})
+    nic = host.get("nics", {}).get(entry["name"], {})
+    if "mtu" in entry:
+        nic["mtu"] = entry["mtu"]
+        bond = about.get("bonds", {}).get(entry["name"])
+        for place in (*about.get("addresses", ()), *about.get("peers", ()), *([bond] if bond else ())):
+            if bond is place or place["nic"] == entry["name"]:
+                place["mtu"] = entry["mtu"]
+        for member in bond["members"].values() if bond else ():
+            member["mtu"] = entry["mtu"]
+    for family in ("ring", "channels"):
+        for key, value in entry.get(family, {}).items():
+            assert value == "max"
+            nic[family][key]["value"] = nic[family][key]["maximum"]
+            if family == "channels":
+                nic.setdefault("queues", {})["tx"] = nic[family][key]["maximum"]
+    for key, value in entry.get("features", {}).items():
+        nic["features"][key]["value"] = value
+    for key, value in entry.get("pause", {}).items():
+        nic["pause"][key]["value"] = value
+        nic["pause_advertised"] = "Symmetric"
+    if "multiq" in entry:
+        _clients(nic["queues"], entry["multiq"])
+    if entry.get("irq", {}).get("affinity") == "spread":
+        for place, row in enumerate(nic["interrupts"]):
+            row["cpus"] = str(place % about["kernel"]["cpu_count"])
+    if entry.get("irq", {}).get("xps") == "none":
+        nic["queues"]["xps"] = False
+    if entry.get("irq", {}).get("irqbalance") == "stop":
+        about["managers"]["irqbalance"] = False
+
+
+def _clients(queues, wanted):
+    queues["qdisc"] = {"root": "mq", "handle": "0:", "bands": 0, "clsact": True}
+    queues["filters"] = [
+        {"pref": 20000 + number, "queue": number, "client": client}
+        for number, client in enumerate(wanted.get("clients", ()), 1)
+    ]
+
+
+def _sysctl(host, key, value):
+    if isinstance(value, dict):
+        wanted = value["at_least"] if isinstance(value["at_least"], list) else [value["at_least"]]
+        have = host["sysctl"][key].split()
+        value = " ".join(str(max(int(old), int(new))) for old, new in zip(have, wanted, strict=True))
+    host["sysctl"][key] = str(value)
+    for row in host.get("sysctl_files", ()):
+        if key in row["sets"]:
+            row["sets"][key] = str(value)
+
+
+def _overlay(below, above):
+    for key, value in above.items():
+        if isinstance(value, dict) and isinstance(below.get(key), dict):
+            _overlay(below[key], value)
+        else:
+            below[key] = value

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an audit tells: the terminal, programs and the page say the same, and nothing of a host becomes markup."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.filter.audit_data import audit_data
+from ansible_collections.linuxnet.tuning.plugins.filter.audit_facts import audit_facts
+from ansible_collections.linuxnet.tuning.plugins.filter.audit_page import audit_page
+from ansible_collections.linuxnet.tuning.plugins.filter.findings import findings
+from ansible_collections.linuxnet.tuning.plugins.filter.findings_table import findings_table
+
+CASES = Path(__file__).parent / "cases"
+EVIL = "<script>alert('{{ 7*7 }}')</script>"
+
+HOSTVARS = {
+    "pc1": {
+        "group_names": ["classrooms", "room1"],
+        "audit_info": {"nics": {}, "host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}, "remarks": ["queues: no tc"]},
+        "tune_result": {"before": {}, "after": {}, "unsupported": []},
+    },
+    "pc2": {"group_names": ["classrooms", "room1"], "audit_info": {"unreachable": True, "msg": "no route"}},
+    "pc3": {"group_names": ["classrooms", "room2"], "audit_info": {"nics": {}, "host": {}, "remarks": []}},
+    "pc4": {
+        "group_names": [],
+        "audit_info": {"failed": True, "msg": "no ip"},
+        "tune_result": {"failed": True, "msg": "rign"},
+    },
+    "pc5": {},
+}
+
+
+@pytest.fixture
+def facts():
+    return audit_facts(list(HOSTVARS), HOSTVARS)
+
+
+def test_facts_tell_who_was_not_reached_and_what_was_not_read(facts):
+    assert [name for name, host in facts.items() if host["unreachable"]] == ["pc2", "pc5"]
+    assert facts["pc2"]["reason"] == "no route"
+    assert facts["pc4"]["remarks"] == ["nic_info: no ip"]
+    assert facts["pc1"]["groups"] == ["classrooms", "room1"]
+
+
+def test_table_is_by_classroom_worst_first_one_line_each(facts):
+    assert findings_table(facts, findings(facts)) == [
+        "5 hosts; 1 critical, 1 medium; 1 without a finding; 2 not reached",
+        "",
+        "no group: 1 critical",
+        "critical  pc4  -  The inventory of the host cannot be meant (message rign)",
+        "",
+        "room1: 1 medium",
+        "medium  pc1  -  Selective acknowledgements are off (net.ipv4.tcp_sack 0)",
+        "",
+        "not reached: pc2, pc5",
+    ]
+
+
+def test_data_has_all_and_a_query_reshapes_it(facts):
+    found = findings(facts)
+    whole = audit_data(facts, found, "today")
+    assert whole["summary"] == {"hosts": 5, "unreachable": 2, "findings": 2, "critical": 1, "medium": 1}
+    assert whole["rooms"]["room1"] == {"hosts": ["pc1", "pc2"], "medium": 1}
+    assert whole["findings"] == found and set(whole["hosts"]) == set(HOSTVARS)
+    assert audit_data(facts, found, query="findings[?severity=='medium'].{host: host, id: id}") == [
+        {"host": "pc1", "id": "tcp-sack-off"}
+    ]
+
+
+def test_query_that_is_none_is_told(facts):
+    with pytest.raises(AnsibleFilterError, match=r"audit_query: the query 'findings\[' is no JMESPath expression"):
+        audit_data(facts, [], query="findings[")
+
+
+def story_facts():
+    facts = {}
+    for path in sorted((CASES / "stories").glob("*.yml")):
+        facts.update(yaml.safe_load(path.read_text())["facts"])
+    return facts
+
+
+def test_page_has_every_finding_and_stands_on_its_own():
+    facts = story_facts()
+    found = findings(facts)
+    page = audit_page(facts, found, "today")
+    assert page.count('class="card"') == len(found)
+    assert all(f"<code>{finding['id']}</code>" in page for finding in found)
+    assert not re.search(r"<(script|img|link|iframe)[^>]* src=", page)
+    # What the page links to is opened by a person who wants to; what it needs is inside.
+    assert not re.search(r"url\(|@import|<link(?! rel=\"icon\" href=\"data:,\")", page)
+
+
+def evil(tree):
+    """The same facts with every word replaced."""
+    if isinstance(tree, dict):
+        return {
+            key if len(key) > 20 else key + EVIL if key in ("router1", "eth2") else key: evil(v)
+            for key, v in tree.items()
+        }
+    if isinstance(tree, list):
+        return [evil(item) for item in tree]
+    return tree + EVIL if isinstance(tree, str) else tree
+
+
+def test_nothing_of_a_host_becomes_markup():
+    facts = evil(story_facts())
+    found = [*findings(facts), *findings(story_facts())]
+    found += [
+        {**found[0], "title": EVIL, "nic": EVIL, "host": EVIL, "action": EVIL, "evidence": {EVIL: EVIL}, "id": EVIL}
+    ]
+    page = audit_page(facts, found, EVIL)
+    assert EVIL in str(facts)
+    assert "<script>alert" not in page
+    assert page.count("<script") == page.count("</script>") == 1
+
+
+@pytest.mark.parametrize("wrong", [None, "text", ["facts"]])
+def test_filters_refuse_what_are_no_facts(wrong):
+    for refuse in (findings, lambda value: findings_table(value, []), lambda value: audit_page(value, [])):
+        with pytest.raises(AnsibleFilterError, match="facts by host"):
+            refuse(wrong)
+    with pytest.raises(AnsibleFilterError, match="list of host names"):
+        audit_facts("pc1", {})

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules find what they shall, with the right evidence, and nothing on a healthy host; a new case is a new file.
+
+cases/findings/<rule>/*.yml: `facts` by host as the playbook audit collects them, and `found`, what the rule says of
+them. `cure` is what a person does besides pasting the remedy, such as replacing a cable. With both, the rule is silent.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
+from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
+
+FOLDER = Path(__file__).parent / "cases" / "findings"
+CASES = sorted(FOLDER.glob("*/*.yml"))
+STORIES = sorted((Path(__file__).parent / "cases" / "stories").glob("*.yml"))
+RULES = {rule.id: rule for rule in registry.rules()}
+
+
+def read(path):
+    return yaml.safe_load(path.read_text())
+
+
+def judged(case, facts=None):
+    return judge.findings(case["facts"] if facts is None else facts, case.get("measured"))
+
+
+def excerpt(finding, wanted):
+    return {key: finding[key] for key in wanted}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_rule_finds_what_it_shall(path):
+    case = read(path)
+    found = [finding for finding in judged(case) if finding["id"] == path.parent.name]
+    assert [excerpt(*pair) for pair in zip(found, case["found"], strict=True)] == case["found"]
+    assert all({"host", "evidence"} <= set(wanted) for wanted in case["found"])
+    again = judged({**case, "measured": None}, cured(case["facts"], found, case.get("cure")))
+    assert [finding for finding in again if finding["id"] == path.parent.name] == []
+
+
+@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
+def test_story_is_diagnosed_and_cured(path):
+    """All findings of a story, not only those of one rule; once cured nothing is left at all."""
+    case = read(path)
+    found = judged(case)
+    assert [excerpt(*pair) for pair in zip(found, case["found"], strict=True)] == case["found"]
+    assert judged({**case, "measured": None}, cured(case["facts"], found, case.get("cure"))) == []
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_rule_is_complete(rule):
+    """Its words, and cases of both kinds."""
+    assert rule.severity in SEVERITIES
+    assert (rule.host is None) != (rule.fleet is None)
+    assert 2 <= rule.explanation.count(". ") + rule.explanation.endswith(".") <= 3
+    assert rule.title[0].isupper() or rule.title[0].islower()
+    assert not rule.title.endswith(".")
+    assert rule.condition[0].islower() or rule.condition.split()[0] in ("XPS",) or rule.condition[0].isupper()
+    assert rule.action.endswith(".") and rule.reference.startswith("https://")
+    cases = [read(path) for path in CASES if path.parent.name == rule.id]
+    assert any(case["found"] for case in cases), "no case in which it finds something"
+    assert any(not case["found"] for case in cases), "no case of a healthy host"
+
+
+def test_there_are_no_cases_of_rules_that_are_gone():
+    assert {path.parent.name for path in CASES} == set(RULES)
+    assert len({rule.id for rule in registry.rules()}) == len(registry.rules())
+
+
+@pytest.mark.parametrize("path", [*CASES, *STORIES], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_remedies_are_inventory_that_the_modules_take(path):
+    """Each key and value is one that `tune` knows; a remedy with a mistake would be refused on the host."""
+    for finding in judged(read(path)):
+        assert set(finding["remedy"]) <= {"tuning_host_nics", "tuning_host_sysctl", "tuning_tuned_profile"}
+        for entry in finding["remedy"].get("tuning_host_nics", ()):
+            for key in entry:
+                settings_registry.check_key(key)
+            known = settings_registry.nic_families(settings_registry.FAMILIES)
+            layer = {key: value for key, value in entry.items() if key in known}
+            layer["link"] = {key: entry[key] for key in ("mtu", "txqueuelen") if key in entry}
+            plan.overlay([(entry["name"], layer)], settings_registry.FAMILIES)
+        plan.overlay([("", {"sysctl": finding["remedy"].get("tuning_host_sysctl", {})})], settings_registry.FAMILIES)
+
+
+def test_one_remedy_of_a_host_has_one_entry_for_each_nic():
+    found = [
+        {"remedy": {"tuning_host_nics": [{"name": "b", "features": {"gro": False}, "mtu": 1500}]}},
+        {"remedy": {"tuning_host_nics": [{"name": "b", "features": {"tso": False}, "mtu": 9000}, {"name": "a"}]}},
+        {"remedy": {"tuning_host_sysctl": {"net.core.rmem_max": 1}}},
+        {"remedy": {"tuning_tuned_profile": "none", "tuning_host_sysctl": {"net.core.wmem_max": 2}}},
+    ]
+    assert judge.merged(found) == {
+        "tuning_host_nics": [{"name": "a"}, {"name": "b", "features": {"gro": False, "tso": False}, "mtu": 1500}],
+        "tuning_host_sysctl": {"net.core.rmem_max": 1, "net.core.wmem_max": 2},
+        "tuning_tuned_profile": "none",
+    }
+
+
+# Facts with some parts replaced by anything at all: half a machine, an old tool, a reading that went wrong.
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["off", "max", "1 2 3"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def paths(tree, here=()):
+    yield here
+    branches = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in branches:
+        yield from paths(value, (*here, key))
+
+
+def replaced(tree, path, value):
+    if not path:
+        return value
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[path[0]] = replaced(tree[path[0]], path[1:], value)
+    return copy
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_damaged_facts_never_crash(data):
+    case = read(data.draw(st.sampled_from([*CASES, *STORIES])))
+    facts = case["facts"]
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(list(paths(facts))))
+        facts = replaced(facts, path, data.draw(ANYTHING))
+    for finding in judge.findings(facts, data.draw(ANYTHING | st.just(case.get("measured")))):
+        assert finding["id"] in RULES and finding["evidence"]
+
+
+@pytest.mark.parametrize("facts", [None, [], "text", {}, {"h": None}, {"h": {}}, {"h": {"nics": {"e": None}}}])
+def test_empty_facts_give_no_findings(facts):
+    assert judge.findings(facts) == []
