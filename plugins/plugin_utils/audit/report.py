@@ -31,7 +31,7 @@ def document(facts: Facts, findings: Findings, when: str) -> str:
         sections.append(page.Section("kinds", "What is found", _kinds(findings)))
     sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
     sections += [
-        page.Section(f"room-{place}", room.name, _room(room, facts), _room_lead(room))
+        page.Section(f"room-{place}", room.name, _room(room, facts), _room_lead(room), listed=False)
         for place, room in enumerate(found)
     ]
     if away:
@@ -48,7 +48,7 @@ def _healthy(facts: Facts, findings: Findings, away: Sequence[str]) -> int:
 
 def _overview(facts: Facts, findings: Findings, away: Sequence[str]) -> page.Html:
     found = counts(findings)
-    tiles = [("hosts", len(facts), ""), ("without a finding", _healthy(facts, findings, away), "good")]
+    tiles = [("hosts", len(facts), ""), ("clean", _healthy(facts, findings, away), "good")]
     tiles += [(severity, found.get(severity, 0), severity if severity in found else "") for severity in SEVERITIES[:4]]
     return page.tiles(tiles + ([("not reached", len(away), "")] if away else []))
 
@@ -79,7 +79,7 @@ def _rooms(found: Sequence[Room]) -> page.Html:
         )
         for place, room in enumerate(found)
     ]
-    return page.table(["classroom", "hosts", "without a finding", "findings"], rows, numeric=[1, 2])
+    return page.table(["classroom", "hosts", "clean", "findings"], rows, numeric=[1, 2])
 
 
 def _badges(findings: Findings) -> page.Html:
@@ -128,7 +128,7 @@ def _finding(finding: Mapping[str, Any]) -> page.Html:
             page.tag("p", f"In host_vars/{finding['host']}.yml:", class_="soft"),
             page.code(_yaml(finding["remedy"])),
         ]
-    about = page.tag("a", "why", href=finding["reference"], rel="noreferrer")
+    about = page.tag("a", "reference", href=finding["reference"], rel="noreferrer")
     parts.append(page.tag("p", page.tag("code", finding["id"]), " · ", about, class_="soft"))
     return page.item(*parts, tone=finding["severity"], class_="card")
 

@@ -24,12 +24,13 @@ class Html(str):
 
 
 class Section(NamedTuple):
-    """A part of the page with an anchor; `lead` is a sentence below its heading."""
+    """A part of the page with an anchor; `lead` stands below its heading. Only `listed` ones are linked at the top."""
 
     anchor: str
     title: str
     body: Html
     lead: str = ""
+    listed: bool = True
 
 
 def tag(name: str, /, *children: Any, **attributes: Any) -> Html:
@@ -65,17 +66,15 @@ def tiles(items: Iterable[tuple[str, Any, str]]) -> Html:
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Sequence[int] = ()) -> Html:
     """A table; columns whose numbers stand in `numeric` are right-aligned. On a phone each row becomes a block."""
+    aligned = ["number" if place in numeric else None for place in range(len(headings))]
 
     def line(cells: Sequence[Any]) -> Html:
         return tag(
             "tr",
-            *(
-                tag("td", cell, class_="number" if place in numeric else None, data_label=headings[place])
-                for place, cell in enumerate(cells)
-            ),
+            *(tag("td", cell, class_=aligned[place], data_label=headings[place]) for place, cell in enumerate(cells)),
         )
 
-    head = tag("tr", *(tag("th", text, scope="col") for text in headings))
+    head = tag("tr", *(tag("th", text, scope="col", class_=where) for text, where in zip(headings, aligned)))
     return tag("table", tag("thead", head), tag("tbody", *(line(cells) for cells in rows)))
 
 
@@ -123,7 +122,7 @@ def finder(tones: Iterable[tuple[str, int]], placeholder: str) -> Html:
 
 def document(title: str, lead: str, sections: Sequence[Section], finder_: Html | None = None) -> str:
     """The whole page: title, one sentence on what it shows, links to its sections, the search, the sections."""
-    ways = [tag("a", section.title, href=f"#{section.anchor}") for section in sections]
+    ways = [tag("a", section.title, href=f"#{section.anchor}") for section in sections if section.listed]
     top = tag("header", tag("h1", title), tag("p", lead, class_="lead"), tag("nav", *ways, aria_label="Sections"))
     parts = [
         tag(
