@@ -24,5 +24,8 @@ echo "== sysctl"
 for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv4.tcp_wmem ipv4.ip_forward; do
   sysctl "net.$key"
 done
+echo "== irqbalance"
+systemctl is-active irqbalance.service
+find /etc/linuxnet-tuning /etc/systemd/system/irqbalance.service.d -type f -exec cat {} + 2> /dev/null
 echo "== files"
 find /etc/sysctl.d /etc/systemd/system /var/lib/linuxnet-tuning -type f -printf '%M %u %p\n' -exec cat {} + 2>&1 | sort

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Interrupts and queues are served by the CPUs that were asked for, by what the kernel says itself."""
 
+import time
+
 import pytest
+
+# irqbalance looks at the load every ten seconds.
+INTERVAL = 10
 
 
 def affinities(host, word):
@@ -13,9 +18,16 @@ def affinities(host, word):
     }
 
 
+def spread(nic):
+    return {f"{nic}-TxRx-{queue}": str(queue % 2) for queue in range(8)}
+
+
+def test_igb_has_one_cpu_for_each_of_eight_queues(host):
+    assert affinities(host, "igb0-TxRx") == spread("igb0")
+
+
 @pytest.mark.parametrize("nic", ["igb0", "igb1"])
-def test_igb_has_one_cpu_for_each_of_eight_queues(host, nic):
-    assert affinities(host, f"{nic}-TxRx") == {f"{nic}-TxRx-{queue}": str(queue % 2) for queue in range(8)}
+def test_igb_shares_packets_among_cpus(host, nic):
     for queue in range(8):
         folder = f"/sys/class/net/{nic}/queues"
         assert host.file(f"{folder}/rx-{queue}/rps_cpus").content_string.strip() == "3"
@@ -33,3 +45,27 @@ def test_e1000e(host):
 
 def test_virtio(host):
     assert host.file("/sys/class/net/virtio0/queues/rx-0/rps_cpus").content_string.strip() == "1"
+
+
+def test_irqbalance_minds_the_others_only(host):
+    assert host.service("irqbalance").is_running
+    time.sleep(3 * INTERVAL)
+    assert affinities(host, "igb0-TxRx") == spread("igb0")
+    assert set(affinities(host, "igb1-TxRx").values()) & {"0", "1"}  # it has placed these, which were free
+
+
+def test_ban_holds_for_interrupts_with_new_numbers(host):
+    """A driver gives up its interrupts when channels change; irqbalance asks the script about the new ones."""
+    old = affinities(host, "igb0-")
+    try:
+        for nic in ("igb0", "igb1"):
+            host.check_output(f"ethtool -L {nic} combined 4")
+        new = affinities(host, "igb0-")
+        assert new and not set(new) & set(old)
+        assert set(new.values()) == {"0-1"}
+        time.sleep(4 * INTERVAL)
+        assert affinities(host, "igb0-") == new
+        assert set(affinities(host, "igb1-").values()) & {"0", "1"}
+    finally:
+        for nic in ("igb0", "igb1"):
+            host.check_output(f"ethtool -L {nic} combined 8")
