@@ -42,7 +42,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The plan with its C(groups), C(steps) and C(hosts), and C(seconds), after which everything ends.
+  description:
+    - The plan with its C(groups), C(steps) and C(hosts). After C(seconds) everything ends in any case; for C(busy) seconds
+      at least it is measured.
   type: dict
 """
 

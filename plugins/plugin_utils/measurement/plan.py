@@ -59,7 +59,10 @@ class Step:
 def make(
     entries: Sequence[Json], inventory: Mapping[str, Sequence[str]], addresses: Mapping[str, str], options: Json
 ) -> Json:
-    """The whole plan as data: `groups`, `steps`, the options of the module for each of `hosts`, and `seconds`."""
+    """The whole plan as data: `groups`, `steps`, the options of the module for each of `hosts`, and two times.
+
+    After `seconds` everything ends in any case; for `busy` seconds at least it is measured.
+    """
     groups = [_group(entry, inventory, number) for number, entry in enumerate(entries, 1)]
     if not groups:
         raise PlanError(
@@ -68,11 +71,11 @@ def make(
         )
     _check_apart(groups)
     steps = [step for group in groups for step in _steps(group, options)]
+    own = {group.name: [step for step in steps if step.group == group.name] for group in groups}
     hosts: dict[str, Json] = {}
     for group in groups:
-        own = [step for step in steps if step.group == group.name]
-        hosts.update(_hosts(group, own, addresses, options))
-    seconds = max(_seconds(group, [step for step in steps if step.group == group.name], options) for group in groups)
+        hosts.update(_hosts(group, own[group.name], addresses, options))
+    seconds = max(_seconds(group, own[group.name], options) for group in groups)
     return {
         "groups": [
             {"name": group.name, "topology": group.topology, "hosts": group.hosts, "gate": group.gate}
@@ -81,6 +84,7 @@ def make(
         "steps": [vars(step) for step in steps],
         "hosts": hosts,
         "seconds": seconds,
+        "busy": max(sum(_duration(step, options) for step in found) for found in own.values()),
     }
 
 

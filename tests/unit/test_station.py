@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs in the background on hosts: clients begin together, who is missing is named, and all is taken back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import station
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def python(text):
+    return [sys.executable, "-c", text]
+
+
+def config(name, **words):
+    default = {"prepare": [], "servers": [], "ports": [], "gate": None, "steps": [], "watch": []}
+    return {"name": name, "stagger": 0.05, "patience": 5, **default, **words}
+
+
+def keeper(port, hosts, patience=5):
+    steps = [{"id": "1", "hosts": hosts, "limit": 5, "staggered": True}]
+    return config("keeper", patience=patience, gate={"port": port, "steps": steps}, watch=[["echo", "counted"]])
+
+
+def client(name, port, argv, retries=0):
+    step = {"id": "1", "gate": ["127.0.0.1", port], "commands": [argv], "limit": 5, "retries": retries, "busy": "BUSY"}
+    return config(name, steps=[step])
+
+
+def run(folder, words):
+    """A station in a thread of its own, in its own folder."""
+    place = folder / words["name"]
+    place.mkdir()
+    (place / "config.json").write_text(json.dumps(words))
+    thread = threading.Thread(target=station.main, args=(["run", str(place)],), daemon=True)
+    thread.start()
+    return thread
+
+
+def read(folder, name):
+    return json.loads((folder / name).read_text())
+
+
+def test_clients_begin_together_however_late_one_of_them_comes(tmp_path):
+    port = free_port()
+    threads = [run(tmp_path, keeper(port, ["pc1", "pc2"])), run(tmp_path, client("pc1", port, ["echo", "one"]))]
+    while not (tmp_path / "keeper/ready.json").exists():
+        time.sleep(0.05)
+    # Somebody else who finds the port open is no client.
+    with socket.create_connection(("127.0.0.1", port)) as stranger:
+        stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+    time.sleep(0.7)
+    assert not (tmp_path / "pc1/step-1.json").exists()
+    late = time.time()
+    threads.append(run(tmp_path, client("pc2", port, ["echo", "two"])))
+    for thread in threads:
+        thread.join(10)
+    first, second = (read(tmp_path, f"{name}/step-1.json") for name in ("pc1", "pc2"))
+    assert min(first["began"], second["began"]) >= late
+    assert (first["runs"][0]["out"], second["runs"][0]["out"]) == ("one\n", "two\n")
+    assert all((tmp_path / name / "done.json").exists() for name in ("keeper", "pc1", "pc2"))
+
+
+def test_a_client_that_does_not_come_is_named_to_all(tmp_path):
+    port = free_port()
+    threads = [
+        run(tmp_path, keeper(port, ["pc1", "pc2"], patience=1)),
+        run(tmp_path, client("pc1", port, ["echo", "one"])),
+    ]
+    for thread in threads:
+        thread.join(10)
+    for name in ("keeper", "pc1"):
+        assert read(tmp_path, f"{name}/failed.json") == {"error": "pc2 did not come to the start within 1 s"}
+    assert not (tmp_path / "pc1/step-1.json").exists()
+
+
+def test_a_busy_server_is_tried_again(tmp_path):
+    port, note = free_port(), tmp_path / "tries"
+    argv = python(f"import os; p = {str(note)!r}; print('free' if os.path.exists(p) else 'BUSY'); open(p, 'w')")
+    threads = [run(tmp_path, keeper(port, ["pc1"])), run(tmp_path, client("pc1", port, argv, retries=2))]
+    for thread in threads:
+        thread.join(10)
+    assert read(tmp_path, "pc1/step-1.json")["runs"][0]["out"] == "free\n"
+
+
+def test_a_run_without_end_is_cut_off(tmp_path):
+    port = free_port()
+    words = client("pc1", port, ["sleep", "60"])
+    words["steps"][0]["limit"] = 0.2
+    threads = [run(tmp_path, keeper(port, ["pc1"])), run(tmp_path, words)]
+    for thread in threads:
+        thread.join(10)
+    assert read(tmp_path, "pc1/step-1.json")["runs"][0]["late"]
+
+
+def test_a_server_that_cannot_start_says_why(tmp_path):
+    words = config("hub", servers=[python("print('unable to start listener: Address already in use')")], ports=[1])
+    run(tmp_path, words).join(10)
+    error = read(tmp_path, "hub/failed.json")["error"]
+    assert error == "the iperf3 server on port 1 ended at once: unable to start listener: Address already in use"
+
+
+def test_a_host_that_cannot_be_prepared_starts_nothing(tmp_path):
+    words = config("hub", prepare=[{"run": ["ls", "/no/such/folder"]}], servers=[["touch", str(tmp_path / "started")]])
+    run(tmp_path, words).join(10)
+    assert "No such file" in read(tmp_path, "hub/failed.json")["error"]
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_gate_that_is_not_there_is_named(tmp_path):
+    port = free_port()
+    words = {**client("pc1", port, ["echo"]), "patience": 0}
+    run(tmp_path, words).join(10)
+    assert f"the gate at 127.0.0.1 port {port} cannot be reached" in read(tmp_path, "pc1/failed.json")["error"]
+
+
+def test_undo_finds_what_is_ours_and_goes_on_after_a_failure(tmp_path, capsys):
+    governor = tmp_path / "scaling_governor"
+    governor.write_text("performance")
+    listing = 'tcp dport 5201 accept comment "ours" # handle 7\ntcp dport 22 accept # handle 3\n'
+    actions = [
+        {"run": ["false"]},
+        {
+            "find": ["printf", listing],
+            "pattern": 'comment "ours" # handle (\\d+)',
+            "run": ["touch", str(tmp_path / "deleted-{}")],
+        },
+        {"write": str(governor), "text": "powersave"},
+    ]
+    (tmp_path / "undo.json").write_text(json.dumps(actions))
+    assert station.main(["undo", str(tmp_path)]) == 1
+    assert governor.read_text() == "powersave"
+    assert [path.name for path in tmp_path.glob("deleted-*")] == ["deleted-7"]
+    assert "false" in capsys.readouterr().err
+
+
+def test_the_program_runs_by_itself(tmp_path):
+    """As on a host: a lone file, and nothing else of the collection."""
+    shutil.copy(station.__file__, tmp_path / "station.py")
+    (tmp_path / "config.json").write_text(json.dumps(config("alone")))
+    argv = [sys.executable, "-I", str(tmp_path / "station.py"), "run", str(tmp_path)]
+    assert subprocess.run(argv, check=False).returncode == 0
+    assert (tmp_path / "done.json").exists()
