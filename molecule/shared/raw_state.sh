@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints all that the collection may change, in the tools' own words.
+# Prints all that the collection may change, in the tools' own words; of all NICs, or of those that are named.
 export LC_ALL=C
-for device in /sys/class/net/*; do
-  nic=$(basename "$device")
+for nic in ${*:-$(ls /sys/class/net)}; do
+  device=/sys/class/net/$nic
   echo "== $nic"
   for flag in -k -g -l -a -c --show-priv-flags; do
     ethtool $flag "$nic" 2>&1

@@ -70,7 +70,7 @@ def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Ch
     steps: List[Action] = []
     if host.read(UNIT) != UNIT_TEXT:
         steps = [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
-    steps += _start(place, timeout) if timeout else []
+    steps += _start(place, host.uptime() + timeout) if timeout else []
     for action in (*saves, *steps):
         complaint = host.do(action)
         if complaint and action not in _stop(place):
@@ -92,12 +92,13 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _start(place: Place, timeout: int) -> List[Run]:
-    """Start the clock anew."""
+def _start(place: Place, end: int) -> List[Run]:
+    """Start the clock anew. It ends at a second since the boot: systemd would count a time from now on once more with
+    each daemon-reload, so that a host on which others reload it now and then would never go back."""
     options = (
         "--quiet",
         f"--unit={place.timer}",
-        f"--on-active={timeout}",
+        f"--on-boot={end}",
         "--timer-property=AccuracySec=1s",
         "--description=Take back a network tuning",
     )

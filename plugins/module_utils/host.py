@@ -86,6 +86,10 @@ class ReadOnlyHost:
         """The time, in the form of ISO 8601."""
         return time.strftime("%Y-%m-%d %H:%M:%S %Z")
 
+    def uptime(self) -> int:
+        """Seconds since the boot, by the clock that systemd's timers use."""
+        return int(time.clock_gettime(time.CLOCK_MONOTONIC))
+
     def wait_for(self, path: str, text: str, seconds: float) -> bool:
         """Whether a file of the kernel holds a text, now or within some seconds."""
         return self.wait_until(lambda: (self.read(path) or "").strip() == text, seconds)

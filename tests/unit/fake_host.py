@@ -295,6 +295,9 @@ class FakeHost(Host):
     def clock(self) -> str:
         return "2026-05-04 08:00:00 UTC"
 
+    def uptime(self) -> int:
+        return 1000
+
     def read(self, path: str) -> str | None:
         return "1" if path.endswith("/carrier") else self.files.get(path)
 

@@ -89,6 +89,9 @@ class Memory:
     def clock(self) -> str:
         return "2026-05-04 08:00:00 UTC"
 
+    def uptime(self) -> int:
+        return 1000
+
     def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
         return happened()
 
