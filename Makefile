@@ -1,20 +1,22 @@
 # The commands people type. Each does all its own set-up; the work is done in scripts/.
 .DEFAULT_GOAL := help
-SCRIPTS := demo lint unit sanity molecule bench queues docs build release setup env clean
+SCRIPTS := demo lint unit browser sanity molecule bench queues cost docs build release setup env clean
 .PHONY: help test $(SCRIPTS)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## start the lab, audit it, tune it, tune it again, then measure a classroom before and after
-test: ## lint, unit, sanity and molecule, with the time of each
-	@scripts/test.sh lint unit sanity molecule
+test: ## lint, unit, browser, sanity and molecule, with the time of each
+	@scripts/test.sh lint unit browser sanity molecule
 lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
 unit: ## unit tests on each ansible-core that this machine can run
+browser: ## the pages that the collection writes, in a headless Chromium
 sanity: ## ansible-test sanity on each ansible-core that this machine can run
 molecule: ## every scenario on virtual machines with emulated NICs
 bench: ## compare site with ping and with a playbook by hand, on 20 hosts made of namespaces
 queues: ## compare mq, clsact and multiq: ten clients receiving at once, on the lab
+cost: ## time of an audit of 50, 100 and 200 hosts on the controller
 docs: ## write the pages of the settings, and the documentation site into dist/docs
 build: ## build the collection's archive into dist
 release: ## turn the changelog fragments into CHANGELOG.md

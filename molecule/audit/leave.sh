@@ -5,6 +5,6 @@ sysctl -qw net.ipv4.ip_forward=0 net.ipv4.tcp_rmem="$(cat /root/tcp_rmem)"
 ethtool -K vmxnet0 gro on
 ethtool -A igb0 autoneg on
 tc qdisc delete dev virtio0 clsact
-for number in $(awk -F: '/igb0-TxRx/ { print $1 }' /proc/interrupts); do
+awk -F: '/igb0-TxRx/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
   echo 0-1 > "/proc/irq/$number/smp_affinity_list"
 done

@@ -10,7 +10,7 @@ ethtool -K vmxnet0 gro on
 sysctl -qw net.ipv4.tcp_sack=0 net.ipv4.tcp_rmem="4096 8192 16384"
 echo "net.core.rmem_max = 212992" > /etc/sysctl.d/99-zz-local.conf
 echo "net.ipv4.tcp_congestion_control = nosuch" > /etc/sysctl.d/50-congestion.conf
-for number in $(awk -F: '/igb0-TxRx/ { print $1 }' /proc/interrupts); do
+awk -F: '/igb0-TxRx/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
   echo 0 > "/proc/irq/$number/smp_affinity_list"
 done
 tc qdisc replace dev virtio0 root handle 1: multiq

@@ -28,7 +28,7 @@ options:
     type: str
     default: ''
   query:
-    description: A JMESPath expression, such as V(findings[?severity=='high'].{host: host, what: title}).
+    description: A JMESPath expression, such as C(rooms), or C(findings[].host).
     type: str
     default: ''
 """

@@ -29,7 +29,7 @@ HOSTVARS = {
     "pc3": {"group_names": ["classrooms", "room2"], "audit_info": {"nics": {}, "host": {}, "remarks": []}},
     "pc4": {
         "group_names": [],
-        "audit_info": {"failed": True, "msg": "no ip"},
+        "audit_info": {"failed": False, "msg": "no ip"},
         "tune_result": {"failed": True, "msg": "rign"},
     },
     "pc5": {},

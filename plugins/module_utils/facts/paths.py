@@ -8,6 +8,9 @@ from typing import Any, Dict, List, Mapping, Sequence
 from ..host import ReadOnlyHost
 from ..tools import ip, ping, sysfs
 
+# What every path carries, also those of IPv6.
+_SMALL = 1280
+
 
 def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The addresses that somebody has set, with their NIC, which may be a bond or a VLAN, and its MTU."""
@@ -32,5 +35,7 @@ def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[s
         mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu") if "/" not in nic else None
         for address in addresses if mtu and isinstance(addresses, list) else ():
             carries = ping.carries(host, nic, str(address), int(str(mtu)))
-            found.append({"nic": nic, "address": str(address), "mtu": mtu, "carries": carries})
+            # A peer that is switched off says nothing about the path.
+            answers = carries or ping.carries(host, nic, str(address), _SMALL)
+            found.append({"nic": nic, "address": str(address), "mtu": mtu, "carries": carries, "answers": answers})
     return found

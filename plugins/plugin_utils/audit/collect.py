@@ -18,7 +18,7 @@ def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[s
 def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
     info, tune = (_mapping(variables.get(name)) for name in ("audit_info", "tune_result"))
     remarks = list(info.get("remarks") or ())
-    if info.get("failed") and info.get("msg"):
+    if "nics" not in info and info.get("msg") and not info.get("unreachable"):
         remarks.append(f"nic_info: {info['msg']}")
     return {
         "groups": [str(group) for group in variables.get("group_names") or () if group not in _OWN],

@@ -74,7 +74,7 @@ def _members(host: Host) -> Iterator[Hit]:
 
 def _not_carried(host: Host) -> Iterator[Hit]:
     for peer in host.rows("peers"):
-        if peer.flag("carries") is False and peer.count("mtu") > 1500:
+        if peer.flag("answers") is True and peer.flag("carries") is False and peer.count("mtu") > 1500:
             evidence = {"mtu": peer.count("mtu"), "no answer of that size from": peer.text("address")}
             yield Hit(evidence, peer.text("nic"), remedy=nic_remedy(peer.text("nic"), mtu=1500))
     for row in host.rows("path_mtu"):
@@ -138,8 +138,8 @@ RULES = (
         id="jumbo-not-carried",
         severity="high",
         title="The path does not carry the jumbo frames that the NIC sends",
-        condition="a peer does not answer a packet of the NIC's MTU, or the kernel has learned a smaller MTU for a "
-        "host of the same subnet",
+        condition="a peer answers small packets and none of the NIC's MTU, or the kernel has learned a smaller "
+        "MTU for a host of the same subnet",
         explanation="Every switch port and NIC between two hosts must take the size. One that "
         "does not drops the packet.",
         action="Raise the MTU of the switch and of the other hosts, or go back to what the path carries.",

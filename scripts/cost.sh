@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Measures what an audit of 50, 100 and 200 hosts costs on the controller.
+set -euo pipefail
+. "$(dirname "$0")/environments.sh"
+
+newest=$(newest_core)
+read -r core python <<<"$newest"
+core_venv "$core" "$python"
+PYTHONPATH=$COLLECTIONS exec "$VENVS/core-$(short "$core")/bin/python" "$ROOT/benchmarks/audit.py"
