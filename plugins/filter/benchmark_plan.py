@@ -43,8 +43,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The plan with its C(groups), C(steps) and C(hosts). After C(seconds) everything ends in any case; for C(busy) seconds
-      at least it is measured.
+    - The plan with its C(groups), C(steps) and C(hosts). After C(seconds) everything ends in any case; for C(busy)
+      seconds at least it is measured.
   type: dict
 """
 
