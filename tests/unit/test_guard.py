@@ -14,11 +14,13 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, gua
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,
+    Cell,
     Change,
     Poke,
     Run,
     Save,
     Wish,
+    plain,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
@@ -52,6 +54,16 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
         assert host.do(action) == ""
     after = engine.read(host, FAMILIES, groups).cells
     assert {address: after[address].value for address in wishes} == {a: before[a].value for a in wishes}
+
+
+def test_filters_come_back_with_the_clsact_that_was_left():
+    clients = ("192.168.32.1=1", "others=0")
+    state = {"method": "clsact", "clients": clients, "root": "mq 0:", "clsact": True, "others": (), "queues": 4}
+    before = {Address("multiq", "igb0", key): Cell(value) for key, value in state.items()}
+    todo = plan.make({Address("multiq", "igb0", "method"): Wish(EXACTLY, "multiq")}, before, FAMILIES, {})
+    lines = [line for action in revert.inverse(FAMILIES, todo, before, []) for line in plain(action)]
+    assert lines[:2] == ["tc qdisc add dev igb0 clsact", "tc qdisc del dev igb0 root"]
+    assert sum("filter add" in line for line in lines) == len(clients)
 
 
 def test_what_is_newest_goes_back_first():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Value, Wish, say
+from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Run, Value, Wish, say
 from ..tools import sysfs, tc
 
 CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
@@ -66,6 +66,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     want = _words(values["clients"]) if "clients" in values else have
     leave_clsact, leave_multiq = (word in now and method != word for word in (CLSACT, MULTIQ))
     lines = []
+    first: Tuple[Action, ...] = ()
     if leave_clsact:
         whole = not cells["others"].value
         lines += (
@@ -77,6 +78,9 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         lines.append(f"qdisc replace dev {nic} root mq")
     if method == CLSACT and not cells["clsact"].value:
         lines.append(f"qdisc add dev {nic} clsact")
+    elif method == CLSACT and CLSACT not in now and not cells["others"].value:
+        # Empty, or gone by then: the way back is written before clsact is left. Apart, because tc ends at an error.
+        first = (Run(("tc", "qdisc", "add", "dev", nic, "clsact")),)
     handle = root[1] if root[0] == MULTIQ and not leave_multiq else _HANDLE
     if method == MULTIQ and now != MULTIQ:
         # The same command makes a new one, and gives an old one as many bands as there are queues by now.
@@ -86,7 +90,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         kept = () if method not in now else have
         lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
         lines += [tc.add(nic, parent, word) for word in want if word not in kept]
-    return (tc.batch(lines),) if lines else ()
+    return (*first, tc.batch(lines)) if lines else first
 
 
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
