@@ -36,58 +36,18 @@ _value:
     - enp1s0  ring rx  256  4096
 """
 
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.drift import leaves, say
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import drift
 
 
 def audit_table(result: Mapping[str, Any]) -> List[str]:
     """The lines of the table; AnsibleFilterError for anything but a result of `tune`."""
     if not isinstance(result, Mapping) or "before" not in result or "unsupported" not in result:
         raise AnsibleFilterError("audit_table needs the result of linuxnet.tuning.tune")
-    before, after = dict(leaves(result["before"])), dict(leaves(result["after"]))
-    rows = [
-        (where, setting, say(before[where, setting]), say(value))
-        for (where, setting), value in after.items()
-        if value != before.get((where, setting))
-    ]
-    rows += [_unsupported(item) for item in result["unsupported"]]
-    rows += [
-        ("host", item["key"], item["value"], f"set by {item['file']} at the next boot, after our own file")
-        for item in result.get("overridden", ())
-    ]
-    rows += _lines(result, before)
-    if not rows:
-        return [f"as it should be: {len(after)} value{'' if len(after) == 1 else 's'}"]
-    differ = sum(value != before.get(place) for place, value in after.items())
-    head = f"{differ} of {len(after)} value{'' if len(after) == 1 else 's'} {'differs' if differ == 1 else 'differ'}"
-    return [head, *_align([("where", "setting", "is", "should be"), *sorted(rows)])]
-
-
-def _lines(result: Mapping[str, Any], live: Mapping[Tuple[str, str], Any]) -> Iterator[Tuple[str, str, str, str]]:
-    """Values that are right now and will not be after the next boot, or the other way round."""
-    diff = result.get("diff", {})
-    for file in [name for side in ("before", "after") for name in diff.get(side, {}) if name.startswith("/")]:
-        have, want = (diff.get(side, {}).get(file, {}) for side in ("before", "after"))
-        for key in {**have, **want}:
-            if key in want and live.get(("host", key)) == want[key] != have.get(key):
-                yield "host", key, f"{want[key]} until the next boot", f"{want[key]} in {file} too"
-            elif key not in want:
-                yield "host", key, f"{have[key]} in {file}", "nothing, for the inventory does not ask for it"
-
-
-def _unsupported(item: Mapping[str, str]) -> Tuple[str, str, str, str]:
-    if not item["family"]:
-        return item["nic"], "-", "absent", "present, for the inventory names it"
-    setting = f"{item['family']} {item['key']}" if item["nic"] else item["key"]
-    return item["nic"] or "host", setting, "-", f"{item['asked']}, but {item['reason']}"
-
-
-def _align(rows: Sequence[Sequence[str]]) -> List[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[3]]) for row in rows]
+    return drift.table(result)
 
 
 class FilterModule:

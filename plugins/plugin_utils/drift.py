@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Place = tuple[str, str]
@@ -39,3 +39,48 @@ def differences(result: Any) -> Iterator[tuple[Place, Any, Any]]:
 def say(value: Any) -> str:
     """A value as a person reads it."""
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def table(result: Mapping[str, Any]) -> list[str]:
+    """What differs, what a host cannot have, and what will not last, as lines of which the first sums up."""
+    before, after = dict(leaves(result["before"])), dict(leaves(result["after"]))
+    rows = [
+        (where, setting, say(before[where, setting]), say(value))
+        for (where, setting), value in after.items()
+        if value != before.get((where, setting))
+    ]
+    rows += [_unsupported(item) for item in result["unsupported"]]
+    rows += [
+        ("host", item["key"], item["value"], f"set by {item['file']} at the next boot, after our own file")
+        for item in result.get("overridden", ())
+    ]
+    rows += _lines(result, before)
+    if not rows:
+        return [f"as it should be: {len(after)} value{'' if len(after) == 1 else 's'}"]
+    differ = sum(value != before.get(place) for place, value in after.items())
+    head = f"{differ} of {len(after)} value{'' if len(after) == 1 else 's'} {'differs' if differ == 1 else 'differ'}"
+    return [head, *_align([("where", "setting", "is", "should be"), *sorted(rows)])]
+
+
+def _lines(result: Mapping[str, Any], live: Mapping[Place, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Values that are right now and will not be after the next boot, or the other way round."""
+    diff = result.get("diff", {})
+    for file in [name for side in ("before", "after") for name in diff.get(side, {}) if name.startswith("/")]:
+        have, want = (diff.get(side, {}).get(file, {}) for side in ("before", "after"))
+        for key in {**have, **want}:
+            if key in want and live.get(("host", key)) == want[key] != have.get(key):
+                yield "host", key, f"{want[key]} until the next boot", f"{want[key]} in {file} too"
+            elif key not in want:
+                yield "host", key, f"{have[key]} in {file}", "nothing, for the inventory does not ask for it"
+
+
+def _unsupported(item: Mapping[str, str]) -> tuple[str, str, str, str]:
+    if not item["family"]:
+        return item["nic"], "-", "absent", "present, for the inventory names it"
+    setting = f"{item['family']} {item['key']}" if item["nic"] else item["key"]
+    return item["nic"] or "host", setting, "-", f"{item['asked']}, but {item['reason']}"
+
+
+def _align(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[3]]) for row in rows]

@@ -62,6 +62,25 @@ def test_table_is_by_classroom_worst_first_one_line_each(facts):
     ]
 
 
+def test_table_begins_with_what_differs():
+    tune = {
+        "before": {"nics": {"e": {"ring": {"rx": 1}}}},
+        "after": {"nics": {"e": {"ring": {"rx": 2}}}},
+        "unsupported": [],
+    }
+    facts = {"pc1": {"groups": ["room1"], "tune": tune}}
+    assert findings_table(facts, findings(facts)) == [
+        "pc1: 1 of 1 value differs",
+        "where  setting  is  should be",
+        "e      ring rx  1   2",
+        "",
+        "1 host; 1 medium; 0 without a finding",
+        "",
+        "room1: 1 medium",
+        "medium  pc1  -  The host differs from the inventory (e ring rx 1, should be 2)",
+    ]
+
+
 def test_data_has_all_and_a_query_reshapes_it(facts):
     found = findings(facts)
     whole = audit_data(facts, found, "today")

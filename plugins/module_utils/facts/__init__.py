@@ -18,7 +18,7 @@ def gather(
 ) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
-    found = nics.gather(host, names)
+    found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))

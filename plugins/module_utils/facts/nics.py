@@ -7,25 +7,41 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
-from ..schema import Cell, Identity, Reading, TuningError
+from ..schema import Cell, Identity, Query, Reading, TuningError
 from ..settings import registry
 from ..tools import ethtool, ip, sysfs
 
 
-def gather(host: ReadOnlyHost, names: Sequence[str]) -> Dict[str, Dict[str, Any]]:
-    """Facts by NIC: all physical NICs, or those that a name or pattern means."""
+def gather(host: ReadOnlyHost, names: Sequence[str], remarks: List[str]) -> Dict[str, Dict[str, Any]]:
+    """Facts by NIC: all physical NICs, or those that a name or pattern means. `remarks` gets what cannot be read."""
     found: List[Identity] = [
         nic
         for nic in sysfs.identities(host)
         if (any(fnmatchcase(nic.name, pattern) for pattern in names) if names else nic.physical)
     ]
-    links = ip.links(host) if found else {}
-    return {nic.name: {**_identity(host, nic), **links.get(nic.name, {}), **_settings(host, nic.name)} for nic in found}
+    links: Dict[str, Dict[str, object]] = {}
+    try:
+        links = ip.links(host) if found else {}
+    except TuningError as error:
+        remarks.append(f"links: {error}")
+    return {
+        nic.name: {**_identity(host, nic, remarks), **links.get(nic.name, {}), **_settings(host, nic.name)}
+        for nic in found
+    }
 
 
-def _identity(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
-    driver = ethtool.driver(host.ask(ethtool.query("-i", nic.name)).out)
-    link = ethtool.link(host.ask(ethtool.query("", nic.name)).out)
+def _said(host: ReadOnlyHost, query: Query, remarks: List[str]) -> str:
+    try:
+        return host.ask(query).out
+    except TuningError as error:
+        if str(error) not in remarks:
+            remarks.append(str(error))
+        return ""
+
+
+def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str, Any]:
+    driver = ethtool.driver(_said(host, ethtool.query("-i", nic.name), remarks))
+    link = ethtool.link(_said(host, ethtool.query("", nic.name), remarks))
     facts: Dict[str, Any] = {
         "physical": nic.physical,
         "driver": nic.driver or driver.get("driver", ""),

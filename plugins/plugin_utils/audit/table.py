@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .. import drift
 from .fleet import Findings, counts, rooms, said, unreachable
 
 # As much evidence as fits beside the rest on a wide terminal; the report has all of it.
@@ -13,9 +14,9 @@ _EVIDENCE = 100
 
 
 def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[str]:
-    """The first line sums up; then comes each classroom with its findings."""
+    """What differs from the inventory, host by host; a line that sums up; each classroom with its findings."""
     away = unreachable(facts)
-    told = [_summary(len(facts), len(away), findings)]
+    told = [*_differences(facts, findings), _summary(len(facts), len(away), findings)]
     for room in rooms(facts, findings):
         if room.findings:
             rows = [[finding["severity"], *_where(finding), _what(finding)] for finding in room.findings]
@@ -23,6 +24,15 @@ def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[st
     if away:
         told += ["", f"not reached: {', '.join(away)}"]
     return told
+
+
+def _differences(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> Iterator[str]:
+    """First, because it may be long, and the end is what a person sees."""
+    for host in sorted({finding["host"] for finding in findings if finding["id"] == "differs-from-inventory"}):
+        tune = (facts.get(host) or {}).get("tune") or {}
+        if "before" in tune and "unsupported" in tune:
+            first, *rest = drift.table(tune)
+            yield from (f"{host}: {first}", *rest, "")
 
 
 def _summary(hosts: int, away: int, findings: Findings) -> str:

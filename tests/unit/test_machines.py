@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Machines made of captured texts, of many drivers and versions, whole and broken: facts and findings come anyway."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import facts
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+FOLDERS = sorted((Path(__file__).parent / "cases/parse").iterdir())
+FLAGS = {
+    "-i": "driver",
+    "-l": "channels",
+    "-g": "ring",
+    "-k": "features",
+    "-c": "coalesce",
+    "-a": "pause",
+    "-S": "statistics",
+    "--show-priv-flags": "private_flags",
+}
+
+
+def machine(folder, spoil=lambda text: text, missing=()):
+    """Answers ethtool and ip from a folder, and nothing to any other program."""
+
+    def run(argv, _data=""):
+        if argv[0] in missing:
+            raise FileNotFoundError(2, "No such file or directory")
+        name = ""
+        if argv[0] == "ethtool":
+            name = FLAGS[argv[1]] if len(argv) > 2 else "link"
+        elif argv[:4] == ("ip", "-d", "-j", "link"):
+            name = "ip"
+        for suffix, rc in ((".txt", 0), (".err", 1)):
+            path = folder / f"{name}{suffix}"
+            if name and path.exists():
+                text = spoil(path.read_text())
+                return (rc, text, "") if rc == 0 else (rc, "", text)
+        return 1, "", "no answer"
+
+    disk = memory_host.Files(
+        {"/proc/interrupts": spoil("CPU0 CPU1\n 40: 1 2 x eth0-TxRx-0\n"), "/proc/meminfo": spoil("x")}
+    )
+    disk.files["/proc/net/softnet_stat"] = spoil("0000000a 00000001 00000002\n")
+    disk.add_nic("eth0", driver=folder.name.split("__")[0], pci="8086:1528", bus="0000:01:00.0", queues=2)
+    return memory_host.connect(disk, run, True)
+
+
+def audited(host):
+    found = facts.gather(host, [], 0, [])
+    whole = {"old": {**found, "groups": ["room1"]}, "none": {}}
+    findings = judge.findings(whole)
+    return found, findings, report.document(whole, findings, "")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_each_recorded_machine_is_audited(folder):
+    found, _findings, page = audited(machine(folder))
+    assert list(found["nics"]) == ["eth0"]
+    assert "room1" in page
+
+
+@pytest.mark.parametrize("program", ["ethtool", "ip", "tc", "setpci"])
+def test_a_program_that_is_missing_is_a_remark(program):
+    found, _findings, _page = audited(machine(FOLDERS[0], missing=(program,)))
+    assert list(found["nics"]) == ["eth0"]
+    told = [*found["remarks"], *found["nics"]["eth0"]["missing"].values()]
+    assert any(f"'{program}'" in text for text in told)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(FOLDERS), st.data())
+def test_broken_texts_never_crash(folder, data):
+    """Cut off, with a piece lost, or with something else in between."""
+
+    def spoil(text):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        return text[:start] + data.draw(st.text(max_size=5) | st.just("\n\n:")) + text[end:]
+
+    audited(machine(folder, spoil))
