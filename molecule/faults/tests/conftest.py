@@ -49,7 +49,7 @@ class Fault:
         self.row["fault"] = name
         self.plays = []
         self.settings, self.files = settings(), ask(FILES)
-        self._struck = time.monotonic()
+        self._struck, self._patience = time.monotonic(), PATIENCE
 
     def play(self, playbook="site", **variables):
         """Start a playbook."""
@@ -65,15 +65,15 @@ class Fault:
         self.settings, self.files = settings(), ask(FILES)
 
     def boots(self, boot):
-        """Wait for the boot after `boot`."""
-        wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 240, 1)
+        """Wait for the boot after `boot`, which takes what it takes."""
+        self._patience += wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 240, 1)
 
     def answers(self, way="router"):
         """A new connection can be made, and the guard has done its work."""
-        wait_for(lambda: ssh(CALM, way, timeout=15).returncode == 0, PATIENCE, 0.5)
+        wait_for(lambda: ssh(CALM, way, timeout=15).returncode == 0, self._patience, 0.5)
         took = time.monotonic() - self._struck
         self.row["answers after"] = f"{took:.0f} s"
-        assert took <= PATIENCE
+        assert took <= self._patience
 
     def has_settings(self):
         """The earlier settings are in force."""
