@@ -55,9 +55,9 @@ def machine(folder, spoil=lambda text: text, missing=()):
 
 def audited(host):
     found = whole.gather(host, [], 0, [])
-    whole = {"old": {**found, "groups": ["room1"]}, "none": {}}
-    findings = judge.findings(whole)
-    return found, findings, report.document(whole, findings, "")
+    fleet = {"old": {**found, "groups": ["room1"]}, "none": {}}
+    findings = judge.findings(fleet)
+    return found, findings, report.document(fleet, findings, "")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
