@@ -200,7 +200,7 @@ def collect(host: Host, params: Params, _check_mode: bool) -> Result:
         problem = problem or str(error)
     sent = {step["id"]: _grown(host, folder, f"gate-{step['id']}") for step in params["gate"]}
     # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
-    host.wait_until(lambda: not transient.active(host, unit), 30)
+    host.wait_until(lambda: not transient.active(host, unit), 120)
     stop(host, params, False)
     if problem:
         raise TuningError(problem)

@@ -48,7 +48,7 @@ def undo(actions: Sequence[Json]) -> int:
                 act({**action, "run": argv})
         except (StationError, OSError) as error:
             failures += 1
-            print(error, file=sys.stderr)
+            sys.stderr.write(f"{error}\n")
     return 1 if failures else 0
 
 
@@ -305,4 +305,4 @@ def _store(folder: str, name: str, content: Json) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main(sys.argv[1:]))

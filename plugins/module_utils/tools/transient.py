@@ -10,8 +10,9 @@ from ..schema import Query, Run
 
 def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards: Sequence[str], netns: str) -> Run:
     """Start a service now. Whatever ends it (itself, the time limit, somebody's `stop`), `afterwards` is run."""
+    # The limit for stopping is one for cleaning up too; a host that is slow must not be cut off in the middle of it.
     words = ["systemd-run", "--quiet", "--collect", f"--unit={unit}", f"--description={about}"]
-    words += [f"--property=RuntimeMaxSec={seconds}", "--property=TimeoutStopSec=10"]
+    words += [f"--property=RuntimeMaxSec={seconds}", "--property=TimeoutStopSec=120"]
     words += [f"--property=ExecStopPost={' '.join(afterwards)}"]
     words += [f"--property=NetworkNamespacePath={netns}"] if netns else []
     return Run((*words, *argv))

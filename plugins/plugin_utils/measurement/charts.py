@@ -56,11 +56,11 @@ def _bar(figure: Figure, most: float, y: float, thick: float, kind: str) -> list
     """The median as a bar, from the least to the most as a line."""
     length, least, end = (_PLOT * figure[key] / most for key in ("median", "least", "most"))
     middle = y + thick / 2
-    bar = page.tag("rect", x=_LABEL, y=y, width=f"{length:.1f}", height=thick, rx=2, class_=kind)
+    median = page.tag("rect", x=_LABEL, y=y, width=f"{length:.1f}", height=thick, rx=2, class_=kind)
     line = page.tag(
         "line", x1=f"{_LABEL + least:.1f}", x2=f"{_LABEL + end:.1f}", y1=middle, y2=middle, class_="whisker"
     )
-    return [bar, line]
+    return [median, line]
 
 
 def dots(title: str, name: str, rows: Sequence[Row]) -> page.Html:

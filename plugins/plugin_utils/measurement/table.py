@@ -48,8 +48,8 @@ def _way(way: str, found: Json) -> Iterator[str]:
     most = max(figure["most"] for figure in found["flows"].values()) or 1
     width = max(len(name) for name in found["flows"])
     for name, figure in found["flows"].items():
-        bar = "█" * round(figure["median"] / most * _BAR)
-        yield f"  {name:{width}}  {bar:{_BAR}}  {rate(figure['median'])}"
+        blocks = "█" * round(figure["median"] / most * _BAR)
+        yield f"  {name:{width}}  {blocks:{_BAR}}  {rate(figure['median'])}"
 
 
 def _spread(figure: Json, runs: int) -> str:
