@@ -55,7 +55,7 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
         "changed": False,
         "iperf3": version,
         "kernel": (host.read("/proc/sys/kernel/osrelease") or "").strip(),
-        "nics": about.gather(host, nics) if nics else {},
+        "nics": about.gather(host, nics, []) if nics else {},
         "sysctl": {name: value for name in _SYSCTL for value in [_sysctl(host, name)] if value},
     }
 
