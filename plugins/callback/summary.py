@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 """Say at the end what became of each host: changed, unchanged, reverted, failed, unreachable."""
 
 from __future__ import annotations

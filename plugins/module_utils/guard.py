@@ -40,7 +40,7 @@ class Level(NamedTuple):
 def _told(change: Mapping[str, Any]) -> str:
     place = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
     if str(change.get("key")).startswith("/"):
-        return place.split(" ")[-1]
+        return place.rpartition(" ")[2]
     return f"{place} {_word(change.get('after'))} to {_word(change.get('before'))}"
 
 

@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -82,14 +82,14 @@ class Station:
         """All of it, from preparing the host to the last step; the unit takes back what was prepared."""
         for action in self.config["prepare"]:
             act(action)
-        servers = [_start(argv) for argv in self.config["servers"]]
+        servers = [Child(argv) for argv in self.config["servers"]]
         try:
             self._work(servers)
         finally:
             for server in servers:
-                server.terminate()
+                server.end()
 
-    def _work(self, servers: Sequence[subprocess.Popen[str]]) -> None:
+    def _work(self, servers: Sequence[Child]) -> None:
         _wait_for_servers(servers, self.config["ports"])
         gate = Gate(self.config["gate"], self) if self.config["gate"] else None
         _store(self.folder, "ready.json", {})
@@ -247,24 +247,61 @@ def _listen(port: int) -> socket.socket:
         raise StationError(f"port {port} for the gate cannot be used: {error.strerror or error}") from None
 
 
-def _start(argv: List[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+class Child:
+    """A process that writes to files in memory: nobody may be there to read, and a full pipe would stop it."""
+
+    def __init__(self, argv: List[str]) -> None:
+        self._files = [os.memfd_create(name) for name in ("out", "err")]
+        self._code: Optional[int] = None
+        with open(os.devnull, "rb") as nothing:
+            sources = (nothing.fileno(), *self._files)
+            actions = [(os.POSIX_SPAWN_DUP2, source, target) for target, source in enumerate(sources)]
+            environment = {**os.environ, "LC_ALL": "C"}
+            self._pid = os.posix_spawnp(argv[0], argv, environment, file_actions=actions)
+
+    def poll(self) -> Optional[int]:
+        """The exit code, or the negative number of a signal; None while it runs."""
+        if self._code is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self._code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+        return self._code
+
+    def ends_within(self, seconds: float) -> bool:
+        """Whether it comes to an end by then."""
+        deadline = time.monotonic() + seconds
+        while self.poll() is None:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        """Send a signal to a process that still runs."""
+        if self.poll() is None:
+            os.kill(self._pid, number)
+
+    def said(self) -> Tuple[str, str]:
+        """What it has written so far, as output and as errors."""
+        texts = [os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace") for file in self._files]
+        return texts[0], texts[1]
+
+    def __del__(self) -> None:
+        for file in self._files:
+            os.close(file)
 
 
-def _wait_for_servers(servers: Sequence[subprocess.Popen[str]], ports: Sequence[int], patience: float = 30) -> None:
+def _wait_for_servers(servers: Sequence[Child], ports: Sequence[int], patience: float = 30) -> None:
     """Until all listen; asking the kernel, because a connection to try would count as a client."""
     deadline = time.monotonic() + patience
     while not set(ports) <= _listening():
         for process, port in zip(servers, ports):
             if process.poll() is not None:
-                said = " ".join(str(process.communicate()[0]).split())
+                said = " ".join(" ".join(process.said()).split())
                 raise StationError(f"the iperf3 server on port {port} ended at once: {said}")
         if time.monotonic() > deadline:
             raise StationError(f"the iperf3 servers do not listen on their ports after {patience:.0f} s")
         time.sleep(0.1)
-    for process in servers:
-        # Nobody reads what they say from now on, and a full pipe would stop them.
-        threading.Thread(target=process.communicate, daemon=True).start()
 
 
 def _listening() -> Set[int]:
@@ -281,14 +318,16 @@ def _listening() -> Set[int]:
 
 def _run(argv: List[str], limit: float) -> Json:
     """A command to its end, or to the limit in seconds."""
-    words: Json = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": limit}
     try:
-        done = subprocess.run(argv, env={**os.environ, "LC_ALL": "C"}, check=False, **words)
-    except subprocess.TimeoutExpired:
-        return {"rc": -1, "out": "", "err": f"no end after {limit} s", "late": True}
+        child = Child(argv)
     except OSError as error:
         return {"rc": -1, "out": "", "err": f"{argv[0]}: {error.strerror}"}
-    return {"rc": done.returncode, "out": done.stdout, "err": done.stderr}
+    if not child.ends_within(limit):
+        child.end(signal.SIGKILL)
+        child.ends_within(5)
+        return {"rc": -1, "out": "", "err": f"no end after {limit} s", "late": True}
+    out, err = child.said()
+    return {"rc": child.poll(), "out": out, "err": err}
 
 
 def _load(folder: str, name: str) -> Any:
