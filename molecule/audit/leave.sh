@@ -3,6 +3,8 @@
 set -eu
 sysctl -qw net.ipv4.ip_forward=0 net.ipv4.tcp_rmem="$(cat /root/tcp_rmem)"
 ethtool -K vmxnet0 gro on
+ethtool -K virtio0 gro on
+ethtool -L virtio0 combined "$(cat /root/channels)"
 ethtool -A igb0 autoneg on
 tc qdisc delete dev virtio0 clsact
 awk -F: '/igb0-TxRx/ { print $1 + 0 }' /proc/interrupts | while read -r number; do

@@ -91,12 +91,12 @@ class Chromium:
 
     def _receive(self) -> dict:
         while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], _SECONDS)
+            ready, _write, _error = select.select([self._read], [], [], _SECONDS)
             assert ready, "Chromium does not answer"
             chunk = os.read(self._read, 1 << 20)
             assert chunk, "Chromium has ended"
             self._buffer += chunk
-        text, _, self._buffer = self._buffer.partition(b"\0")
+        text, _zero, self._buffer = self._buffer.partition(b"\0")
         return json.loads(text)
 
     def open(self, path: Path) -> None:

@@ -33,16 +33,16 @@ class Section(NamedTuple):
     listed: bool = True
 
 
-def tag(name: str, /, *children: Any, **attributes: Any) -> Html:
+def tag(element: str, /, *children: Any, **attributes: Any) -> Html:
     """An element. `class_` is the attribute class, `data_tone` is data-tone; True is a bare attribute, None is none."""
-    words = [name]
+    words = [element]
     for key, value in attributes.items():
         if value is None or value is False:
             continue
         label = key.rstrip("_").replace("_", "-")
         words.append(label if value is True else f'{label}="{escape(str(value))}"')
     start = f"<{' '.join(words)}>"
-    return Html(start if name in _VOID else f"{start}{join(children)}</{name}>")
+    return Html(start if element in _VOID else f"{start}{join(children)}</{element}>")
 
 
 def join(parts: Iterable[Any]) -> Html:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather everything that can be read about a host and its NICs; what cannot be read is a remark, never an error."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+
+from ..host import ReadOnlyHost
+from ..schema import TuningError
+from . import bonds, counters, interrupts, kernel, managers, nics, paths, persisted, queues, sysctls
+
+Read = Callable[[ReadOnlyHost], Any]
+
+
+def gather(
+    host: ReadOnlyHost, names: Sequence[str], interval: float, peers: Sequence[Mapping[str, Any]]
+) -> Dict[str, Any]:
+    """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
+    remarks: List[str] = []
+    found = nics.gather(host, names, remarks)
+    _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
+    _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
+    _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
+    about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in _topics(peers)}
+    whole = {topic: facts for topic, facts in about.items() if facts is not None}
+    return {"nics": found, "host": whole, "remarks": remarks}
+
+
+def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
+    return (
+        ("kernel", kernel.gather),
+        ("addresses", paths.addresses),
+        ("path_mtu", paths.learned),
+        ("peers", lambda host: paths.asked(host, peers)),
+        ("bonds", bonds.gather),
+        ("managers", managers.gather),
+        ("sysctl", sysctls.values),
+        ("sysctl_files", sysctls.files),
+        ("congestion", sysctls.congestion),
+        ("softnet", interrupts.softnet),
+        ("persisted", persisted.gather),
+    )
+
+
+def _try(topic: str, remarks: List[str], read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except TuningError as error:
+        remarks.append(f"{topic}: {error}")
+        return None
+
+
+def _add(found: Mapping[str, Dict[str, Any]], key: str, facts: Any) -> None:
+    for nic, about in (facts or {}).items():
+        found[nic][key] = about
