@@ -4,9 +4,9 @@ set -eu
 sysctl -qw net.ipv4.ip_forward=0 net.ipv4.tcp_rmem="$(cat /root/tcp_rmem)"
 ethtool -K vmxnet0 gro on
 ethtool -K virtio0 gro on
-ethtool -L virtio0 combined "$(cat /root/channels)"
+ethtool -L virtio0 combined "$(awk '/^Combined:/ { count = $2 } END { print count }' /root/channels)"
 ethtool -A igb0 autoneg on
 tc qdisc delete dev virtio0 clsact
-awk -F: '/igb0-TxRx/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
+awk -F: '/igb0-/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
   echo 0-1 > "/proc/irq/$number/smp_affinity_list"
 done

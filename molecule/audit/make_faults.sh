@@ -17,6 +17,6 @@ for client in 1 2; do
 done
 tc filter add dev virtio0 parent 1: protocol ip prio 3 u32 match ip dst 192.168.40.3 action skbedit queue_mapping 99
 # The driver asks for its interrupts anew when it changes pause frames, so these come last.
-awk -F: '/igb0-TxRx/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
+awk -F: '/igb0-/ { print $1 + 0 }' /proc/interrupts | while read -r number; do
   echo 0 > "/proc/irq/$number/smp_affinity_list"
 done
