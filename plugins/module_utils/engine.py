@@ -31,10 +31,10 @@ def conduct(module: Any, view: str) -> None:
 
 def inform(module: Any) -> None:
     """Serve one call of `nic_info`."""
-    from .facts import whole  # only this module needs it; the others start faster without
+    from .facts import everything  # only this module needs it; the others start faster without
 
     try:
-        found = whole.gather(ReadOnlyHost(runner(module)), **module.params)
+        found = everything.gather(ReadOnlyHost(runner(module)), **module.params)
     except TuningError as error:
         module.fail_json(msg=str(error))
     module.exit_json(changed=False, **found)

@@ -8,6 +8,7 @@ have come, all may go. So neither clocks nor the number of Ansible's forks matte
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -20,6 +21,8 @@ import time
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 Json = Dict[str, Any]
+
+_NOTHING, _PIPE, _TOGETHER = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE, asyncio.subprocess.STDOUT
 
 
 class StationError(Exception):
@@ -82,14 +85,16 @@ class Station:
         """All of it, from preparing the host to the last step; the unit takes back what was prepared."""
         for action in self.config["prepare"]:
             act(action)
-        servers = [Child(argv) for argv in self.config["servers"]]
+        servers = [Server(argv) for argv in self.config["servers"]]
+        for server in servers:
+            server.start()
         try:
             self._work(servers)
         finally:
             for server in servers:
                 server.end()
 
-    def _work(self, servers: Sequence[Child]) -> None:
+    def _work(self, servers: Sequence[Server]) -> None:
         _wait_for_servers(servers, self.config["ports"])
         gate = Gate(self.config["gate"], self) if self.config["gate"] else None
         _store(self.folder, "ready.json", {})
@@ -247,57 +252,39 @@ def _listen(port: int) -> socket.socket:
         raise StationError(f"port {port} for the gate cannot be used: {error.strerror or error}") from None
 
 
-class Child:
-    """A process that writes to files in memory: nobody may be there to read, and a full pipe would stop it."""
+class Server(threading.Thread):
+    """A program that runs until it is ended, and what it said."""
 
     def __init__(self, argv: List[str]) -> None:
-        self._files = [os.memfd_create(name) for name in ("out", "err")]
-        self._code: Optional[int] = None
-        with open(os.devnull, "rb") as nothing:
-            sources = (nothing.fileno(), *self._files)
-            actions = [(os.POSIX_SPAWN_DUP2, source, target) for target, source in enumerate(sources)]
-            environment = {**os.environ, "LC_ALL": "C"}
-            self._pid = os.posix_spawnp(argv[0], argv, environment, file_actions=actions)
+        super().__init__(daemon=True)
+        self.said = ""
+        self._argv = argv
+        self._pid = 0
 
-    def poll(self) -> Optional[int]:
-        """The exit code, or the negative number of a signal; None while it runs."""
-        if self._code is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            if pid:
-                self._code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
-        return self._code
+    def run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except OSError as error:
+            self.said = f"{self._argv[0]}: {error.strerror}"
 
-    def ends_within(self, seconds: float) -> bool:
-        """Whether it comes to an end by then."""
-        deadline = time.monotonic() + seconds
-        while self.poll() is None:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
+    async def _serve(self) -> None:
+        process = await asyncio.create_subprocess_exec(*self._argv, stdin=_NOTHING, stdout=_PIPE, stderr=_TOGETHER)
+        self._pid = process.pid
+        self.said = (await process.communicate())[0].decode(errors="replace")
 
-    def end(self, number: int = signal.SIGTERM) -> None:
-        """Send a signal to a process that still runs."""
-        if self.poll() is None:
-            os.kill(self._pid, number)
-
-    def said(self) -> Tuple[str, str]:
-        """What it has written so far, as output and as errors."""
-        texts = [os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace") for file in self._files]
-        return texts[0], texts[1]
-
-    def __del__(self) -> None:
-        for file in self._files:
-            os.close(file)
+    def end(self) -> None:
+        """Have it end itself."""
+        if self.is_alive() and self._pid:
+            os.kill(self._pid, signal.SIGTERM)
 
 
-def _wait_for_servers(servers: Sequence[Child], ports: Sequence[int], patience: float = 30) -> None:
+def _wait_for_servers(servers: Sequence[Server], ports: Sequence[int], patience: float = 30) -> None:
     """Until all listen; asking the kernel, because a connection to try would count as a client."""
     deadline = time.monotonic() + patience
     while not set(ports) <= _listening():
         for process, port in zip(servers, ports):
-            if process.poll() is not None:
-                said = " ".join(" ".join(process.said()).split())
+            if not process.is_alive():
+                said = " ".join(process.said.split())
                 raise StationError(f"the iperf3 server on port {port} ended at once: {said}")
         if time.monotonic() > deadline:
             raise StationError(f"the iperf3 servers do not listen on their ports after {patience:.0f} s")
@@ -319,15 +306,21 @@ def _listening() -> Set[int]:
 def _run(argv: List[str], limit: float) -> Json:
     """A command to its end, or to the limit in seconds."""
     try:
-        child = Child(argv)
+        return asyncio.run(_ended(argv, limit))
     except OSError as error:
         return {"rc": -1, "out": "", "err": f"{argv[0]}: {error.strerror}"}
-    if not child.ends_within(limit):
-        child.end(signal.SIGKILL)
-        child.ends_within(5)
+
+
+async def _ended(argv: List[str], limit: float) -> Json:
+    environment = {**os.environ, "LC_ALL": "C"}
+    process = await asyncio.create_subprocess_exec(*argv, stdin=_NOTHING, stdout=_PIPE, stderr=_PIPE, env=environment)
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), limit)
+    except asyncio.TimeoutError:
+        process.kill()
+        await process.wait()
         return {"rc": -1, "out": "", "err": f"no end after {limit} s", "late": True}
-    out, err = child.said()
-    return {"rc": child.poll(), "out": out, "err": err}
+    return {"rc": process.returncode, "out": out.decode(errors="replace"), "err": err.decode(errors="replace")}
 
 
 def _load(folder: str, name: str) -> Any:

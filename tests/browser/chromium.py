@@ -96,7 +96,7 @@ class Chromium:
             chunk = os.read(self._read, 1 << 20)
             assert chunk, "Chromium has ended"
             self._buffer += chunk
-        text, _end, self._buffer = self._buffer.partition(b"\0")
+        text, _zero, self._buffer = self._buffer.partition(b"\0")
         return json.loads(text)
 
     def open(self, path: Path) -> None:

@@ -139,7 +139,7 @@ def replaced(tree, path, value):
 def test_damaged_facts_never_crash(data):
     case = read(data.draw(st.sampled_from([*CASES, *STORIES])))
     facts = case["facts"]
-    for _turn in range(data.draw(st.integers(1, 3))):
+    for _place in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from(list(paths(facts))))
         facts = replaced(facts, path, data.draw(ANYTHING))
     for finding in judge.findings(facts, data.draw(ANYTHING | st.just(case.get("measured")))):

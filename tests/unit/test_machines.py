@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import whole
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -54,10 +54,10 @@ def machine(folder, spoil=lambda text: text, missing=()):
 
 
 def audited(host):
-    found = whole.gather(host, [], 0, [])
-    fleet = {"old": {**found, "groups": ["room1"]}, "none": {}}
-    findings = judge.findings(fleet)
-    return found, findings, report.document(fleet, findings, "")
+    found = everything.gather(host, [], 0, [])
+    whole = {"old": {**found, "groups": ["room1"]}, "none": {}}
+    findings = judge.findings(whole)
+    return found, findings, report.document(whole, findings, "")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
