@@ -1,7 +1,9 @@
 #!/bin/sh
 # Prints all that the collection may change, in the tools' own words; of all NICs, or of those that are named.
 export LC_ALL=C
-for nic in ${*:-$(ls /sys/class/net)}; do
+cd /sys/class/net || exit
+[ $# -gt 0 ] || set -- *
+for nic; do
   device=/sys/class/net/$nic
   echo "== $nic"
   for flag in -k -g -l -a -c --show-priv-flags; do
