@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Set, Tuple
 
 from . import guard, memory, persist, plan, revert
 from .host import Host
-from .schema import Address, Cells, Plan, TuningError, Value
+from .schema import ENTRY, Address, Cells, Plan, TuningError, Value
 from .tools import systemd
 from .transaction import Transaction
 
@@ -55,11 +55,18 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     known = memory.baseline(host)
     families = call.families
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
-    live = [address for address in lasting if not families[address.family].follows]
+    live = [address for address in lasting if not families[address.family].follows and not _made(call, known, address)]
     complaint = memory.keep(host, {address: before[address].restore for address in live})
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
     return {address for address in live if address not in known}
+
+
+def _made(call: Any, known: Mapping[Address, Value], address: Address) -> bool:
+    """Whether an address belongs to what was not there before us, such as a bond: going back removes it as a whole."""
+    if call.families[address.family].scope != ENTRY or address in call.watched:
+        return False
+    return known.get(address._replace(key="state")) == "absent"
 
 
 Levels = List[Tuple[revert.Place, int]]
@@ -111,8 +118,9 @@ def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) ->
     else:
         complaint = memory.store(host, transaction.adjusted.values())
         if not call.params["temporary"]:
-            aside = {change.address: before[change.address].restore for change in outcome.side_effects}
-            complaint = complaint or memory.keep(host, aside)
+            known = memory.baseline(host)
+            aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
+            complaint = complaint or memory.keep(host, {address: before[address].restore for address in aside})
             # What has come back to where it was, as a bond that is removed, is nothing to restore any more.
             known = memory.baseline(host)
             after = {change.address: change.after for change in outcome.plan.changes}
