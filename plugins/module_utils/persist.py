@@ -38,7 +38,8 @@ def keep(
     for family in families.values():
         followed = [families[name] for name in family.follows if name in families]
         if family.place and _about(followed, params):
-            made = _lines(host, family, params, wishes, targets)
+            # What is brought back needs no file: it is what the host has without us.
+            made = _lines(host, family, params, {} if params["state"] == "restored" else wishes, targets)
         elif followed and not family.place and _about(followed, params):
             made = _units(host, family, followed, params, targets, now)
         else:
