@@ -62,9 +62,13 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     return {address for address in live if address not in known}
 
 
+def _entry(call: Any, address: Address) -> bool:
+    return bool(call.families[address.family].scope == ENTRY)
+
+
 def _made(call: Any, known: Mapping[Address, Value], address: Address) -> bool:
     """Whether an address belongs to what was not there before us, such as a bond: going back removes it as a whole."""
-    if call.families[address.family].scope != ENTRY or address in call.watched:
+    if not _entry(call, address) or address in call.watched:
         return False
     return known.get(address._replace(key="state")) == "absent"
 
@@ -121,10 +125,11 @@ def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) ->
             known = memory.baseline(host)
             aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
             complaint = complaint or memory.keep(host, {address: before[address].restore for address in aside})
-            # What has come back to where it was, as a bond that is removed, is nothing to restore any more.
+            # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
+            # back to one may take another along, which then has to be known.
             known = memory.baseline(host)
-            after = {change.address: change.after for change in outcome.plan.changes}
-            memory.forget(host, [address for address in after if address in known and known[address] == after[address]])
+            bonds = {change.address: change.after for change in outcome.plan.changes if _entry(call, change.address)}
+            memory.forget(host, [address for address in bonds if address in known and known[address] == bonds[address]])
     if complaint:
         outcome.remarks.append(f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again")
     if not call.params["temporary"]:
