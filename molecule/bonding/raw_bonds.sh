@@ -9,7 +9,8 @@ for nic in igb0 igb1; do
   echo "== $nic mtu $(cat "/sys/class/net/$nic/mtu") $address"
   ip -o -4 address show dev "$nic"
 done
+sysctl net.ipv4.tcp_reordering
 echo "== files"
-for folder in /etc/systemd/network /etc/NetworkManager/system-connections /etc/network; do
+for folder in /etc/sysctl.d /etc/systemd/network /etc/NetworkManager/system-connections /etc/network; do
   find "$folder" -type f -printf '%M %u %p\n' -exec cat {} + | sort
 done
