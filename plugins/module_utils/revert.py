@@ -35,7 +35,8 @@ UNIT_TEXT = f"""{systemd.HEADER}
 [Unit]
 Description=Take back files of a network tuning that nobody confirmed
 DefaultDependencies=no
-ConditionPathExists={GUARD.run}
+ConditionPathExists=|{GUARD.run}
+ConditionPathExists=|{WINDOW.run}
 RequiresMountsFor=/var/lib/linuxnet-tuning
 After=local-fs.target
 Before=sysinit.target systemd-sysctl.service network-pre.target
@@ -43,7 +44,7 @@ Wants=network-pre.target
 
 [Service]
 Type=oneshot
-ExecStart=/bin/sh {GUARD.run} boot
+ExecStart=/bin/sh -c 'for run; do [ ! -e "$$run" ] || /bin/sh "$$run" boot; done' - {GUARD.run} {WINDOW.run}
 
 [Install]
 WantedBy=sysinit.target
