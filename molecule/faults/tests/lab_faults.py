@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak with the guests and run playbooks against them, from outside and by raw commands only."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+LAB = Path(os.environ["LAB"])
+SCENARIO = Path(__file__).parent.parent
+CONFIGURATION = ["-F", str(LAB / "ssh_config"), "-o", "ConnectTimeout=4"]
+# By which way to the router: its management NIC, or the wire between the guests.
+WAYS = {
+    "router": [],
+    "router_by_ipv4": "192.168.32.254",
+    "router_by_ipv6": "[fe80::5054:ff:fe00:101%%igb0]",
+}
+
+
+def ssh(command, host="router", timeout=60):
+    """Run a shell command in a guest over a new connection; the exit code is 255 where there is none."""
+    argv = ["ssh", *CONFIGURATION]
+    if WAYS.get(host):
+        argv += ["-o", f"ProxyCommand=ssh {' '.join(CONFIGURATION[:2])} -W {WAYS[host]}:22 switch"]
+    argv += ["router" if host in WAYS else host, command]
+    try:
+        return subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(argv, 255, "", "no answer in time")
+
+
+def ask(command, host="router"):
+    """What a shell command prints, which must succeed."""
+    done = ssh(command, host)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def wait_for(condition, seconds, pause=0.3):
+    """Seconds until something was so; a failure if it was not within the time."""
+    start = time.monotonic()
+    while not condition():
+        assert time.monotonic() - start < seconds, f"not within {seconds} s"
+        time.sleep(pause)
+    return time.monotonic() - start
+
+
+# Where a run can be held: before these commands, which the run of CHANGE gives in this order. What is held goes on by
+# itself after some seconds, as a command that was merely slow.
+MOMENTS = {
+    "the guard is armed": ("ip", "mtu 1800"),
+    "the first value is set": ("ethtool", "-G igb1"),
+    "all is set and written": ("systemctl", "daemon-reload"),
+}
+CHANGE = [{"name": "igb1", "mtu": 1800, "txqueuelen": 3000, "ring": {"rx": 256}}]
+
+
+def hold(program, words, seconds=6):
+    """Have a program of the router wait, before it does anything, where its arguments have these words."""
+    lines = [
+        "#!/bin/sh",
+        f"real=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {program})",
+        f'case "$*" in *"{words}"*) touch /run/fault-held; sleep {seconds};; esac',
+        'exec "$real" "$@"',
+    ]
+    path = f"/usr/local/sbin/{program}"
+    # Half a wrapper after a power cut would be a fault of the test.
+    ask(f"printf '%s\\n' {' '.join(map(shlex.quote, lines))} > {path}; chmod 755 {path}; sync")
+
+
+def held():
+    """Wait until the run is there."""
+    wait_for(lambda: ssh("test -e /run/fault-held").returncode == 0, 120, 0.1)
+
+
+class Play:
+    """A playbook of the collection that runs against the router beside the test."""
+
+    def __init__(self, playbook="site", host="router", **variables):
+        self.folder = Path(tempfile.mkdtemp(prefix="faults-"))  # the path of a socket may have 107 bytes only
+        self.log = self.folder / "log"
+        variables = {"tuning_hosts": host, "tuning_guard_timeout": 20, **variables}
+        argv = ["ansible-playbook", "--inventory", LAB / "inventory.json", "--inventory", SCENARIO / "inventory"]
+        argv += ["--extra-vars", json.dumps(variables), f"linuxnet.tuning.{playbook}"]
+        environment = {
+            **os.environ,
+            "ANSIBLE_INJECT_FACT_VARS": "0",
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_PIPELINING": "1",
+            "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.folder / "ssh"),
+        }
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
+            )
+
+    @property
+    def output(self):
+        return " ".join(self.log.read_text().split())
+
+    def end(self, timeout=240):
+        """The exit code."""
+        return self.process.wait(timeout)
+
+    def says(self, text, seconds=60):
+        """Wait until it has printed something."""
+        wait_for(lambda: text in self.output, seconds, 0.05)
+
+    def kill(self):
+        """SIGKILL for the controller with its workers and all connections, which live in sessions of their own."""
+        mine = _below(self.process.pid) | _naming(self.folder)
+        for number in (self.process.pid, *mine):
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait(10)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        for number in _naming(self.folder):
+            os.kill(number, signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _below(top):
+    """The processes below a process."""
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found = {top}
+    while more := {number for number, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {top}
+
+
+def _naming(folder):
+    """The processes whose command line has this folder: the connections that outlive a task."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if str(folder).encode() in path.read_bytes() and path.parent.name != str(os.getpid()):
+                found.add(int(path.parent.name))
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whoever makes a change dies in the middle of it: the controller, the connection, the module, the host."""
+
+from __future__ import annotations
+
+import pytest
+from lab_faults import CHANGE, MOMENTS, ask, held, hold
+
+CONFIRM = "before it is confirmed"
+
+
+def up_to(fault, moment):
+    """Start a run and come back when it is there."""
+    if moment in MOMENTS:
+        hold(*MOMENTS[moment])
+    play = fault.play(tuning_host_nics=CHANGE)
+    if moment in MOMENTS:
+        held()
+    else:
+        play.says("changed: [router", 150)
+    return play
+
+
+@pytest.mark.parametrize("moment", [*MOMENTS, CONFIRM])
+def test_controller(fault, moment):
+    """Controller killed"""
+    play = up_to(fault, moment)
+    play.kill()
+    fault.strikes()
+    fault.comes_back()
+
+
+def test_session(fault):
+    """The connection's sshd killed"""
+    up_to(fault, "the first value is set")
+    ask(
+        "number=$(cat /run/linuxnet-tuning/lock); until [ $(cat /proc/$number/comm) = sshd ]; do "
+        "number=$(awk '$1 == \"PPid:\" {print $2}' /proc/$number/status); done; kill -KILL $number"
+    )
+    fault.strikes()
+    fault.comes_back()
+
+
+def test_module(fault):
+    """The module killed between two commands"""
+    up_to(fault, "the first value is set")
+    ask("kill -KILL $(cat /run/linuxnet-tuning/lock)")
+    fault.strikes()
+    fault.comes_back()
+
+
+@pytest.mark.parametrize("moment", [*MOMENTS, CONFIRM])
+def test_power(fault, moment):
+    """Power cut"""
+    up_to(fault, moment)
+    fault.boots(fault.loses_power())
+    fault.comes_back()
+
+
+def test_power_after(fault):
+    """Power cut after a run that was confirmed"""
+    play = fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
+    assert play.end() == 0, play.output
+    fault.expects_now()
+    fault.boots(fault.loses_power())
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("", tuning_host_nics=CHANGE)
+    assert fault.play(tuning_guard_timeout=120).end() == 0

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""After a good run every setting comes back by itself: at boot under each manager, and with the driver."""
+
+from __future__ import annotations
+
+import pytest
+from lab_faults import ask, ssh
+
+# Gives both igb to a manager, which sets an MTU of its own: what is tuned has to come after it.
+HAND_OVER = {
+    "systemd-networkd": r"""
+printf '[Match]\nName=%s\n[Link]\nMTUBytes=1400\n[Network]\nAddress=%s\n' igb0 192.168.32.254/24 \
+  > /etc/systemd/network/20-fault0.network
+printf '[Match]\nName=%s\n[Link]\nMTUBytes=1400\n[Network]\nAddress=%s\n' igb1 192.168.33.254/24 \
+  > /etc/systemd/network/20-fault1.network
+networkctl reload; networkctl reconfigure igb0 igb1
+""",
+    "NetworkManager": r"""
+printf '%s\n' '[main]' 'no-auto-default=*' '[keyfile]' 'unmanaged-devices=*,except:interface-name:igb*' \
+  > /etc/NetworkManager/conf.d/lab.conf
+umask 077
+for nic in igb0:192.168.32.254/24 igb1:192.168.33.254/24; do
+  printf '%s\n' '[connection]' id=${nic%%:*} type=ethernet interface-name=${nic%%:*} '[ethernet]' mtu=1400 \
+    '[ipv4]' method=manual address1=${nic#*:} > /etc/NetworkManager/system-connections/fault-${nic%%:*}.nmconnection
+done
+systemctl -q unmask NetworkManager; systemctl -q enable NetworkManager
+""",
+    "ifupdown": r"""
+for nic in igb0:192.168.32.254/24 igb1:192.168.33.254/24; do
+  printf 'auto %s\niface %s inet static\n  address %s\n  mtu 1400\n' ${nic%%:*} ${nic%%:*} ${nic#*:} \
+    > /etc/network/interfaces.d/fault-${nic%%:*}
+done
+systemctl -q unmask networking; systemctl -q enable networking
+""",
+}
+TAKE_BACK = """
+rm -f /etc/systemd/network/20-fault* /etc/NetworkManager/system-connections/fault* /etc/network/interfaces.d/fault*
+rm -f /etc/NetworkManager/conf.d/lab.conf; cp -a /root/lab.conf /etc/NetworkManager/conf.d/ 2> /dev/null
+systemctl -q disable --now NetworkManager networking 2> /dev/null
+networkctl reload
+ip link set dev igb0 mtu 1500; ip link set dev igb1 mtu 2000; systemctl restart lab-link@igb0 lab-link@igb1
+"""
+
+
+@pytest.mark.parametrize("manager", HAND_OVER)
+def test_reboot(fault, manager):
+    """A reboot and a new start of the driver"""
+    ask("cp -an /etc/NetworkManager/conf.d/lab.conf /root/")
+    try:
+        ask(HAND_OVER[manager])
+        boot = ask("cat /proc/sys/kernel/random/boot_id").strip()
+        ssh("systemctl --no-block start reboot.target", timeout=5)
+        fault.strikes()
+        fault.boots(boot)
+        fault.answers()
+        fault.has_settings()
+        ask("modprobe -r igb && modprobe igb")
+        fault.boots("none")
+        fault.has_settings()
+    finally:
+        ask(TAKE_BACK)
+    fault.is_as_before()
+    fault.next_site_works("")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two runs at once, paths that somebody has tampered with, odd names, and changes that are temporary."""
+
+from __future__ import annotations
+
+import pytest
+from lab_faults import CHANGE, MOMENTS, ask, held, hold, ssh, wait_for
+
+MTU = "cat /sys/class/net/igb0/mtu"
+WINDOW = {"mtu_window_mtu": 1300, "mtu_window_nics": ["igb0"]}
+
+
+def test_two_runs(fault):
+    """Two runs at once"""
+    hold(*MOMENTS["the first value is set"], seconds=15)
+    first = fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
+    held()
+    second = fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1700}], tuning_guard_timeout=120)
+    fault.strikes()
+    assert (first.end(), second.end()) == (0, 0), first.output + second.output
+    fault.answers()
+    # The second one has waited, and what it asks for is what holds in the end, without a trace of the first.
+    assert ask("cat /sys/class/net/igb1/mtu").strip() == "1700"
+    assert "RX:\t\t1024" in ask("ethtool -g igb1").rpartition("Current")[2]
+    assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+PLANTED = {
+    "/var/lib/linuxnet-tuning": "mv {0} {0}.fault && mkdir /tmp/fault && ln -s /tmp/fault {0}",
+    "/run/linuxnet-tuning/lock": "mv {0} {0}.fault && touch /tmp/fault && ln -s /tmp/fault {0}",
+    "/etc/systemd/system/linuxnet-tuning@igb1.service.d/30-ethtool.conf": (
+        "mv {0} {0}.fault && touch /tmp/fault && ln -s /tmp/fault {0}"
+    ),
+}
+
+
+@pytest.mark.parametrize("path", PLANTED)
+def test_symlink(fault, path):
+    """A symbolic link in the place of our file"""
+    ask(PLANTED[path].format(path))
+    try:
+        fault.strikes()
+        play = fault.play(tuning_host_nics=CHANGE)
+        assert play.end() != 0
+        fault.answers()
+        assert ask("find /tmp/fault -type f -size +0 -o -mindepth 1") == ""
+        assert ask(f"readlink {path}").strip() == "/tmp/fault"
+    finally:
+        ask(f"rm -rf {path} /tmp/fault && mv {path}.fault {path}")
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+def test_private(fault):
+    """State is for root only"""
+    hold(*MOMENTS["the first value is set"])
+    fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
+    held()
+    places = "/var/lib/linuxnet-tuning /run/linuxnet-tuning"
+    assert "/revert" in ask(f"find {places}")
+    assert ask(f"find {places} ! -user root -o -perm /077") == ""
+    assert fault.plays[0].end() == 0
+    assert ask(f"find {places} ! -user root -o -perm /077") == ""
+    assert ask("find /etc/systemd/system /etc/sysctl.d -name '*linuxnet-tuning*' ! -type l -perm /022") == ""
+    fault.strikes()
+    assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+@pytest.mark.parametrize("name", ["a$b%c", "x-y.z", "..x"])
+def test_name(fault, name):
+    """A NIC with an odd name"""
+    ask(f"ip link add '{name}' type veth peer name fault0")
+    try:
+        fault.strikes()
+        play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400}], tuning_guard_timeout=120)
+        assert play.end() == 0, play.output
+        unit = f"linuxnet-tuning@$(systemd-escape '{name}').service"
+        assert ask(f'find /etc/systemd/system -path "*/{unit}.d/*" | grep -c ^').strip() == "1"
+        ask(f"ip link set dev '{name}' mtu 1500; systemctl restart {unit}")
+        assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"
+        assert fault.play(tuning_guard_timeout=120).end() == 0
+        fault.answers()
+    finally:
+        ask("ip link delete dev fault0")
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+def test_window(fault):
+    """An MTU for 15 s, with the controller gone"""
+    play = fault.play("mtu_window", mtu_window_seconds=15, tuning_guard_timeout=120, **WINDOW)
+    wait_for(lambda: ask(MTU).strip() == "1300", 120)
+    fault.strikes()
+    play.kill()
+    wait_for(lambda: ask(MTU).strip() == "1500", 60)
+    assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
+    ask("sh /var/lib/linuxnet-tuning/guard/run")  # nobody confirmed the change, and nobody has to wait for that here
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works()
+
+
+def test_window_ends(fault):
+    """A run of site ends a window"""
+    play = fault.play("mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
+    assert play.end() == 0, play.output
+    assert ask(MTU).strip() == "1300"
+    ask("systemctl -q is-active linuxnet-tuning-window.timer")
+    fault.strikes()
+    play = fault.play(tuning_host_nics=[{"name": "igb0", "mtu": 1500}], tuning_guard_timeout=120)
+    assert play.end() == 0, play.output
+    assert ssh("systemctl -q is-active linuxnet-tuning-window.timer").returncode != 0
+    assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+def test_window_boot(fault):
+    """A power cut in the middle of a window"""
+    play = fault.play("mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
+    assert play.end() == 0, play.output
+    fault.boots(fault.loses_power())
+    fault.answers()
+    assert ask(MTU).strip() == "1500"
+    assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
+    fault.is_as_before()
+    fault.next_site_works("")
