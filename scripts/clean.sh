@@ -4,7 +4,9 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 if [ -e "$ROOT/molecule/shared/lab/lab.py" ]; then
-  python3 "$ROOT/molecule/shared/lab/lab.py" down
+  for lab in "$STATE"/lab*; do
+    [ ! -d "$lab" ] || LAB=$lab python3 "$ROOT/molecule/shared/lab/lab.py" down
+  done
 fi
 rm -rf "$STATE"
 git -C "$ROOT" clean -fdXq

@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linuxnet-tuning"
 IMAGES = CACHE / "image"
-LAB = CACHE / "lab"
+LAB = Path(os.environ.get("LAB") or CACHE / "lab")  # another one runs beside it
 KEY = CACHE / "ssh" / "id_ed25519"
 SSH_CONFIG = LAB / "ssh_config"
 INVENTORY = LAB / "inventory.json"
