@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Set, Tuple
+from typing import Any, Iterable, List, Mapping, Set, Tuple
 
 from . import guard, memory, persist, plan, revert
 from .host import Host
-from .schema import ENTRY, Address, Cells, Plan, TuningError, Value
+from .schema import ENTRY, Address, Adjusted, Cells, Plan, TuningError, Value
 from .tools import systemd
 from .transaction import Transaction
 
@@ -41,11 +41,17 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
     _disarm(host, call, levels, transaction.stuck)
     if not outcome.failure:
-        _remember(host, call, transaction, before)
+        _remember(host, call, transaction.adjusted.values(), before)
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)
     return transaction.refused
+
+
+def settle(host: Host, call: Any) -> None:
+    """Put the notes of a host in order on which no value has to change."""
+    _note(host, call, call.outcome.before, set())
+    _remember(host, call, (), call.outcome.before)
 
 
 def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[Address]:
@@ -54,9 +60,12 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
         return set()
     known = memory.baseline(host)
     families = call.families
+    # What a temporary change has set is no original, even where it is to stay from now on.
+    once = {address: value for address, value in guard.temporary(host).items() if address in call.wishes}
+    addresses = {*addresses, *once}
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
     live = [address for address in lasting if not families[address.family].follows and not _made(call, known, address)]
-    complaint = memory.keep(host, {address: before[address].restore for address in live})
+    complaint = memory.keep(host, {address: once.get(address, before[address].restore) for address in live})
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
     return {address for address in live if address not in known}
@@ -114,13 +123,15 @@ def _files(call: Any) -> Any:
     return files if call.params["permanent"] and call.params["immediate"] else None
 
 
-def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) -> None:
+def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells) -> None:
     outcome = call.outcome
+    if not call.params["temporary"]:
+        guard.close_windows(host, {*call.wishes, *(change.address for change in outcome.plan.changes)})
     if call.params["state"] == "restored":
         complaint = memory.forget(host, call.wishes)
         guard.leave(host)
     else:
-        complaint = memory.store(host, transaction.adjusted.values())
+        complaint = memory.store(host, adjusted)
         if not call.params["temporary"]:
             known = memory.baseline(host)
             aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
@@ -132,5 +143,3 @@ def _remember(host: Host, call: Any, transaction: Transaction, before: Cells) ->
             memory.forget(host, [address for address in bonds if address in known and known[address] == bonds[address]])
     if complaint:
         outcome.remarks.append(f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again")
-    if not call.params["temporary"]:
-        guard.close_windows(host, outcome.plan.changes)

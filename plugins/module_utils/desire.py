@@ -6,7 +6,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Tuple
 
-from . import memory, nics, plan
+from . import nics, plan
 from .host import ReadOnlyHost
 from .schema import (
     ABSENT,
@@ -17,6 +17,7 @@ from .schema import (
     Family,
     InputError,
     Unsupported,
+    Value,
     Wish,
     Wishes,
 )
@@ -100,13 +101,15 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def restored(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -> Wishes:
-    """The wishes that bring everything back that these families changed, on all NICs or on those that are named."""
+def restored(
+    host: ReadOnlyHost, families: Families, params: Mapping[str, Any], originals: Mapping[Address, Value]
+) -> Wishes:
+    """The wishes that bring the originals of these families back, on all NICs or on those that are named."""
     names = [str(entry.get("name", "")) for entry in params.get("nics") or ()]
     if params.get("nics") and not all(names):
         raise InputError("nics: with state: restored an entry has a name, which may be a pattern, and nothing else")
     wishes: Wishes = {}
-    for address, value in memory.baseline(host).items():
+    for address, value in originals.items():
         family = families.get(address.family)
         if family is None or (names and family.scope != NIC):
             continue

@@ -42,13 +42,16 @@ def inform(module: Any) -> None:
 
 def guard_spec() -> Dict[str, Any]:
     """The options of `guard`."""
-    return {"state": {"type": "str", "choices": ["confirmed", "reverted", "status"], "default": "confirmed"}}
+    states = {"type": "str", "choices": ["confirmed", "reverted", "status"], "default": "confirmed"}
+    return {"state": states, "temporary": {"type": "bool", "default": False}}
 
 
 def protect(module: Any) -> None:
     """Serve one call of `guard`."""
     try:
-        result = guard.serve(connect(runner(module), module.check_mode), module.params["state"])
+        result = guard.serve(
+            connect(runner(module), module.check_mode), module.params["state"], module.params["temporary"]
+        )
     except TuningError as error:
         module.fail_json(msg=str(error))
     if result.get("failed"):
@@ -120,11 +123,14 @@ def _tune(
     call = _plan(host, view, families, params, never)
     call.tell_of_others()
     outcome = call.outcome
-    if not (isinstance(host, Host) and outcome.plan.changes):
+    if not isinstance(host, Host) or not (outcome.plan.changes or call.unsettled()):
         outcome.commands = plan.commands(outcome.plan.changes, call.state.cells, families)
         return outcome.result(params["on_unsupported"])
     from . import conclude  # an unchanged host, the usual case, does not wait for its import
 
+    if not outcome.plan.changes:
+        conclude.settle(host, call)
+        return outcome.result(params["on_unsupported"])
     denied = conclude.carry_out(host, call)
     if denied and params["on_unsupported"] != "fail":
         result = _tune(host, view, families, params, {**never, **denied})
@@ -161,6 +167,12 @@ class Call:
         """The cells of addresses, with those of their groups, anew."""
         return read(self.host, self.families, _groups(addresses)).cells
 
+    def unsettled(self) -> bool:
+        """Whether notes of ours have to change although no value does: originals are back, the temporary stays."""
+        if self.params["state"] == "restored":
+            return True
+        return not self.params["temporary"] and any(address in self.wishes for address in guard.temporary(self.host))
+
     def tell_of_others(self) -> None:
         """What was taken back since the last call, and nobody has heard of; and what still waits to be confirmed."""
         gone = guard.reverted(self.host)
@@ -177,7 +189,8 @@ def _plan(
 ) -> Call:
     absent: List[Unsupported] = []
     if params["state"] == "restored":
-        wishes = desire.restored(host, families, params)
+        originals = {**guard.temporary(host), **memory.baseline(host)}
+        wishes = desire.restored(host, families, params, originals)
     else:
         wishes, absent = desire.desired(host, families, params)
     probes = {address: str(asked.value) for address, asked in wishes.items() if asked.kind == PROBE}

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Container, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import memory
 from .host import Host
 from .revert import GUARD, LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WINDOW, Place, script
-from .schema import Action, Address, Change, Run, Save, TuningError, plain, say
+from .schema import Action, Address, Change, Run, Save, TuningError, Value, plain, say
 from .tools import systemd
 
 _VERSION = 1
@@ -171,32 +171,37 @@ def told(levels: Sequence[Level]) -> str:
     )
 
 
-def serve(host: Any, state: str) -> Dict[str, Any]:
-    """The result of one call of the module `guard`. TuningError where what shall be confirmed was taken back."""
+def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
+    """The result of one call of the module `guard`; `ending` takes back what is temporary as well.
+
+    TuningError where going back did not come to an end.
+    """
     if not isinstance(host, Host):
-        return _served(host, state)
+        return _served(host, state, ending)
     with hold(host):
-        return _served(host, state)
+        return _served(host, state, ending)
 
 
-def _served(host: Any, state: str) -> Dict[str, Any]:
+def _served(host: Any, state: str, ending: bool) -> Dict[str, Any]:
     writes = isinstance(host, Host)
-    levels, gone = pending(host), reverted(host)
+    levels, gone, windows = pending(host), reverted(host), pending(host, WINDOW)
     result: Dict[str, Any] = {
-        "changed": bool(levels) and state != "status",
+        "changed": state != "status" and bool(levels or (windows and state == "reverted" and ending)),
         "pending": [_facts(level) for level in levels],
         "reverted": [_facts(level) for level in gone],
+        "temporary": [_facts(level) for level in windows],
     }
     if writes and state == "confirmed":
         _confirm(host, levels)
         heard(host)
         if gone:
             result.update(failed=True, changed=False, msg=f"This host went back by itself: {told(gone)}.")
-    if writes and state == "reverted" and levels:
-        _revert(host)
+    if writes and state == "reverted":
+        # What is not confirmed is newer than what is temporary.
+        for place in (GUARD, WINDOW) if ending else (GUARD,):
+            _revert(host, place)
         heard(host)
-        if pending(host):
-            raise TuningError(f"going back did not come to an end; {GUARD.folder} has the commands")
+        leave(host)
     return result
 
 
@@ -226,9 +231,13 @@ def _confirm(host: Host, levels: Sequence[Level]) -> None:
     leave(host)
 
 
-def _revert(host: Host) -> None:
-    _halt(host, GUARD)
-    host.do(Run(("/bin/sh", GUARD.run, "held")))
+def _revert(host: Host, place: Place) -> None:
+    if not pending(host, place):
+        return
+    _halt(host, place)
+    host.do(Run(("/bin/sh", place.run, "held")))
+    if pending(host, place):
+        raise TuningError(f"going back did not come to an end; {place.folder} has the commands")
 
 
 def dismiss(host: Any, place: Place, number: int) -> None:
@@ -239,11 +248,24 @@ def dismiss(host: Any, place: Place, number: int) -> None:
         _halt(host, place)
 
 
-def close_windows(host: Any, changes: Sequence[Change]) -> None:
-    """A later change of the same keys ends what was meant to be temporary."""
-    written = {change.address for change in changes}
+def temporary(host: Any) -> Dict[Address, Value]:
+    """What each key held before a change that is meant to end by itself; of several changes before the first."""
+    held: Dict[Address, Value] = {}
     for level in pending(host, WINDOW):
-        if any(Address(str(c["family"]), str(c["nic"]), str(c["key"])) in written for c in level.changes):
+        for change in level.changes:
+            if "before" in change:
+                held.setdefault(_address(change), memory.value_of(change["before"]))
+    return held
+
+
+def _address(change: Mapping[str, Any]) -> Address:
+    return Address(str(change["family"]), str(change["nic"]), str(change["key"]))
+
+
+def close_windows(host: Any, asked: Container[Address]) -> None:
+    """A later call that asks for the same keys ends what was meant to be temporary."""
+    for level in pending(host, WINDOW):
+        if any(_address(change) in asked for change in level.changes):
             dismiss(host, WINDOW, level.number)
 
 

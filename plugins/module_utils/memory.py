@@ -30,7 +30,7 @@ def store(host: Any, adjusted: Iterable[Adjusted]) -> str:
 
 def baseline(host: Any) -> Dict[Address, Value]:
     """What every key held before the collection first changed it; None for what was not there."""
-    return {address: _value(entry["value"]) for address, entry in _load(host, BASELINE).items()}
+    return {address: value_of(entry["value"]) for address, entry in _load(host, BASELINE).items()}
 
 
 def keep(host: Any, originals: Mapping[Address, Value]) -> str:
@@ -51,7 +51,8 @@ def forget(host: Any, restored: Iterable[Address]) -> str:
     return str(host.do(Save(ADJUSTED, None, mode=0o600)))
 
 
-def _value(found: Any) -> Value:
+def value_of(found: Any) -> Value:
+    """A value as it was before it went to JSON."""
     return tuple(found) if isinstance(found, list) else found
 
 

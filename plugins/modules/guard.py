@@ -23,11 +23,16 @@ options:
   state:
     description:
       - V(confirmed) keeps what was changed. Nothing to confirm is no error.
-      - V(reverted) takes it back now.
+      - V(reverted) takes it back now, and with O(temporary) what was to end by itself later, too.
       - V(status) only tells.
     type: str
     choices: [confirmed, reverted, status]
     default: confirmed
+  temporary:
+    description:
+      - Whether V(state=reverted) ends temporary changes as well, such as those of the playbook C(mtu_window).
+    type: bool
+    default: false
 requirements:
   - systemd on the host
 seealso:
@@ -52,6 +57,11 @@ EXAMPLES = r"""
       linuxnet.tuning.guard:
         state: confirmed
       listen: Confirm
+
+- name: End an MTU window sooner
+  linuxnet.tuning.guard:
+    state: reverted
+    temporary: true
 """
 
 RETURN = r"""
@@ -78,6 +88,12 @@ pending:
       returned: always
 reverted:
   description: The changes that went back by themselves and that nobody has been told of, in the same form.
+  returned: success
+  type: list
+  elements: dict
+  sample: []
+temporary:
+  description: The changes that end by themselves, oldest first, in the same form; C(timeout) is their time.
   returned: success
   type: list
   elements: dict
