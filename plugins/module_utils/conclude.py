@@ -64,6 +64,8 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     once = {address: value for address, value in guard.temporary(host).items() if address in call.wishes}
     addresses = {*addresses, *once}
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
+    # A bond of which only files are written comes with the next boot; then it must be known that there was none.
+    lasting += [state for state in {a._replace(key="state") for a in lasting if _entry(call, a)} if state in before]
     live = [address for address in lasting if not families[address.family].follows and not _made(call, known, address)]
     complaint = memory.keep(host, {address: once.get(address, before[address].restore) for address in live})
     if complaint:

@@ -49,7 +49,8 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
             raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
     if settled["temporary"]:
         settled["permanent"] = False
-    if not (settled["permanent"] or settled["immediate"]):
+    kept = any(family.follows for family in families.values())
+    if kept and not (settled["permanent"] or settled["immediate"]):
         raise InputError("without permanent and immediate there is nothing to do")
     return settled
 

@@ -174,6 +174,14 @@ options:
     type: str
     choices: [auto, NetworkManager, systemd-networkd, ifupdown, ifcfg]
     default: auto
+  immediate:
+    description:
+      - Whether the bonds shall be in force now. With V(false) only the files are written, and the network manager takes
+        them up at the next boot, which is the quiet way for a bond over the NIC that Ansible uses. C(ifup) or a reload
+        of the manager takes them up sooner.
+      - There is no C(permanent) here. A bond without files is none that a network manager would keep.
+    type: bool
+    default: true
   on_unsupported:
     description:
       - What to do about an option that the driver of the running kernel does not have.

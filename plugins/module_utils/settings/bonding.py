@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..schema import ABSENT, ENTRY, EXACTLY, WATCH, Action, Address, Cell, Family, Reading, Run, Save, Value, Wish
 from ..tools import bond as tool
@@ -22,17 +22,24 @@ def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     wishes: Dict[Address, Wish] = {}
     for asked in bonds.parse(params["bonds"]):
         manager, files = managers.plan_files(host, str(params["manager"]), asked)
-        cells: Dict[str, Wish] = {"state": Wish(EXACTLY, asked.state)}
         if asked.state == "present":
             bonds.check(host, asked.bond)
-            cells.update({key: Wish(EXACTLY, value) for key, value in _values(asked).items()})
-        elif manager:
-            cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Wish(ABSENT)))
-        cells.update({path: Wish(ABSENT) if text is None else Wish(EXACTLY, text) for path, text in files.items()})
-        touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
-        cells.update({_MEMBER + member: Wish(WATCH) for member in touched})
+        cells = {path: Wish(ABSENT) if text is None else Wish(EXACTLY, text) for path, text in files.items()}
+        if params["immediate"]:
+            cells.update(_live(host, asked, manager))
         wishes.update({Address("bonding", asked.bond.name, key): wish for key, wish in cells.items()})
     return wishes
+
+
+def _live(host: Any, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Wish]:
+    """What is asked of the kernel, beside the files."""
+    cells: Dict[str, Wish] = {"state": Wish(EXACTLY, asked.state)}
+    if asked.state == "present":
+        cells.update({key: Wish(EXACTLY, value) for key, value in _values(asked).items()})
+    elif manager:
+        cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Wish(ABSENT)))
+    touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
+    return {**cells, **{_MEMBER + member: Wish(WATCH) for member in touched}}
 
 
 def _values(asked: bonds.Asked) -> Dict[str, Value]:
@@ -99,6 +106,8 @@ def _write(name: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) ->
     ]
     was = cells["state"].value == "present"
     actions: List[Action] = []
+    if "mode" not in cells and "state" not in values:
+        return tuple(saves)  # only the files are asked for
     if values.get("state", cells["state"].value) == "absent":
         actions += [*(manager.destroy(name) if was else ()), *saves, *(manager.forget if saves else ())]
     elif not was or any(key in values for key in _ANEW):
@@ -162,6 +171,7 @@ bonding = Family(
     options={
         "bonds": {"type": "list", "elements": "dict"},
         "manager": {"type": "str", "choices": ["auto", *managers.MANAGERS], "default": "auto"},
+        "immediate": {"type": "bool", "default": True},
     },
     ask=_ask,
     patience=30,
