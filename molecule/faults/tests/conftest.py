@@ -68,7 +68,7 @@ class Fault:
         """Reset the router without a sync, and kill who works on it; gives the boot that this has ended."""
         boot = ask("cat /proc/sys/kernel/random/boot_id").strip()
         ask("nohup sh -c 'sleep 0.3; echo b > /proc/sysrq-trigger' > /dev/null 2>&1 &")
-        self.plays[-1].close()
+        self.plays[-1].kill()
         self.strikes()
         return boot
 

@@ -115,8 +115,8 @@ class Play:
 
     def kill(self):
         """SIGKILL for the controller with its workers and all connections, which live in sessions of their own."""
-        mine = _below(self.process.pid) | _naming(self.folder)
-        for number in (self.process.pid, *mine):
+        runs = {self.process.pid} if self.process.poll() is None else set()
+        for number in runs | _below(self.process.pid) | _naming(self.folder):
             try:
                 os.kill(number, signal.SIGKILL)
             except ProcessLookupError:

@@ -16,7 +16,9 @@ def test_mtu(fault):
     cut_off("router_by_ipv6")
     fault.strikes()
     fault.comes_back("router_by_ipv6")
-    assert "no new connection to this host can be made" in fault.plays[0].output
+    # A connection that takes longer to be given up than the guard to strike is the other way to hear of it.
+    said = ("no new connection to this host can be made", "This host went back by itself")
+    assert any(text in fault.plays[0].output for text in said)
 
 
 def test_bond(fault):
