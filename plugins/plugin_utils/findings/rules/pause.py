@@ -22,7 +22,9 @@ def _on(nic: Nic) -> bool:
 
 
 def _told(nic: Nic) -> list[str]:
-    """The commands at boot that switch it on: what is told and still off is refused by the other end."""
+    """The commands at boot that switch it on: what is told and still off is refused by the other end, if it is asked."""
+    if nic.value("pause", "autoneg") is False:
+        return []
     lines = nic.host.words("persisted", "units", nic.name)
     return [line for line in lines if f" -A {nic.name} " in line and "rx on" in line]
 
