@@ -12,8 +12,8 @@ DISKS = {
     # With room for its own content and not a byte more.
     "Full": (
         "mkdir /run/fault-disk && mount -t tmpfs -o mode=0700 fault /run/fault-disk && cp -a {0}/. /run/fault-disk/ && "
-        "chmod --reference={0} /run/fault-disk && mount --move /run/fault-disk {0} && "
-        "mount -o remount,size=$(du -s --block-size=4096 {0} | cut -f1)p {0} && cat /dev/zero > {0}/fault-filler"
+        "chmod --reference={0} /run/fault-disk && mount --bind /run/fault-disk {0} && "
+        "mount -o remount,size=$(du -s --block-size=4096 {0} | cut -f1)p /run/fault-disk; cat /dev/zero > {0}/fault-filler"
     ),
 }
 
@@ -31,6 +31,6 @@ def test_disk(fault, disk, place):
         assert ("put back" if place == UNITS else "Nothing was changed") in play.output
         fault.answers()
     finally:
-        ask(f"umount {place}; rm -rf /run/fault-disk")
+        ask(f"umount {place}; [ ! -d /run/fault-disk ] || {{ umount /run/fault-disk; rmdir /run/fault-disk; }}")
     fault.is_as_before()
     fault.next_site_works("")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import pytest
 from lab_faults import CHANGE, MOMENTS, ask, held, hold, ssh, wait_for
 
 MTU = "cat /sys/class/net/igb0/mtu"
@@ -36,19 +35,19 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("path", PLANTED)
-def test_symlink(fault, path):
-    """A symbolic link in the place of our file"""
-    ask(PLANTED[path].format(path))
-    try:
-        fault.strikes()
-        play = fault.play(tuning_host_nics=CHANGE)
-        assert play.end() != 0
-        fault.answers()
-        assert ask("find /tmp/fault -type f -size +0 -o -mindepth 1") == ""
-        assert ask(f"readlink {path}").strip() == "/tmp/fault"
-    finally:
-        ask(f"rm -rf {path} /tmp/fault && mv {path}.fault {path}")
+def test_symlinks(fault):
+    """Symbolic links in the place of our files, one after the other"""
+    for path, plant in PLANTED.items():
+        ask(plant.format(path))
+        try:
+            fault.strikes()
+            play = fault.play(tuning_host_nics=CHANGE)
+            assert play.end() != 0, path
+            fault.answers()
+            assert ask("find /tmp/fault -type f -size +0 -o -mindepth 1") == ""
+            assert ask(f"readlink {path}").strip() == "/tmp/fault"
+        finally:
+            ask(f"rm -rf {path} /tmp/fault && mv {path}.fault {path}")
     fault.is_as_before()
     fault.next_site_works("")
 
@@ -71,22 +70,26 @@ def test_private(fault):
     fault.next_site_works("")
 
 
-@pytest.mark.parametrize("name", ["a$b%c", "x-y.z", "..x"])
-def test_name(fault, name):
-    """A NIC with an odd name"""
-    ask(f"ip link add '{name}' type veth peer name fault0")
+NAMES = ("a$b%c", "x-y.z", "..x")
+
+
+def test_names(fault):
+    """NICs with odd names"""
+    for place, name in enumerate(NAMES):
+        ask(f"ip link add '{name}' type veth peer name fault{place}")
     try:
         fault.strikes()
-        play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400}], tuning_guard_timeout=120)
+        play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in NAMES], tuning_guard_timeout=120)
         assert play.end() == 0, play.output
-        unit = f"linuxnet-tuning@$(systemd-escape '{name}').service"
-        assert ask(f'find /etc/systemd/system -path "*/{unit}.d/*" | grep -c ^').strip() == "1"
-        ask(f"ip link set dev '{name}' mtu 1500; systemctl restart {unit}")
-        assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"
+        for name in NAMES:
+            unit = f"linuxnet-tuning@$(systemd-escape '{name}').service"
+            assert ask(f'find /etc/systemd/system -path "*/{unit}.d/*" | grep -c ^').strip() == "1"
+            ask(f"ip link set dev '{name}' mtu 1500; systemctl restart {unit}")
+            assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"
         assert fault.play(tuning_guard_timeout=120).end() == 0
         fault.answers()
     finally:
-        ask("ip link delete dev fault0")
+        ask("for place in 0 1 2; do ip link delete dev fault$place; done")
     fault.is_as_before()
     fault.next_site_works("")
 
