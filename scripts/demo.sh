@@ -47,7 +47,7 @@ fi
 title "The router's NICs after (now/maximum)"
 show_nics
 
-title "A classroom: ten clients behind the router, at a scale of 10G = 10 Mbit/s"
+title "A classroom: ten clients behind the router, at a scale of 10G = 2.5 Mbit/s"
 INVENTORIES=(-i "$LAB/inventory.json" -i molecule/classroom/inventory/hosts.yml)
 ansible-playbook "${INVENTORIES[@]}" molecule/classroom/classroom.yml
 cat molecule/classroom/inventory/hosts.yml
