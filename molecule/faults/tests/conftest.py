@@ -42,7 +42,7 @@ def settings():
     Without the children that the kernel gives to mq by itself: they follow net.core.default_qdisc of the moment.
     """
     state = ask("raw-state igb0 igb1 | sed '/^== files/,$d; /^qdisc [a-z_]* 0: parent :/d'")
-    return state + ask("ip -o address show scope global | sed 's/ *valid_lft.*//; s/^[0-9]*: //'")
+    return state + ask("ip -o address show scope global | awk '{ print $2, $3, $4 }'")
 
 
 class Fault:

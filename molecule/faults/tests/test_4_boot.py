@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 from lab_faults import ask, ssh
 
-# Gives both igb to a manager, which sets an MTU of its own: what is tuned has to come after it.
+# Gives both igb to a manager, which sets an MTU of its own on one: what is tuned there has to come after it.
 HAND_OVER = {
     "systemd-networkd": r"""
-printf '[Match]\nName=%s\n[Link]\nMTUBytes=1400\n[Network]\nAddress=%s\n' igb0 192.168.32.254/24 \
+printf '[Match]\nName=%s\n[Network]\nAddress=%s\n' igb0 192.168.32.254/24 \
   > /etc/systemd/network/20-fault0.network
 printf '[Match]\nName=%s\n[Link]\nMTUBytes=1400\n[Network]\nAddress=%s\n' igb1 192.168.33.254/24 \
   > /etc/systemd/network/20-fault1.network
@@ -19,17 +19,19 @@ networkctl reload; networkctl reconfigure igb0 igb1
 printf '%s\n' '[main]' 'no-auto-default=*' '[keyfile]' 'unmanaged-devices=*,except:interface-name:igb*' \
   > /etc/NetworkManager/conf.d/lab.conf
 umask 077
-for nic in igb0:192.168.32.254/24 igb1:192.168.33.254/24; do
-  printf '%s\n' '[connection]' id=${nic%%:*} type=ethernet interface-name=${nic%%:*} '[ethernet]' mtu=1400 \
-    '[ipv4]' method=manual address1=${nic#*:} > /etc/NetworkManager/system-connections/fault-${nic%%:*}.nmconnection
+for nic in igb0:192.168.32.254/24:0 igb1:192.168.33.254/24:1400; do
+  address=${nic#*:}; address=${address%:*}
+  printf '%s\n' '[connection]' id=${nic%%:*} type=ethernet interface-name=${nic%%:*} '[ethernet]' mtu=${nic##*:} \
+    '[ipv4]' method=manual address1=$address > /etc/NetworkManager/system-connections/fault-${nic%%:*}.nmconnection
 done
 systemctl -q unmask NetworkManager; systemctl -q enable NetworkManager
 """,
     "ifupdown": r"""
 for nic in igb0:192.168.32.254/24 igb1:192.168.33.254/24; do
-  printf 'auto %s\niface %s inet static\n  address %s\n  mtu 1400\n' ${nic%%:*} ${nic%%:*} ${nic#*:} \
+  printf 'auto %s\niface %s inet static\n  address %s\n' ${nic%%:*} ${nic%%:*} ${nic#*:} \
     > /etc/network/interfaces.d/fault-${nic%%:*}
 done
+echo '  mtu 1400' >> /etc/network/interfaces.d/fault-igb1
 systemctl -q unmask networking; systemctl -q enable networking
 """,
 }
