@@ -7,7 +7,7 @@ for nic in igb0 igb1; do
   address=$(cat "/sys/class/net/$nic/address")
   [ ! -e "/sys/class/net/$nic/master" ] || address=bond
   echo "== $nic mtu $(cat "/sys/class/net/$nic/mtu") $address"
-  ip -o -4 address show dev "$nic"
+  ip -o -4 address show dev "$nic" | sed 's/^[0-9]*: //'  # its number changes with a reboot
 done
 sysctl net.ipv4.tcp_reordering
 echo "== files"
