@@ -19,7 +19,7 @@ find /etc/systemd/system /etc/systemd/network /etc/network /etc/NetworkManager /
   /run/systemd/network /run/NetworkManager/system-connections /var/lib/linuxnet-tuning /run/linuxnet-tuning \
   \( -type f -printf '%M %u %p %s ' -exec sh -c 'sha256sum < "$1"' - {} \; \) -o -printf '%M %u %p %l\n' 2> /dev/null |
   grep -v -e '/guard/run ' -e '/linuxnet-tuning-guard.service ' -e '/baseline.json ' -e '/linuxnet-tuning/lock ' \
-    -e ' /var/lib/linuxnet-tuning/guard ' -e '/reverted' | sort
+    -e '/window/run ' -e ' /var/lib/linuxnet-tuning/guard ' -e ' /var/lib/linuxnet-tuning/window ' -e '/reverted' | sort
 """
 # Nobody works on the host, and nothing waits to be taken back.
 CALM = """
@@ -42,7 +42,7 @@ def settings():
     Without the children that the kernel gives to mq by itself: they follow net.core.default_qdisc of the moment.
     """
     state = ask("raw-state igb0 igb1 | sed '/^== files/,$d; /^qdisc [a-z_]* 0: parent :/d'")
-    return state + ask("ip -o address show scope global | awk '{ print $2, $3, $4 }'")
+    return state + ask("ip -o address show scope global | awk '{ print $2, $3, $4 }' | sort")
 
 
 class Fault:
