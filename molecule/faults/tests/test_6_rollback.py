@@ -15,5 +15,6 @@ def test_rollback():
         play.close()
     until = "sed '/^== files/,$d'"
     assert same(ask(f"{until} /root/state-before"), ask(f"raw-state | {until}"))
-    assert ask("find /etc /var/lib /run -name '*linuxnet*' ! -path '/run/linuxnet-tuning*'") == ""
+    others = "! -path '/run/linuxnet-tuning*' ! -path '/run/systemd/units/*'"
+    assert ask(f"find /etc /var/lib /run -name '*linuxnet*' {others}") == ""
     assert ask("systemctl list-units --all --no-legend 'linuxnet*'") == ""
