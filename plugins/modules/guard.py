@@ -59,9 +59,12 @@ EXAMPLES = r"""
       listen: Confirm
 
 - name: End an MTU window sooner
-  linuxnet.tuning.guard:
-    state: reverted
-    temporary: true
+  hosts: room3
+  tasks:
+    - name: Go back
+      linuxnet.tuning.guard:
+        state: reverted
+        temporary: true
 """
 
 RETURN = r"""

@@ -22,7 +22,7 @@ def _on(nic: Nic) -> bool:
 
 
 def _told(nic: Nic) -> list[str]:
-    """The commands at boot that switch it on: what is told and still off is refused by the other end, if it is asked."""
+    """The commands at boot that switch it on: what is told and still off, the other end has refused, if asked."""
     if nic.value("pause", "autoneg") is False:
         return []
     lines = nic.host.words("persisted", "units", nic.name)
