@@ -80,7 +80,8 @@ if [ "$mode" != held ]; then
   : > {LOCK}
 fi
 for level in $(ls | grep '^[0-9]*$' | sort -rn); do
-  [ -f "$level/revert" ] || continue
+  # Without its commands a level does not count: the power went while it was written, or taken away.
+  [ -f "$level/revert" ] || {{ rm -rf "$level"; continue; }}
   umask 022
   . "./$level/revert"
   umask 077

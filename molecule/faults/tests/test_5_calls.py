@@ -83,8 +83,8 @@ def test_names(fault):
         assert play.end() == 0, play.output
         for name in NAMES:
             unit = f"linuxnet-tuning@$(systemd-escape '{name}').service"
-            assert ask(f'find /etc/systemd/system -path "*/{unit}.d/*" | grep -c ^').strip() == "1"
-            ask(f"ip link set dev '{name}' mtu 1500; systemctl restart {unit}")
+            assert ask(f'ls "/etc/systemd/system/{unit}.d"').split() == ["20-link.conf"]
+            ask(f"ip link set dev '{name}' mtu 1500; systemctl restart \"{unit}\"")
             assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"
         assert fault.play(tuning_guard_timeout=120).end() == 0
         fault.answers()
