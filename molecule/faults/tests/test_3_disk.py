@@ -13,7 +13,7 @@ DISKS = {
     "Full": (
         "mkdir /run/fault-disk && mount -t tmpfs -o mode=0700 fault /run/fault-disk && cp -a {0}/. /run/fault-disk/ && "
         "chmod --reference={0} /run/fault-disk && mount --bind /run/fault-disk {0} && "
-        "mount -o remount,size=$(du -s --block-size=4096 {0} | cut -f1)p /run/fault-disk && "
+        "mount -o remount,nr_blocks=$(du -s --block-size=4096 {0} | cut -f1) /run/fault-disk && "
         "cat /dev/zero > {0}/fault-filler"
     ),
 }

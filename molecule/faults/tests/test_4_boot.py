@@ -39,6 +39,7 @@ TAKE_BACK = """
 rm -f /etc/systemd/network/20-fault* /etc/NetworkManager/system-connections/fault* /etc/network/interfaces.d/fault*
 rm -f /etc/NetworkManager/conf.d/lab.conf; cp -a /root/lab.conf /etc/NetworkManager/conf.d/ 2> /dev/null
 systemctl -q disable --now NetworkManager networking 2> /dev/null
+rm -rf /run/NetworkManager/system-connections
 networkctl reload
 ip link set dev igb0 mtu 1500; ip link set dev igb1 mtu 2000; systemctl restart lab-link@igb0 lab-link@igb1
 """
