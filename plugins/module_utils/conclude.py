@@ -84,6 +84,13 @@ def _made(call: Any, known: Mapping[Address, Value], address: Address) -> bool:
     return known.get(address._replace(key="state")) == "absent"
 
 
+def _shaken(call: Any, address: Address) -> bool:
+    """Whether a change of another family on the same NIC has made the driver work out this value anew."""
+    causes = call.families[address.family].shaken_by
+    made = {change.address[:2] for change in call.outcome.plan.changes}
+    return any((cause, address.scope) in made for cause in causes)
+
+
 Levels = List[Tuple[revert.Place, int]]
 
 
@@ -137,7 +144,8 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
         if not call.params["temporary"]:
             known = memory.baseline(host)
             aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
-            complaint = complaint or memory.keep(host, {address: before[address].restore for address in aside})
+            originals = {address: before[address].restore for address in aside if not _shaken(call, address)}
+            complaint = complaint or memory.keep(host, originals)
             # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
             # back to one may take another along, which then has to be known.
             known = memory.baseline(host)

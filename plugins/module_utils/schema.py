@@ -211,7 +211,8 @@ class Family(NamedTuple):
     into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
-    holds, and are nothing to go back to.
+    holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew that
+    nobody asked for; they come back with it.
     """
 
     name: str
@@ -237,6 +238,7 @@ class Family(NamedTuple):
     patience: float = 0
     cuts: bool = False
     derived: Tuple[str, ...] = ()
+    shaken_by: Tuple[str, ...] = ()
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None

@@ -82,7 +82,8 @@ def test_names(fault):
         play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in NAMES], tuning_guard_timeout=120)
         assert play.end() == 0, play.output
         for name in NAMES:
-            unit = f"linuxnet-tuning@$(systemd-escape '{name}').service"
+            device = f"systemd-escape --path '/sys/subsystem/net/devices/{name}'"
+            unit = f"linuxnet-tuning@$({device} | sed s/^sys-subsystem-net-devices-//).service"
             assert ask(f'ls "/etc/systemd/system/{unit}.d"').split() == ["20-link.conf"]
             ask(f"ip link set dev '{name}' mtu 1500; systemctl restart \"{unit}\"")
             assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"

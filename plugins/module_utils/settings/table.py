@@ -29,6 +29,7 @@ def family(
     hint: str = "",
     explain: Optional[Callable[[Any, str], str]] = None,
     cuts: bool = False,
+    shaken_by: Tuple[str, ...] = (),
 ) -> Family:
     """A family of the module `ethtool` that reads with the flag `ask` and sets with the flag `change`."""
     labels = {row.label: row.field.name for row in rows}
@@ -52,4 +53,5 @@ def family(
         hint=hint,
         explain=explain,
         cuts=cuts,
+        shaken_by=shaken_by,
     )

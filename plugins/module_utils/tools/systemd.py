@@ -41,12 +41,11 @@ def running(host: Any) -> bool:
 
 
 def escape(name: str) -> str:
-    """The name of a NIC as a part of the name of a unit, as systemd-escape(1) does it."""
-    safe = "".join(
+    """The name of a NIC as a part of the name of a unit, as systemd names its device: a dot in front stays."""
+    return "".join(
         char if re.fullmatch(r"[A-Za-z0-9_.:]", char) else "".join(f"\\x{byte:02x}" for byte in char.encode())
         for char in name
     )
-    return f"\\x2e{safe[1:]}" if safe.startswith(".") else safe
 
 
 def unescape(text: str) -> str:
