@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows on fresh virtual machines what the collection does: audit, site, site again, which changes nothing, and prove.
+# Shows on fresh virtual machines what the collection does: audit, site, and site again, which changes nothing.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
@@ -47,19 +47,7 @@ fi
 title "The router's NICs after (now/maximum)"
 show_nics
 
-title "A classroom: ten clients behind the router, at a scale of 10G = 2.5 Mbit/s"
-INVENTORIES=(-i "$LAB/inventory.json" -i molecule/classroom/inventory/hosts.yml)
-ansible-playbook "${INVENTORIES[@]}" molecule/classroom/classroom.yml
-cat molecule/classroom/inventory/hosts.yml
-
-title "Prove: measure, give each client a queue of its own, measure again, keep what helps"
-echo "\$ ansible-playbook linuxnet.tuning.prove"
-ansible-playbook "${INVENTORIES[@]}" -e tuning_hosts=router -e prove_figure=minimum \
-  -e "benchmark_folder=$ROOT/results" linuxnet.tuning.prove | tee "$LOG"
-
 cat <<END
-
-The report to open in a browser: $(find "$ROOT/results" -name 'prove-*.html' | sort | tail -n 1)
 
 The lab stays up: python3 molecule/shared/lab/lab.py ssh router
                   python3 molecule/shared/lab/lab.py down
