@@ -7,7 +7,7 @@ import difflib
 import time
 
 import pytest
-from lab_faults import Play, ask, ssh, wait_for
+from lab_faults import Play, ask, lab, ssh, wait_for
 
 GUARD_TIMEOUT = 20
 PATIENCE = GUARD_TIMEOUT + 60
@@ -33,6 +33,7 @@ for unit in lab-link@igb0 lab-link@igb1 linuxnet-tuning@igb0 linuxnet-tuning@igb
   until systemctl -q is-active $unit; do sleep 0.5; done
 done'
 """
+BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
 ROWS = []
 
 
@@ -65,20 +66,35 @@ class Fault:
         self._struck = time.monotonic()
 
     def loses_power(self):
-        """Reset the router without a sync, and kill who works on it; gives the boot that this has ended."""
-        boot = ask("cat /proc/sys/kernel/random/boot_id").strip()
-        ask("nohup sh -c 'sleep 0.3; echo b > /proc/sysrq-trigger' > /dev/null 2>&1 &")
-        self.plays[-1].kill()
+        """Kill the router's emulator, and who works on it; start it again from its disk, and wait for the boot."""
+        boot = ask(BOOT_ID).strip()
+        with lab("power-cut") as cut:
+            next(line for line in cut.stdout if "lost its power" in line)
+            self.strikes()
+            self.plays[-1].kill()
+            cut.stdout.read()
+        self._boots(cut, boot)
+
+    def reboots(self):
+        """Reboot the router in good order, and wait for the boot."""
+        boot = ask(BOOT_ID).strip()
         self.strikes()
-        return boot
+        with lab("reboot") as reboot:
+            reboot.stdout.read()
+        self._boots(reboot, boot)
+
+    def has_nics(self):
+        """The NICs are there, and set up."""
+        wait_for(lambda: ssh(BOOTED.format("none"), timeout=60).returncode == 0, 120, 1)
+
+    def _boots(self, command, boot):
+        assert command.returncode == 0
+        wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 120, 1)
+        self._patience += time.monotonic() - self._struck
 
     def expects_now(self):
         """What is there now is what has to be there in the end."""
         self.settings, self.files = settings(), ask(FILES)
-
-    def boots(self, boot):
-        """Wait for the boot after `boot`, which takes what it takes."""
-        self._patience += wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 240, 1)
 
     def answers(self, way="router"):
         """A new connection can be made, and the guard has done its work."""

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -41,6 +42,12 @@ def ask(command, host="router"):
     done = ssh(command, host)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def lab(command):
+    """Start a command of the lab for the router; its output is what it tells."""
+    argv = [sys.executable, SCENARIO.parent / "shared" / "lab" / "lab.py", command, "router"]
+    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
 
 
 def wait_for(condition, seconds, pause=0.3):

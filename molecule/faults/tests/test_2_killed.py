@@ -53,7 +53,7 @@ def test_module(fault):
 def test_power(fault, moment):
     """Power cut"""
     up_to(fault, moment)
-    fault.boots(fault.loses_power())
+    fault.loses_power()
     fault.comes_back()
 
 
@@ -62,7 +62,7 @@ def test_power_after(fault):
     play = fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
     assert play.end() == 0, play.output
     fault.expects_now()
-    fault.boots(fault.loses_power())
+    fault.loses_power()
     fault.answers()
     fault.is_as_before()
     fault.next_site_works("", tuning_host_nics=CHANGE)

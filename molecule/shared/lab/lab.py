@@ -105,9 +105,9 @@ def inventory(_options: argparse.Namespace) -> None:
 def reboot(options: argparse.Namespace) -> None:
     """Reboot a guest in good order and wait until it is back"""
     guest = _named(options.guest)
-    _running(guest)
+    process = _running(guest)
     with locked():
-        remote.reboot(guest)
+        _await_boot(guest, process, remote.reboot(guest))
     say(f"{guest.name} is up again")
 
 
@@ -116,11 +116,25 @@ def power_cut(options: argparse.Namespace) -> None:
     guest = _named(options.guest)
     process = _running(guest)
     with locked():
-        machine.kill(guest.folder)
-        say(f"{guest.name} lost its power")
-        machine.start(guest, image.Image.at(process.image), process.accel, process.port)
-        remote.wait_for(guest)
+        _cut_power(guest, process)
+        _await_boot(guest, process)
     say(f"{guest.name} is up again")
+
+
+def _cut_power(guest: Guest, process: machine.Process) -> None:
+    machine.kill(guest.folder)
+    say(f"{guest.name} lost its power")
+    machine.start(guest, image.Image.at(process.image), process.accel, process.port)
+
+
+def _await_boot(guest: Guest, process: machine.Process, not_boot: str = "") -> None:
+    """Wait until a guest is back. Software emulation now and then loses a timer or fails while a guest boots."""
+    try:
+        remote.wait_for(guest, not_boot, remote.HUNG)
+    except LabError as error:
+        say(f"{error}\n{guest.name} is started once more")
+        _cut_power(guest, process)
+        remote.wait_for(guest)
 
 
 def console(options: argparse.Namespace) -> None:
