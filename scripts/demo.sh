@@ -31,7 +31,7 @@ cat scripts/demo.yml
 title "The router's NICs before (now/maximum)"
 show_nics
 
-title "Audit: what differs; nothing is changed"
+title "Audit: what is wrong, and why; nothing is changed"
 play linuxnet.tuning.audit
 
 title "Site: tune the hosts"
