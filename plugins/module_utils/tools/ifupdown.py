@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Sequence, Set
 
 from ..schema import Run
 from . import bond as tool
+from . import sysfs
 from .bond import Bond, Manager, Step, header
 
 MAIN = "/etc/network/interfaces"
@@ -17,7 +18,10 @@ FOLDER = "/etc/network/interfaces.d"
 
 def _render(bond: Bond) -> Dict[str, str]:
     """One stanza for each address. The first makes the bond with ip itself, so the package ifenslave is not needed."""
+    # At boot ifupdown does not wait for drivers.
+    there = f"for nic in {' '.join(bond.members)}; do until [ -e {sysfs.ROOT}/$nic ]; do sleep 0.1; done; done"
     hooks = [
+        f"pre-up timeout 60 sh -c '{there}'",
         f"pre-up {' '.join(tool.create(bond))}",
         *(f"pre-up {' '.join(argv)}" for member in bond.members for argv in tool.join(bond.name, member)),
         f"up ip link set dev {bond.name} up",
