@@ -32,7 +32,9 @@ def ssh(command, host="router", timeout=60):
         argv += ["-o", f"ProxyCommand=ssh {' '.join(CONFIGURATION[:2])} -W {WAYS[host]}:22 switch"]
     argv += ["router" if host in WAYS else host, command]
     try:
-        return subprocess.run(argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=timeout)
+        return subprocess.run(
+            argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=timeout, check=False
+        )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(argv, 255, "", "no answer in time")
 
