@@ -7,8 +7,8 @@ from typing import Any, Iterable, List, Mapping, Set, Tuple
 
 from . import guard, memory, persist, plan, revert
 from .host import Host
-from .schema import ENTRY, Address, Adjusted, Cells, Plan, TuningError, Value
-from .tools import systemd
+from .schema import ENTRY, NIC, Address, Adjusted, Cells, Plan, TuningError, Value
+from .tools import sysfs, systemd
 from .transaction import Transaction
 
 
@@ -84,6 +84,14 @@ def _made(call: Any, known: Mapping[Address, Value], address: Address) -> bool:
     return known.get(address._replace(key="state")) == "absent"
 
 
+def _gone(host: Host, call: Any) -> List[Address]:
+    """The originals of NICs that are not there any more: should one come back, it is as its driver makes it."""
+    if call.params.get("nics"):
+        return []
+    families = [family.name for family in call.families.values() if family.scope == NIC]
+    return [a for a in memory.baseline(host) if a.family in families and not sysfs.present(host, a.scope)]
+
+
 def _shaken(call: Any, address: Address) -> bool:
     """Whether a change of another family on the same NIC has made the driver work out this value anew."""
     causes = call.families[address.family].shaken_by
@@ -137,7 +145,7 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
     if not call.params["temporary"]:
         guard.close_windows(host, {*call.wishes, *(change.address for change in outcome.plan.changes)})
     if call.params["state"] == "restored":
-        complaint = memory.forget(host, call.wishes)
+        complaint = memory.forget(host, {*call.wishes, *_gone(host, call)})
         guard.leave(host)
     else:
         complaint = memory.store(host, adjusted)
