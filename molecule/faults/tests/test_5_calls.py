@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two runs at once, paths that somebody has tampered with, odd names, and changes that are temporary."""
+"""Two runs at once, paths that somebody has tampered with, odd names, and changes that are temporary.
+
+Most of them cut nothing off, so the time is that of one answer.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ def test_two_runs(fault):
     first = fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
     held()
     second = fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1700}], tuning_guard_timeout=120)
-    fault.strikes()
     assert (first.end(), second.end()) == (0, 0), first.output + second.output
+    fault.strikes()
     fault.answers()
     # The second one has waited, and what it asks for is what holds in the end, without a trace of the first.
     assert ask("cat /sys/class/net/igb1/mtu").strip() == "1700"
@@ -40,9 +43,9 @@ def test_symlinks(fault):
     for path, plant in PLANTED.items():
         ask(plant.format(path))
         try:
-            fault.strikes()
             play = fault.play(tuning_host_nics=CHANGE)
             assert play.end() != 0, path
+            fault.strikes()
             fault.answers()
             assert ask("find /tmp/fault -type f -size +0 -o -mindepth 1") == ""
             assert ask(f"readlink {path}").strip() == "/tmp/fault"
@@ -63,8 +66,8 @@ def test_private(fault):
     assert fault.plays[0].end() == 0
     assert ask(f"find {places} ! -user root -o -perm /077") == ""
     assert ask("find /etc/systemd/system /etc/sysctl.d -name '*linuxnet-tuning*' ! -type l -perm /022") == ""
-    fault.strikes()
     assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.strikes()
     fault.answers()
     fault.is_as_before()
     fault.next_site_works("")
@@ -78,7 +81,6 @@ def test_names(fault):
     for place, name in enumerate(NAMES):
         ask(f"ip link add '{name}' type veth peer name fault{place}")
     try:
-        fault.strikes()
         play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in NAMES], tuning_guard_timeout=120)
         assert play.end() == 0, play.output
         for name in NAMES:
@@ -88,6 +90,7 @@ def test_names(fault):
             ask(f"ip link set dev '{name}' mtu 1500; systemctl restart \"{unit}\"")
             assert ask(f"cat '/sys/class/net/{name}/mtu'").strip() == "1400"
         assert fault.play(tuning_guard_timeout=120).end() == 0
+        fault.strikes()
         fault.answers()
     finally:
         ask("for place in 0 1 2; do ip link delete dev fault$place; done")
@@ -115,11 +118,11 @@ def test_window_ends(fault):
     assert play.end() == 0, play.output
     assert ask(MTU).strip() == "1300"
     ask("systemctl -q is-active linuxnet-tuning-window.timer")
-    fault.strikes()
     play = fault.play(tuning_host_nics=[{"name": "igb0", "mtu": 1500}], tuning_guard_timeout=120)
     assert play.end() == 0, play.output
     assert ssh("systemctl -q is-active linuxnet-tuning-window.timer").returncode != 0
     assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.strikes()
     fault.answers()
     fault.is_as_before()
     fault.next_site_works("")
