@@ -125,19 +125,22 @@ class Play:
     def kill(self):
         """SIGKILL for the controller with its workers and all connections, which live in sessions of their own."""
         runs = {self.process.pid} if self.process.poll() is None else set()
-        for number in runs | _below(self.process.pid) | _naming(self.folder):
-            try:
-                os.kill(number, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        _end(runs | _below(self.process.pid) | _naming(self.folder), signal.SIGKILL)
         self.process.wait(10)
 
     def close(self):
         if self.process.poll() is None:
             self.kill()
-        for number in _naming(self.folder):
-            os.kill(number, signal.SIGTERM)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _end(_naming(self.folder), signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)  # the sockets of connections that end go meanwhile
+
+
+def _end(numbers, how):
+    for number in numbers:
+        try:
+            os.kill(number, how)
+        except ProcessLookupError:
+            continue
 
 
 def _below(top):
