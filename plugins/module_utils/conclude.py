@@ -143,7 +143,7 @@ def _files(call: Any) -> Any:
 def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells) -> None:
     outcome = call.outcome
     if not call.params["temporary"]:
-        guard.close_windows(host, {*call.wishes, *(change.address for change in outcome.plan.changes)})
+        guard.close_windows(host, call.wishes)
     if call.params["state"] == "restored":
         complaint = memory.forget(host, {*call.wishes, *_gone(host, call)})
         guard.leave(host)

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from . import desire, guard, memory, persist, plan, report
 from .host import Host, ReadOnlyHost, connect
+from .runner import runner
 from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Wishes
 from .settings import registry
 from .tools import sysfs
@@ -57,21 +58,6 @@ def protect(module: Any) -> None:
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)
-
-
-def runner(module: Any) -> Any:
-    """Run argv, never a shell, in the language that the parsers read; takes stdin too, gives (rc, stdout, stderr)."""
-    environment = {"LC_ALL": "C", "LANGUAGE": "C"}
-
-    def run(argv: Sequence[str], data: str = "") -> Tuple[int, str, str]:
-        # A login of a plain user has no sbin folder on its path; get_bin_path looks there too.
-        program = module.get_bin_path(argv[0]) or argv[0]
-        answer = module.run_command(
-            [program, *argv[1:]], data=data or None, environ_update=environment, handle_exceptions=False
-        )
-        return answer[0], answer[1], answer[2]
-
-    return run
 
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {

@@ -278,7 +278,7 @@ def leave(host: Any) -> None:
             host.do(Save(place.run, None, mode=0o600))
     if host.exists(UNIT):
         # Those that ran at boot count as active, also without a file.
-        host.do(Run(("systemctl", "stop", "linuxnet-tuning@*.service")))
+        host.do(systemd.stop_all())
         host.do(Run(("systemctl", "disable", "--quiet", _name(UNIT))))
         host.do(Save(UNIT, None))
         host.do(systemd.daemon_reload())

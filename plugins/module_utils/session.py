@@ -119,7 +119,8 @@ def _program() -> str:
     """The text of station.py, which Ansible brings to the host inside an archive."""
     from . import station  # the other calls start faster without
 
-    return str(station.__loader__.get_source(station.__name__))  # type: ignore[union-attr]
+    loader: Any = station.__loader__
+    return str(loader.get_source(station.__name__))
 
 
 def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str, Any], List[Dict[str, Any]]]:

@@ -55,6 +55,7 @@ LAYERS = {
         "facts",
         "settings",
         "tools",
+        "runner",
     },
 }
 

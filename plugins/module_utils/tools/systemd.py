@@ -142,6 +142,11 @@ def disable(nic: str) -> Run:
     return Run(("systemctl", "disable", "--quiet", unit(nic)))
 
 
+def stop_all() -> Run:
+    """Let no unit of a NIC count as active any more; that changes no setting."""
+    return Run(("systemctl", "stop", TEMPLATE.replace("@", "@*")))
+
+
 def with_programs(host: Any, actions: Sequence[Action]) -> List[Action]:
     """The same commands with the whole path of each program, which systemd before version 239 needs."""
     paths: Mapping[str, str] = {
