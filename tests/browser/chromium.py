@@ -68,7 +68,7 @@ class Chromium:
             self._process.wait()
         os.close(self._write)
         os.close(self._read)
-        shutil.rmtree(self._profile, ignore_errors=True)
+        shutil.rmtree(self._profile, ignore_errors=True)  # helpers of a killed browser may still write there
 
     def call(self, method: str, **params) -> dict:
         """One command, and its answer; what happens meanwhile goes to `events`."""
