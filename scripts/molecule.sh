@@ -7,7 +7,9 @@ set -euo pipefail
 cd "$ROOT"
 explain_cores
 use_venv molecule
-export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS STATE CHECKOUT
+export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS STATE CHECKOUT RESULTS=$CHECKOUT/scenarios
+rm -rf "$RESULTS"
+mkdir -p "$RESULTS"
 python molecule/shared/lab/lab.py install
 scenarios=("$@")
 # The longest come first, so that no processor is idle in the end.
@@ -22,4 +24,6 @@ result=0
 # Faults are about time, so nothing else takes any of it.
 printf '%s\n' "${scenarios[@]}" | awk '$0 == "faults"' | at_a_time 1 || result=1
 printf '%s\n' "${scenarios[@]}" | awk '$0 != "faults"' | at_a_time 2 || result=1
+printf '\n==== scenarios, and the last errors of those that failed\n'
+cat "$RESULTS"/*
 exit "$result"

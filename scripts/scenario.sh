@@ -4,7 +4,7 @@
 set -euo pipefail
 
 log=$CHECKOUT/molecule-$1.log
-export LAB=$STATE/lab-$LANE MOLECULE_EPHEMERAL_DIRECTORY=$CHECKOUT/molecule-$LANE
+export LAB=$STATE/lab-$LANE MOLECULE_EPHEMERAL_DIRECTORY=$CHECKOUT/molecule-$LANE COLUMNS=160
 echo "== $1 begins on lab $LANE"
 # A run that was cut off leaves a note that the guests exist; molecule would believe it and skip their start.
 rm -rf "$MOLECULE_EPHEMERAL_DIRECTORY"
@@ -14,4 +14,9 @@ molecule test --report --scenario-name "$1" >"$log" 2>&1 || ended=$?
 ! grep 'side_effect: Executed: Missing' "$log" || ended=1
 cat "$log"
 echo "== $1 ended with $ended after $SECONDS s"
+{
+  printf '%-10s %-7s %5d s\n' "$1" "$([ "$ended" -eq 0 ] && echo passed || echo FAILED)" "$SECONDS"
+  # Refusals that a scenario asks for are among these lines; what ended it comes last.
+  [ "$ended" -eq 0 ] || sed 's/\x1b\[[0-9;]*m//g; s/^ *│ //' "$log" | grep -E '^(E  |FAILED|\[ERROR\]: Task)' | cut -c1-300 | tail -n 6
+} >"$RESULTS/$1"
 exit "$ended"
