@@ -11,22 +11,13 @@ description:
   - Facts and findings as one document, which a JMESPath expression narrows or reshapes.
 requirements:
   - The Python package jmespath on the controller, for O(query)
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.facts
+  - linuxnet.tuning.judging.findings
+  - linuxnet.tuning.judging.time
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
-  _input:
-    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
-    type: dict
-    required: true
-  found:
-    description: The findings, as P(linuxnet.tuning.findings#filter) gives them.
-    type: list
-    elements: dict
-    required: true
-  when:
-    description: What to say about the time of the audit.
-    type: str
-    default: ''
   query:
     description: A JMESPath expression, such as C(rooms), or C(findings[].host).
     type: str

@@ -10,6 +10,8 @@ version_added: 0.2.0
 description:
   - Takes names of hosts and gives what was registered on them as C(audit_info) and C(tune_result), with their groups. A
     host without either was not reached.
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.hostvars
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
@@ -17,10 +19,6 @@ options:
     description: Names of hosts, such as V(ansible_play_hosts_all).
     type: list
     elements: str
-    required: true
-  hostvars:
-    description: The variables of all hosts; write V(hostvars).
-    type: dict
     required: true
 """
 

@@ -9,22 +9,12 @@ short_description: Show findings as a page
 version_added: 0.2.0
 description:
   - One HTML file that needs no network, for a screen, a phone and paper.
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.facts
+  - linuxnet.tuning.judging.findings
+  - linuxnet.tuning.judging.time
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
-options:
-  _input:
-    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
-    type: dict
-    required: true
-  found:
-    description: The findings, as P(linuxnet.tuning.findings#filter) gives them.
-    type: list
-    elements: dict
-    required: true
-  when:
-    description: What to say about the time of the audit.
-    type: str
-    default: ''
 """
 
 EXAMPLES = r"""

@@ -10,17 +10,12 @@ version_added: 0.2.0
 description:
   - Names the hosts of a plan that have not said that they are ready, each with the reason. Made for the role
     P(linuxnet.tuning.benchmark#role).
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.hostvars
+  - linuxnet.tuning.judging.plan
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
-  _input:
-    description: The plan, as P(linuxnet.tuning.benchmark_plan#filter) has made it.
-    type: dict
-    required: true
-  hostvars:
-    description: The variables of all hosts; write V(hostvars).
-    type: dict
-    required: true
   present:
     description: The hosts that are still in the play; write V(ansible_play_hosts). Answers of others are old ones.
     type: list

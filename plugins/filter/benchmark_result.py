@@ -10,17 +10,12 @@ version_added: 0.2.0
 description:
   - Puts together what the calls of M(linuxnet.tuning.benchmark) on all hosts of a plan returned, and computes the
     figures. Made for the role P(linuxnet.tuning.benchmark#role).
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.hostvars
+  - linuxnet.tuning.judging.plan
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
-  _input:
-    description: The plan, as P(linuxnet.tuning.benchmark_plan#filter) has made it.
-    type: dict
-    required: true
-  hostvars:
-    description: The variables of all hosts; write V(hostvars).
-    type: dict
-    required: true
   about:
     description: What else shall stand in the result, such as its label.
     type: dict

@@ -11,6 +11,8 @@ description:
   - Takes names of hosts and gives their addresses in the order of the addresses, so that a host keeps its queue when
     the inventory is sorted differently.
   - The address of a host is the variable V(tuning_address), V(ansible_host), or its name, whichever comes first.
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.hostvars
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 requirements:
@@ -20,10 +22,6 @@ options:
     description: Names of hosts, such as V(groups['room1']).
     type: list
     elements: str
-    required: true
-  hostvars:
-    description: The variables of all hosts; write V(hostvars).
-    type: dict
     required: true
   within:
     description: Leave out addresses that are not in this network, such as those of another room.

@@ -11,13 +11,11 @@ description:
   - Gives what is wrong, worst first, each with the values that prove it, the reason in two sentences, what to do, and
     what to write in the inventory.
   - Pure, so it also judges facts that were saved before.
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.facts
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
-  _input:
-    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
-    type: dict
-    required: true
   measured:
     description: A result of the playbook C(linuxnet.tuning.benchmark), whose figures some rules look at.
     type: dict

@@ -10,18 +10,11 @@ version_added: 0.2.0
 description:
   - One line for each finding, worst first, by classroom, which is the smallest group of the inventory that a
     host is in.
+extends_documentation_fragment:
+  - linuxnet.tuning.judging.facts
+  - linuxnet.tuning.judging.findings
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
-options:
-  _input:
-    description: Facts by host, as P(linuxnet.tuning.audit_facts#filter) gives them.
-    type: dict
-    required: true
-  found:
-    description: The findings, as P(linuxnet.tuning.findings#filter) gives them.
-    type: list
-    elements: dict
-    required: true
 """
 
 EXAMPLES = r"""
