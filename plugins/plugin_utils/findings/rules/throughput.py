@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What measurements tell: a path that is slower in one direction."""
+"""What measurements tell: a path that is slower in one direction, and clients that got in each other's way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_interface
 from statistics import median
+from typing import Any
 
-from ..model import Hit, Rule
-from ..view import Facts, Fleet
+from ..model import Hit, Rule, nic_remedy
+from ..view import Facts, Fleet, Host, Nic
 
 
 def _flows(measured: Facts) -> Iterator[Facts]:
@@ -41,6 +43,78 @@ def _asymmetric(fleet: Fleet) -> Iterator[Hit]:
             yield Hit(evidence, host=slow)
 
 
+def _sent_to_many(run: Facts) -> Iterator[tuple[str, dict[str, float]]]:
+    """Who sends to several at once in a run, and the rate of each of those."""
+    for way, sender, other in (("down", "server", "client"), ("up", "client", "server")):
+        rates: dict[str, dict[str, float]] = {}
+        for flow in run.rows("flows"):
+            rate = flow.number("bits_per_second", way)
+            if rate is not None:
+                rates.setdefault(flow.text(sender), {})[flow.text(other)] = rate
+        yield from ((name, found) for name, found in rates.items() if len(found) > 1)
+
+
+def _crowds(fleet: Fleet) -> Iterator[tuple[Nic, dict[str, float], list[int]]]:
+    """NICs that served fewer queues than clients though they have more, the rates of the clients, bytes by queue."""
+    hosts = {host.name: host for host in fleet.hosts}
+    for run in fleet.measured.rows("runs"):
+        for name, rates in _sent_to_many(run):
+            for nic in hosts[name].nics if name in hosts else ():
+                queues = Facts(run.at("queues", name)).numbers(nic.name)
+                if 0 < len(_busy(queues, rates)) < min(len(rates), len(queues)) and not nic.rows("queues", "filters"):
+                    yield nic, rates, queues
+
+
+def _busy(queues: list[int], rates: dict[str, float]) -> list[int]:
+    """The queues that carried at least a part of what one of the clients got."""
+    return [sent for sent in queues if sent * 20 * len(rates) > sum(queues)]
+
+
+def _crowded(fleet: Fleet) -> Iterator[Hit]:
+    hosts = {host.name: host for host in fleet.hosts}
+    worst: dict[tuple[str, str], Hit] = {}
+    for nic, rates, queues in sorted(_crowds(fleet), key=lambda crowd: _share(crowd[1])):
+        if _share(rates) < 0.75:
+            slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+            evidence = {
+                "clients at once": len(rates),
+                "transmit queues that served them": f"{len(_busy(queues, rates))} of {len(queues)}",
+                "slowest": f"{slow}, {rates[slow] / 1e6:.3g} Mbit/s",
+                "fastest": f"{fast}, {rates[fast] / 1e6:.3g} Mbit/s",
+            }
+            remedy = _queue_for_each(nic, [hosts[client] for client in rates if client in hosts])
+            worst.setdefault((nic.host.name, nic.name), Hit(evidence, nic.name, nic.host.name, remedy))
+    yield from worst.values()
+
+
+def _share(rates: dict[str, float]) -> float:
+    """The slowest rate as a part of the fastest."""
+    return min(rates.values()) / (max(rates.values()) or 1.0)
+
+
+def _queue_for_each(nic: Nic, clients: list[Host]) -> dict[str, Any]:
+    """The inventory with a queue for each client; empty where the NIC cannot have as many."""
+    near = {address.network for address in _addresses(nic.host, nic.name)}
+    found = sorted({one.ip for client in clients for one in _addresses(client) if one.network in near})
+    key = "combined" if nic.maximum("channels", "combined") else "tx"
+    queues, most = nic.count("queues", "tx"), nic.maximum("channels", key) or 0
+    if not found or len(found) >= max(queues, most):
+        return {}
+    more: dict[str, Any] = {} if queues > len(found) else {"channels": {key: "max"}}
+    return nic_remedy(nic.name, **more, multiq={"clients": [str(address) for address in found]})
+
+
+def _addresses(host: Host, nic: str = "") -> Iterator[Any]:
+    """The IPv4 addresses of a host with their networks; of one NIC where it is named."""
+    for row in host.rows("addresses"):
+        try:
+            address = ip_interface(row.text("address"))
+        except ValueError:
+            continue
+        if address.version == 4 and (not nic or row.text("nic") == nic):
+            yield address
+
+
 RULES = (
     Rule(
         id="throughput-asymmetric",
@@ -52,5 +126,17 @@ RULES = (
         action="Look at the other findings of the slower sender first: quirks of its chip, then flow control.",
         reference="https://software.es.net/iperf/",
         fleet=_asymmetric,
+    ),
+    Rule(
+        id="clients-crowd-queues",
+        severity="high",
+        title="Clients crowd in some queues while others are idle",
+        condition="in a benchmark one host sent to many at once through fewer queues than it has and than there were "
+        "clients, and the slowest of these got less than 75 % of the fastest",
+        explanation="mq chooses the queue by a hash, so some clients share one. Where a queue carries what one client "
+        "can take, as it does when a switch holds it back for a slower port, those get a half or a third of it.",
+        action="Give each client a queue of its own.",
+        reference="https://docs.kernel.org/networking/multiqueue.html",
+        fleet=_crowded,
     ),
 )
