@@ -23,7 +23,7 @@ def cured(facts, findings, patch=None):
 
 def _nic(host, entry):
     about = host.get("host", {})
-    nic = host.get("nics", {}).get(entry["name"], {})
+    nic = host.setdefault("nics", {}).setdefault(entry["name"], {})
     if "mtu" in entry:
         nic["mtu"] = entry["mtu"]
         bond = about.get("bonds", {}).get(entry["name"])
@@ -44,7 +44,7 @@ def _nic(host, entry):
         nic["pause"][key]["value"] = value
         nic["pause_advertised"] = "Symmetric"
     if "multiq" in entry:
-        _clients(nic["queues"], entry["multiq"])
+        _clients(nic.setdefault("queues", {}), entry["multiq"])
     if entry.get("irq", {}).get("affinity") == "spread":
         for place, row in enumerate(nic["interrupts"]):
             row["cpus"] = str(place % about["kernel"]["cpu_count"])

@@ -59,15 +59,25 @@ def _crowds(fleet: Fleet) -> Iterator[tuple[Nic, dict[str, float], list[int]]]:
     hosts = {host.name: host for host in fleet.hosts}
     for run in fleet.measured.rows("runs"):
         for name, rates in _sent_to_many(run):
-            for nic in hosts[name].nics if name in hosts else ():
-                queues = Facts(run.at("queues", name)).numbers(nic.name)
+            if name not in hosts:
+                continue
+            for sender in Facts(run.at("queues", name)).raw:
+                nic = hosts[name].nic(sender) or Nic(hosts[name], sender, {})
+                queues = Facts(run.at("queues", name)).numbers(sender)[: _queues(fleet, nic) or None]
                 if 0 < len(_busy(queues, rates)) < min(len(rates), len(queues)) and not nic.rows("queues", "filters"):
                     yield nic, rates, queues
 
 
+def _queues(fleet: Fleet, nic: Nic) -> int:
+    """The transmit queues in use; of a NIC that is no hardware the measurement knows them."""
+    channels = Facts(fleet.measured.at("hosts", nic.host.name, "nics", nic.name, "channels"))
+    return nic.count("queues", "tx") or channels.count("combined") or channels.count("tx")
+
+
 def _busy(queues: list[int], rates: dict[str, float]) -> list[int]:
-    """The queues that carried at least a part of what one of the clients got."""
-    return [sent for sent in queues if sent * 20 * len(rates) > sum(queues)]
+    """The queues that carried half of what the slowest client got, or more: others have requests and headers only."""
+    least = sum(queues) * min(rates.values()) / (sum(rates.values()) or 1.0) / 2
+    return [sent for sent in queues if sent > least]
 
 
 def _crowded(fleet: Fleet) -> Iterator[Hit]:
@@ -82,7 +92,7 @@ def _crowded(fleet: Fleet) -> Iterator[Hit]:
                 "slowest": f"{slow}, {rates[slow] / 1e6:.3g} Mbit/s",
                 "fastest": f"{fast}, {rates[fast] / 1e6:.3g} Mbit/s",
             }
-            remedy = _queue_for_each(nic, [hosts[client] for client in rates if client in hosts])
+            remedy = _queue_for_each(nic, len(queues), [hosts[client] for client in rates if client in hosts])
             worst.setdefault((nic.host.name, nic.name), Hit(evidence, nic.name, nic.host.name, remedy))
     yield from worst.values()
 
@@ -92,13 +102,12 @@ def _share(rates: dict[str, float]) -> float:
     return min(rates.values()) / (max(rates.values()) or 1.0)
 
 
-def _queue_for_each(nic: Nic, clients: list[Host]) -> dict[str, Any]:
+def _queue_for_each(nic: Nic, queues: int, clients: list[Host]) -> dict[str, Any]:
     """The inventory with a queue for each client; empty where the NIC cannot have as many."""
     near = {address.network for address in _addresses(nic.host, nic.name)}
     found = sorted({one.ip for client in clients for one in _addresses(client) if one.network in near})
     key = "combined" if nic.maximum("channels", "combined") else "tx"
-    queues, most = nic.count("queues", "tx"), nic.maximum("channels", key) or 0
-    if not found or len(found) >= max(queues, most):
+    if not found or len(found) >= max(queues, nic.maximum("channels", key) or 0):
         return {}
     more: dict[str, Any] = {} if queues > len(found) else {"channels": {key: "max"}}
     return nic_remedy(nic.name, **more, multiq={"clients": [str(address) for address in found]})
