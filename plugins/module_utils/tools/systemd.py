@@ -17,6 +17,8 @@ ORDER = ("pci", "link", "ethtool", "multiq", "irq")
 
 # A NIC may appear at boot, by hot-plug, or when its driver is loaded again. Network managers come first, because
 # they may set an MTU and take the link down for it; irqbalance and tuned because they move what is set here.
+# systemd-networkd takes each NIC when it appears, so to come after its start is not enough.
+_AWAIT = '/lib/systemd/systemd-networkd-wait-online --interface="$$0:off" --timeout=10'
 _TEMPLATE = f"""{HEADER}
 [Unit]
 Description=Network tuning of %I
@@ -29,6 +31,7 @@ After=networking.service systemd-networkd.service NetworkManager.service irqbala
 Type=oneshot
 RemainAfterExit=yes
 TimeoutStartSec=180
+ExecStartPre=-/bin/sh -c 'if systemctl -q is-active systemd-networkd; then exec {_AWAIT}; fi' %I
 
 [Install]
 WantedBy=sys-subsystem-net-devices-%i.device
