@@ -70,10 +70,12 @@ def _host(checked: Json, started: Json) -> Json:
 
 def _settings(facts: Json) -> Json:
     keep = ("driver", "driver_version", "firmware_version", "speed", "mtu", "txqueuelen", "qdisc")
+    no_setting = ("mapping_holds",)
     settings: Json = {key: facts[key] for key in keep if key in facts}
     for family, keys in facts.items():
         if isinstance(keys, dict) and family not in ("missing", "pcie"):
-            settings[family] = {key: cell["value"] for key, cell in keys.items() if isinstance(cell, dict)}
+            cells = {key: cell for key, cell in keys.items() if isinstance(cell, dict) and key not in no_setting}
+            settings[family] = {key: cell["value"] for key, cell in cells.items()}
     return settings
 
 
