@@ -17,8 +17,9 @@ ORDER = ("pci", "link", "ethtool", "multiq", "irq")
 
 # A NIC may appear at boot, by hot-plug, or when its driver is loaded again. Network managers come first, because
 # they may set an MTU and take the link down for it; irqbalance and tuned because they move what is set here.
-# systemd-networkd takes each NIC when it appears, so to come after its start is not enough.
-_AWAIT = '/lib/systemd/systemd-networkd-wait-online --interface="$$0:off" --timeout=10'
+# systemd-networkd takes each NIC when it appears, so to come after its start is not enough: it is done with the MTU
+# when it brings the link up.
+_BUSY = 'networkctl --no-legend list "$$0" | grep -Eq " (pending|initialized)|off +configuring"'
 _TEMPLATE = f"""{HEADER}
 [Unit]
 Description=Network tuning of %I
@@ -31,7 +32,7 @@ After=networking.service systemd-networkd.service NetworkManager.service irqbala
 Type=oneshot
 RemainAfterExit=yes
 TimeoutStartSec=180
-ExecStartPre=-/bin/sh -c 'if systemctl -q is-active systemd-networkd; then exec {_AWAIT}; fi' %I
+ExecStartPre=-/usr/bin/timeout 10 /bin/sh -c 'while {_BUSY}; do sleep 0.2; done' %I
 
 [Install]
 WantedBy=sys-subsystem-net-devices-%i.device
