@@ -32,7 +32,7 @@ After=networking.service systemd-networkd.service NetworkManager.service irqbala
 Type=oneshot
 RemainAfterExit=yes
 TimeoutStartSec=180
-ExecStartPre=-/usr/bin/timeout 10 /bin/sh -c 'while {_BUSY}; do sleep 0.2; done' %I
+ExecStartPre=-/usr/bin/timeout 10 /bin/sh -c 'while {_BUSY}; do sleep 0.5; done' %I
 
 [Install]
 WantedBy=sys-subsystem-net-devices-%i.device
