@@ -106,7 +106,12 @@ class Fault:
     def has_settings(self):
         """The earlier settings are in force."""
         self.row["earlier settings"] = "no"
-        assert same(self.settings, settings())
+        start, now = time.monotonic(), settings()
+        # A network manager that has a new link gives it its addresses a little later.
+        while now != self.settings and time.monotonic() - start < 20:
+            time.sleep(2)
+            now = settings()
+        assert same(self.settings, now)
         self.row["earlier settings"] = "yes"
 
     def is_as_before(self):
