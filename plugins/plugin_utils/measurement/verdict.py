@@ -134,6 +134,6 @@ def _why(rows: Sequence[Json], wanted: str) -> str:
         old, new = (say(wanted, row[side]["median"]) for side in ("before", "after"))
         limit = f"less than {row['margin']:.1%} is noise or tolerated"
         parts.append(
-            f"{wanted} {row['direction']} from {old} to {new} ({row['change']:+.1%}, {row['outcome']}; {limit})"
+            f"{wanted} {row['direction']}: from {old} to {new} ({row['change']:+.1%}, {row['outcome']}; {limit})"
         )
     return "; ".join(parts)
