@@ -26,10 +26,9 @@ options:
     elements: dict
     required: true
   changed:
-    description: The hosts that were changed.
+    description: The hosts that were changed. Leave it out for two saved results, to compare them only.
     type: list
     elements: str
-    default: []
   figure:
     description: V(sum), V(minimum) of all clients, V(fairness), or a V(single) client alone.
     type: str
@@ -57,7 +56,7 @@ _value:
   type: dict
 """
 
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from ansible.errors import AnsibleFilterError
 
@@ -67,7 +66,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import
 def benchmark_verdict(
     before: Dict[str, Any],
     after: List[Dict[str, Any]],
-    changed: Sequence[str] = (),
+    changed: Optional[Sequence[str]] = None,
     figure: str = "sum",
     tolerance: float = 0.05,
     failure: str = "",
@@ -77,7 +76,9 @@ def benchmark_verdict(
         result.check(before, "the first result")
         for one in after:
             result.check(one, "the second result")
-        return verdict.decide(before, after, set(changed), figure, float(tolerance), failure)
+        return verdict.decide(
+            before, after, None if changed is None else set(changed), figure, float(tolerance), failure
+        )
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None
 

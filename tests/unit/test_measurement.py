@@ -7,6 +7,8 @@ import random
 
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import fio
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import (
     figures,
     plan,
@@ -123,6 +125,37 @@ def test_result_has_the_figures_of_iperf3():
     assert whole["hosts"]["pc1"]["nics"]["eth0"] == {"mtu": 1500, "ring": {"rx": 256}}
 
 
+def test_both_directions_at_once_are_figures_of_their_own():
+    alone, together = measured([[100, 100, 100]] * 3, "up"), measured([[10, 20, 30]] * 3, "up")
+    for run in together["runs"]:
+        run["direction"] = "both"
+    figures_of = result._figures([*alone["runs"], *together["runs"]])
+    assert list(figures_of) == ["up", "both_up"]
+    assert (figures_of["up"]["sum"]["median"], figures_of["both_up"]["sum"]["median"]) == (300, 60)
+
+
+@pytest.mark.parametrize("text", [{key: str(value) for key, value in OPTIONS.items() if not isinstance(value, list)}])
+def test_numbers_may_come_as_text(text):
+    entries = [{"server": "router1", "clients": "room1"}]
+    assert made(entries, **{**text, "fio": {}, "window": "", "bitrate": ""}) == made(entries)
+    with pytest.raises(plan.PlanError, match="benchmark_port: 'http' is no number"):
+        made(entries, port="http")
+
+
+def test_fio_has_a_time_for_its_files_and_a_name_for_each_host():
+    whole = made([{"server": "router1", "clients": "room1"}], repeat=1, fio={"directory": "/mnt"}, directions=["up"])
+    step = next(step for step in whole["hosts"]["pc1"]["steps"] if step.get("fio"))
+    assert step["limit"] == 60 + 10 + 300
+    assert whole["seconds"] > 370
+    options = {key: word.get("default") for key, word in fio.OPTIONS.items()} | {"directory": "/mnt"}
+    assert "--name=linuxnet-benchmark-pc1" in fio.command(options, "pc1")
+    assert fio.remove(options, "pc1")[-2:] == ["linuxnet-benchmark-pc1.[0-9]*", "-delete"]
+    said = '{"jobs": [{"error": 0, "read": {"bw_bytes": 1000}, "write": {"bw_bytes": 0}}]}'
+    assert fio.parse(f"note: both iodepth and so on\n{said}", "") == {"bits_per_second": {"read": 8000, "write": 0}}
+    with pytest.raises(schema.TuningError, match="fio failed: no space left"):
+        fio.parse("", "no space left")
+
+
 def test_a_part_that_is_missing_is_named():
     whole = made([{"server": "router1", "clients": "room1"}], repeat=1, directions=["up"])
     home = {name: {"steps": {}, "queues": {}} for name in whole["hosts"]}
@@ -190,20 +223,50 @@ def test_too_few_runs_are_no_proof():
         decided([BEFORE], "single")
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda one: one["options"].update(parallel=4), "benchmark_parallel was None, and 4 in the second"),
+        (lambda one: one["groups"].clear(), "has no group 'router1 and room1'"),
+        (lambda one: one["groups"]["router1 and room1"].update(hosts=["pc1"]), "the hosts of .* differ"),
+    ],
+)
+def test_only_what_is_alike_is_compared(change, says):
+    after = measured(BEFORE)
+    change(after)
+    with pytest.raises(result.ResultError, match=says):
+        verdict.decide(measured(BEFORE), [after], ["router1"], "sum", 0.05)
+
+
+def test_two_saved_results_are_better_or_worse_only():
+    said = table.verdict(verdict.decide(measured(BEFORE), [measured([[9, 10, 11]] * 3)], None, "sum", 0.05))
+    assert said[0] == "router1 and room1: WORSE"
+
+
+def test_a_figure_that_no_direction_has_is_named():
+    assert [row["figure"] for row in verdict.compare(DIRECTIONS, DIRECTIONS, "single", 0.05)] == ["single"]
+    with pytest.raises(result.ResultError, match="only one of the results has the figure 'single'"):
+        verdict.compare(DIRECTIONS, {"up": {}, "read": {}}, "single", 0.05)
+
+
+DIRECTIONS = {"up": {"single": figures.figure([1, 2, 3])}, "read": {"sum": figures.figure([1, 2, 3])}}
+
+
 def hashed(chance, clients=10, queues=16, rate=5.0):
     """What clients get when a hash spreads them over queues: those that share a queue share its rate."""
     chosen = [chance.randrange(queues) for _client in range(clients)]
     return [rate / chosen.count(queue) for queue in chosen]
 
 
+@pytest.mark.parametrize("runs", [verdict.LEAST_RUNS, verdict.ENOUGH_RUNS])
 @pytest.mark.parametrize("figure", ["sum", "minimum", "fairness"])
-def test_noise_alone_never_triggers(figure):
-    """The worst noise there is, that of mq in story A: 2000 pairs of five runs with the same settings."""
+def test_noise_alone_never_triggers(figure, runs):
+    """The worst noise there is, that of mq in story A: 2000 pairs of measurements with the same settings."""
     chance, back = random.Random(6), 0
     compute = {"sum": sum, "minimum": min, "fairness": figures.fairness}[figure]
 
     def one():
-        return figures.figure([compute(hashed(chance)) for _run in range(5)])
+        return figures.figure([compute(hashed(chance)) for _run in range(runs)])
 
     for _pair in range(2000):
         before, *after = ({"down": {figure: one()}} for _measurement in range(3))

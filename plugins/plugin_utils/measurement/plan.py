@@ -17,9 +17,27 @@ TOPOLOGIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "one_to_one": ((), ("clients", "servers")),
     "all_pairs": ((), ("hosts",)),
 }
-# What an iperf3 run or a fio job takes beside its own duration, on a slow host: to connect, and to exchange results.
+# What an iperf3 run takes beside its own duration to connect and to exchange results: on a slow host, and at most.
 _OVERHEAD = 8
 _LIMIT = 20
+# A fio job first writes the files that it reads, at whatever speed the mount has.
+_LAYOUT = 300
+# Before ansible-core 2.19 a template gives text for a number.
+_TYPES = {
+    **dict.fromkeys(("repeat", "duration", "omit", "parallel", "port", "retries", "patience"), int),
+    "stagger": float,
+}
+
+
+def typed(options: Json) -> Json:
+    """The options with numbers for numbers, and nothing for an empty text; PlanError for what is no number."""
+    whole = {key: None if value == "" else value for key, value in options.items()}
+    for key, kind in _TYPES.items():
+        try:
+            whole[key] = kind(options[key])
+        except (ValueError, TypeError):
+            raise PlanError(f"benchmark_{key}: '{options[key]}' is no number") from None
+    return {**whole, "single": str(options["single"]).lower() in ("true", "yes", "on", "1")}
 
 
 class PlanError(ValueError):
@@ -59,10 +77,11 @@ class Step:
 def make(
     entries: Sequence[Json], inventory: Mapping[str, Sequence[str]], addresses: Mapping[str, str], options: Json
 ) -> Json:
-    """The whole plan as data: `groups`, `steps`, the options of the module for each of `hosts`, and two times.
+    """The whole plan as data: `groups`, `options`, `steps`, what the module gets on each of `hosts`, and two times.
 
     After `seconds` everything ends in any case; for `busy` seconds at least it is measured.
     """
+    options = typed(options)
     groups = [_group(entry, inventory, number) for number, entry in enumerate(entries, 1)]
     if not groups:
         raise PlanError(
@@ -81,6 +100,7 @@ def make(
             {"name": group.name, "topology": group.topology, "hosts": group.hosts, "gate": group.gate}
             for group in groups
         ],
+        "options": options,
         "steps": [vars(step) for step in steps],
         "hosts": hosts,
         "seconds": seconds,
@@ -199,6 +219,16 @@ def _duration(step: Step, options: Json) -> int:
     return int(options["duration"]) + int(options["omit"])
 
 
+def _slack(step: Step) -> int:
+    """What a step may take beside its duration at most."""
+    return _LAYOUT if step.kind == "fio" else _LIMIT
+
+
+def _overhead(step: Step) -> int:
+    """What it takes, on a slow host."""
+    return _LAYOUT if step.kind == "fio" else _OVERHEAD
+
+
 def _hosts(group: Group, steps: Sequence[Step], addresses: Mapping[str, str], options: Json) -> dict[str, Json]:
     """The options of the module, by host."""
     gate = f"{addresses[group.gate]}:{options['port']}"
@@ -228,15 +258,15 @@ def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[J
         staggered = len(set(clients)) > 1
         found.append({"id": step.id, "hosts": order, "limit": wait, "staggered": staggered})
         # Whoever comes to the next step has this one behind; it must not wait for longer than this one can take.
-        wait = int(_duration(step, options) + _LIMIT + 10 + options["retries"] + options["stagger"] * len(order))
+        wait = int(_duration(step, options) + _slack(step) + 10 + options["retries"] + options["stagger"] * len(order))
     return [*found, {"id": "end", "hosts": list(comers), "limit": wait, "staggered": False}]
 
 
 def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], options: Json) -> Json:
-    part: Json = {"id": step.id, "gate": gate, "limit": _duration(step, options) + _LIMIT, "runs": []}
+    part: Json = {"id": step.id, "gate": gate, "limit": _duration(step, options) + _slack(step), "runs": []}
     mine = [flow for flow in step.flows if flow["client"] == host]
     if step.kind == "fio" and mine:
-        return {**part, "fio": options["fio"], "limit": _duration(step, options) + 60}
+        return {**part, "fio": options["fio"]}
     words = ("protocol", "duration", "omit", "parallel", "window", "bitrate", "retries")
     common = {key: options[key] for key in words if options.get(key) is not None}
     way = {"reverse": step.direction == "down", "bidirectional": step.direction == "both"}
@@ -248,5 +278,5 @@ def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], option
 
 def _seconds(group: Group, steps: Sequence[Step], options: Json) -> int:
     """After so long everything ends in any case."""
-    each = (_duration(step, options) + _OVERHEAD + options["stagger"] * len(group.hosts) for step in steps)
-    return int(options["patience"] + sum(each) + 60)
+    whole = options["patience"] + 60 + len(steps) * options["stagger"] * len(group.hosts)
+    return int(whole + sum(_duration(step, options) + _overhead(step) for step in steps))

@@ -13,7 +13,14 @@ from .verdict import directions
 
 Json = dict[str, Any]
 
-_WAYS = {"up": "Up, from client to server", "down": "Down, from server to client", "fio": "Files (fio)"}
+_WAYS = {
+    "up": "Up, from client to server",
+    "down": "Down, from server to client",
+    "both_up": "Up while down, from client to server",
+    "both_down": "Down while up, from server to client",
+    "read": "Files read (fio)",
+    "write": "Files written (fio)",
+}
 _TONES = {"worse": "high", "better": "good", "alike": ""}
 
 

@@ -10,6 +10,7 @@ from .figures import Figure, asymmetry, fairness, figure
 
 Json = dict[str, Any]
 
+_BOTH = "both_"
 FORMAT, VERSION = "linuxnet.tuning measurement", 1
 
 
@@ -85,6 +86,9 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
     if step["id"] in collected[gate].get("queues", {}):
         queues[gate] = collected[gate]["queues"][step["id"]]
     flows, seen = [], dict[str, int]()
+    for server in dict.fromkeys(flow["server"] for flow in step["flows"] if "server" in flow):
+        if step["id"] in collected[server].get("queues", {}):
+            queues[server] = collected[server]["queues"][step["id"]]
     for flow in step["flows"]:
         client = flow["client"]
         part = collected[client]["steps"].get(step["id"])
@@ -102,14 +106,25 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
 
 def _figures(runs: Sequence[Json]) -> Json:
     """By direction: sum, minimum, fairness and so on; and what both directions say about each pair."""
-    directions = dict.fromkeys(way for run in runs for flow in run["flows"] for way in flow["bits_per_second"])
-    figures: Json = {way: dict(_one_way(runs, way)) for way in directions}
-    if "up" in figures and "down" in figures:
-        up, down = figures["up"]["flows"], figures["down"]["flows"]
+    directions = dict.fromkeys(
+        (_meanwhile(run), way) for run in runs for flow in run["flows"] for way in flow["bits_per_second"]
+    )
+    figures: Json = {
+        f"{before}{way}": dict(_one_way([run for run in runs if _meanwhile(run) == before], way))
+        for before, way in directions
+    }
+    ways = ("up", "down") if "up" in figures and "down" in figures else (f"{_BOTH}up", f"{_BOTH}down")
+    if all(way in figures for way in ways):
+        up, down = (figures[way]["flows"] for way in ways)
         figures["asymmetry"] = {
             name: asymmetry(up[name]["median"], down[name]["median"]) for name in up if name in down
         }
     return figures
+
+
+def _meanwhile(run: Json) -> str:
+    """In front of the direction where the other one was in use at the same time, which is another figure."""
+    return _BOTH if run["direction"] == "both" else ""
 
 
 def _one_way(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:

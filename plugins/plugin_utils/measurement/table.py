@@ -9,7 +9,12 @@ from typing import Any
 Json = dict[str, Any]
 
 _BAR = 30
-_WAYS = {"up": "up, client to server", "down": "down, server to client"}
+_WAYS = {
+    "up": "up, client to server",
+    "down": "down, server to client",
+    "both_up": "up while down, client to server",
+    "both_down": "down while up, server to client",
+}
 
 
 def rate(bits: float) -> str:
@@ -75,6 +80,8 @@ def verdict(decided: Json) -> list[str]:
     for name, group in decided["groups"].items():
         hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
         what = "nothing was changed" if not hosts else "the change stays" if group["keep"] else "ROLLED BACK"
+        if decided["compared"]:
+            what = "not worse" if group["keep"] else "WORSE"
         found += [f"{name}: {what}{' on ' + ', '.join(hosts) if hosts else ''}", f"  {group['why']}"]
         found += ["", *_compared(group["rows"])] if group["rows"] else []
     for host, rows in decided["differences"].items():

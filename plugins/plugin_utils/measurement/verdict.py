@@ -12,8 +12,10 @@ from .table import say
 Json = dict[str, Any]
 
 FIGURES = ("sum", "minimum", "fairness", "single")
-# With fewer runs nobody can tell a change from chance.
-LEAST_RUNS = 3
+# With fewer runs nobody can tell a change from chance; with fewer than enough they seldom show how much they differ.
+LEAST_RUNS, ENOUGH_RUNS = 3, 5
+# What two results must have in common: other values measure something else.
+_SAME = ("directions", "duration", "parallel", "protocol", "window", "bitrate", "fio")
 
 
 def compare(before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
@@ -23,9 +25,13 @@ def compare(before: Json, after: Json, wanted: str, tolerance: float) -> list[Js
         if way not in after:
             raise ResultError(f"the second result has nothing about the direction {way}")
         old, new = (figures[way].get(wanted) for figures in (before, after))
+        if old is None and new is None:
+            continue
         if old is None or new is None:
-            raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
+            raise ResultError(f"only one of the results has the figure '{wanted}'")
         rows.append({"direction": way, "figure": wanted, "before": old, "after": new, **_judge(old, new, tolerance)})
+    if not rows:
+        raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
     return rows
 
 
@@ -38,6 +44,8 @@ def _judge(old: Json, new: Json, tolerance: float) -> Json:
     """A change counts when it is larger than both the tolerance and what the runs differ by, and the runs lie apart."""
     change = new["median"] - old["median"]
     noise = old["spread"] + new["spread"]
+    if min(len(old["values"]), len(new["values"])) < ENOUGH_RUNS:
+        noise *= 2
     margin = max(tolerance * old["median"], noise)
     if change < -margin and new["most"] < old["least"]:
         outcome = "worse"
@@ -50,14 +58,22 @@ def _judge(old: Json, new: Json, tolerance: float) -> Json:
 
 
 def decide(
-    before: Json, after: Sequence[Json], changed: Collection[str], wanted: str, tolerance: float, failure: str = ""
+    before: Json,
+    after: Sequence[Json],
+    changed: Collection[str] | None,
+    wanted: str,
+    tolerance: float,
+    failure: str = "",
 ) -> Json:
     """For each group whether its changes stay, and for each host what becomes of it.
 
     A group is worse when each result after the change says so. Without any, `failure` tells why there is none.
+    Nothing is known of `changed` hosts where two saved results are compared.
     """
     if wanted not in FIGURES:
         raise ResultError(f"the figure {wanted} is none of {', '.join(FIGURES)}")
+    for one in after:
+        _check_alike(before, one)
     groups, hosts = {}, {}
     for name, group in before["groups"].items():
         rows = [_rows(name, before, one, wanted, tolerance) for one in after]
@@ -66,15 +82,31 @@ def decide(
         others = [row for other in FIGURES for row in _others(name, before, after[-1:], other, tolerance)]
         groups[name] = {"keep": not back, "why": why, "rows": others}
         for host in group["hosts"]:
-            touched = host in changed
+            touched = host in (changed or ())
             hosts[host] = {"roll_back": back and touched, "changed": touched, "group": name, "why": why}
     return {
         "figure": wanted,
+        "compared": changed is None,
         "tolerance": tolerance,
         "groups": groups,
         "hosts": hosts,
         "differences": differences(before, after[-1]) if after else {},
     }
+
+
+def _check_alike(before: Json, after: Json) -> None:
+    """ResultError where two results are about different things."""
+    for key in _SAME:
+        old, new = (result["options"].get(key) for result in (before, after))
+        if old != new:
+            raise ResultError(f"the results cannot be compared: benchmark_{key} was {old}, and {new} in the second")
+    for name, group in before["groups"].items():
+        other = after["groups"].get(name)
+        if other is None:
+            raise ResultError(f"the second result has no group '{name}'; measure the same groups before and after")
+        for key in ("topology", "hosts"):
+            if group[key] != other[key]:
+                raise ResultError(f"the results cannot be compared: the {key} of '{name}' differ")
 
 
 def differences(before: Json, after: Json) -> dict[str, list[str]]:
@@ -111,8 +143,6 @@ def _others(name: str, before: Json, after: Sequence[Json], figure: str, toleran
 
 
 def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
-    if name not in after["groups"]:
-        raise ResultError(f"the second result has no group '{name}'; measure the same groups before and after")
     rows = _compare(name, before, after, wanted, tolerance)
     for row in rows:
         runs = min(len(row["before"]["values"]), len(row["after"]["values"]))

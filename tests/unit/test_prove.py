@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook prove decides about each host, also when measuring fails: real playbooks and roles, made-up hosts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INVENTORY = {
+    "all": {
+        "hosts": {"router": {}, "pc": {}},
+        "vars": {
+            "ansible_connection": "local",
+            "ansible_become": False,
+            "ansible_python_interpreter": sys.executable,
+            "benchmark_groups": [{"name": "room", "server": "router", "clients": "pc"}],
+            "benchmark_repeat": 3,
+            "benchmark_directions": ["down"],
+            "benchmark_duration": 0,
+            "benchmark_omit": 0,
+        },
+    }
+}
+# In the place of the modules: it notes each call, and does what the test wants. The measured rates are those of the
+# first, second and third measurement; a call fails that is named as `host state number`.
+STUB = """
+import json, os
+from ansible.module_utils.basic import AnsibleModule
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measurement import BENCHMARK
+folder, module = {folder!r}, {module!r}
+words = "nics sysctl file on_unsupported state permanent immediate temporary guard_timeout"
+others = {{word: {{"type": "raw"}} for word in words.split()}}
+this = AnsibleModule(argument_spec=BENCHMARK if module == "benchmark" else others)
+asked, wanted = this.params, json.load(open(folder + "/wanted.json"))
+said = [asked["name"], asked["state"]] if module == "benchmark" else [module, asked["state"], asked["temporary"]]
+line = " ".join(map(str, said))
+with open(folder + "/calls", "a+") as calls:
+    calls.seek(0)
+    number = calls.read().split("\\n").count(line) + 1
+    calls.write(line + "\\n")
+if line + " " + str(number) in wanted["fail"]:
+    this.fail_json(msg="the cable is cut")
+if said[-1] == "checked":
+    this.exit_json(kernel="", iperf3="", sysctl={{}}, nics={{}})
+if said[-1] == "collected":
+    run = {{"runs": [{{"bits_per_second": {{"down": wanted["rates"][number - 1]}}}}]}}
+    steps = {{step["id"]: run for step in asked["steps"] if step["runs"]}}
+    this.exit_json(changed=True, steps=steps, queues={{}})
+this.exit_json(changed=True, firewall=[])
+"""
+
+
+def prove(folder, rates, fail=(), **variables):
+    """Run it, and give its end, its output, and the calls after the first measurement."""
+    collection = folder / "ansible_collections/linuxnet/tuning"
+    (collection / "plugins/modules").mkdir(parents=True)
+    for name in ("galaxy.yml", "meta", "playbooks", "roles"):
+        (collection / name).symlink_to(ROOT / name)
+    for name in ("doc_fragments", "filter", "module_utils", "plugin_utils"):
+        (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
+        text = STUB.format(folder=str(folder), module=module)
+        (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
+    (folder / "wanted.json").write_text(json.dumps({"rates": rates, "fail": list(fail)}))
+    (folder / "hosts.json").write_text(json.dumps(INVENTORY))
+    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.prove"]
+    words = {"benchmark_folder": str(folder / "results"), **variables}
+    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    argv += ["-e", json.dumps(words)]
+    done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    calls = (folder / "calls").read_text().splitlines()
+    return done.returncode, done.stdout + done.stderr, calls
+
+
+def test_what_helps_stays_for_good(tmp_path):
+    ended, said, calls = prove(tmp_path, [100, 200])
+    assert ended == 0, said
+    assert "room: the change stays on pc, router" in said
+    assert [calls.count(f"tune present {seconds}") for seconds in (3600, None)] == [2, 2]
+    assert calls.count("guard reverted True") == 0
+
+
+def test_what_harms_twice_goes_back(tmp_path):
+    ended, said, calls = prove(tmp_path, [100, 10, 10])
+    assert ended == 0, said
+    assert "room: ROLLED BACK on pc, router" in said
+    assert calls.count("guard reverted True") == 2
+    assert "tune present None" not in calls
+    assert calls.count("router collected") == 3
+
+
+@pytest.mark.parametrize(
+    ("about", "rates", "fail"),
+    [
+        ("a client cannot start", [100, 100], ["pc started 2"]),
+        ("a client is not ready any more", [100, 100], ["pc checked 2"]),
+        ("the second look at what harms fails", [100, 10, 10], ["pc collected 3"]),
+    ],
+)
+def test_all_go_back_where_measuring_fails_after_the_change(tmp_path, about, rates, fail):
+    _ended, said, calls = prove(tmp_path, rates, fail)
+    assert "ROLLED BACK on pc, router" in said, about
+    assert calls.count("guard reverted True") == 2
+    assert "tune present None" not in calls
+    if rates[1] == 100:
+        assert "measuring was impossible after the change" in said
+    if "checked" not in fail[0]:
+        assert any(call.endswith(" absent") for call in calls), "what still runs has to be ended"
+
+
+@pytest.mark.parametrize(
+    ("variables", "says"),
+    [
+        ({"prove_figure": "sums"}, "the figure sums is none of sum, minimum, fairness, single"),
+        ({"prove_seconds": 300}, "The change would end before it is proved"),
+    ],
+)
+def test_what_cannot_be_proved_is_said_before_anything_is_changed(tmp_path, variables, says):
+    ended, said, calls = prove(tmp_path, [100], **variables)
+    assert ended != 0
+    assert says in " ".join(said.split())
+    assert not any(call.startswith("tune") for call in calls)
+
+
+def test_a_saved_result_is_a_beginning_too(tmp_path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    prove(tmp_path / "one", [100, 100])
+    saved = next((tmp_path / "one/results").glob("before-2*.json"))
+    ended, said, calls = prove(tmp_path / "two", [10, 10], prove_before=os.path.relpath(saved, tmp_path / "two"))
+    assert ended == 0, said
+    assert "room: ROLLED BACK on pc, router" in said
+    assert calls.count("router collected") == 2
