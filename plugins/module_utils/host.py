@@ -35,13 +35,13 @@ class ReadOnlyHost:
         """Run a command that only reads."""
         return self._run(query.argv)
 
-    def read(self, path: str) -> Optional[str]:
-        """The text of a file, or None where it does not exist or cannot be read."""
+    def read(self, path: str, most: int = _LARGEST_FILE) -> Optional[str]:
+        """The text of a file, `most` bytes of it, or None where it does not exist or cannot be read."""
         try:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with open(handle, encoding="utf-8", errors="replace") as file:
-                return file.read(_LARGEST_FILE)
+                return file.read(most)
         except OSError:
             return None
 

@@ -38,11 +38,7 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
 
     if not host.exists("/run/systemd/system"):
         raise TuningError("systemd does not run on this host; a measurement of several hosts needs its transient units")
-    if transient.active(host, _unit(params)):
-        raise TuningError(
-            f"another measurement goes on here ({_unit(params)}); wait until it ends by itself, or end it with "
-            f"`systemctl stop {_unit(params)}`"
-        )
+    _refuse_another(host, params)
     fios = [step["fio"]["directory"] for step in params["steps"] if step.get("fio")]
     if fios:
         host.ask(Query(("fio", "--version")))
@@ -58,6 +54,14 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
         "nics": about.gather(host, nics, []) if nics else {},
         "sysctl": {name: value for name in _SYSCTL for value in [_sysctl(host, name)] if value},
     }
+
+
+def _refuse_another(host: ReadOnlyHost, params: Params) -> None:
+    if transient.active(host, _unit(params)):
+        raise TuningError(
+            f"another measurement goes on here ({_unit(params)}); wait until it ends by itself, or end it with "
+            f"`systemctl stop {_unit(params)}`"
+        )
 
 
 def _sysctl(host: ReadOnlyHost, name: str) -> str:
@@ -76,6 +80,7 @@ def _nics(host: ReadOnlyHost, params: Params) -> List[str]:
 def start(host: Host, params: Params, check_mode: bool) -> Result:
     """Hand everything to a unit that works, ends and cleans up without us."""
     unit, folder = _unit(params), _folder(params)
+    _refuse_another(host, params)
     for step in params["steps"]:
         for run in step["runs"]:
             iperf3.check(run)
@@ -139,6 +144,7 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         for action, back in _quiet(host):
             prepare.append(action)
             undo.append(back)
+    undo += [{"run": fio.remove(step["fio"], _word(params))} for step in params["steps"] if step.get("fio")][:1]
     gate = {"port": params["port"], "steps": params["gate"]} if params["gate"] else None
     config = {
         "name": params["name"],
@@ -146,7 +152,7 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "servers": [iperf3.server(port) for port in ports],
         "ports": ports,
         "gate": gate,
-        "steps": [_step(step) for step in params["steps"]],
+        "steps": [_step(step, _word(params)) for step in params["steps"]],
         "watch": [argv for nic in params["nics"] for argv in counters.watch(nic)],
         "stagger": params["stagger"],
         "patience": params["patience"],
@@ -154,9 +160,11 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
     return names, config, undo
 
 
-def _step(step: Params) -> Dict[str, Any]:
+def _step(step: Params, name: str) -> Dict[str, Any]:
     address, _colon, port = (step["gate"] or "").rpartition(":")
-    commands = [iperf3.client(run) for run in step["runs"]] + ([fio.command(step["fio"])] if step.get("fio") else [])
+    commands = [iperf3.client(run) for run in step["runs"]] + (
+        [fio.command(step["fio"], name)] if step.get("fio") else []
+    )
     retries = max([run["retries"] for run in step["runs"]], default=0)
     return {
         "id": step["id"],
@@ -183,8 +191,10 @@ def _quiet(host: ReadOnlyHost) -> List[Tuple[Dict[str, Any], Dict[str, Any]]]:
     return actions
 
 
-def collect(host: Host, params: Params, _check_mode: bool) -> Result:
-    """Wait for the end, and bring home what came of it."""
+def collect(host: Host, params: Params, check_mode: bool) -> Result:
+    """Wait for the end, and bring home what came of it; nothing in check mode, where nothing was started."""
+    if check_mode:
+        return {"changed": True, "steps": {}, "queues": {}}
     folder, unit = _folder(params), _unit(params)
     ended = [f"{folder}/done.json", f"{folder}/failed.json"]
     for _turn in range(params["seconds"] // 5 + 2):
@@ -199,7 +209,7 @@ def collect(host: Host, params: Params, _check_mode: bool) -> Result:
             steps.update(_outcome(host, folder, step))
     except TuningError as error:
         problem = problem or str(error)
-    sent = {step["id"]: _grown(host, folder, f"gate-{step['id']}") for step in params["gate"]}
+    sent = {step["id"]: _grown(host, folder, f"gate-{step['id']}") for step in params["gate"] or params["steps"]}
     # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
     host.wait_until(lambda: not transient.active(host, unit), 120)
     stop(host, params, False)
@@ -264,7 +274,8 @@ def _do(host: Host, action: Action) -> None:
 
 
 def _noted(host: ReadOnlyHost, folder: str, name: str) -> Optional[Dict[str, Any]]:
-    text = host.read(f"{folder}/{name}.json")
+    # The counters of a NIC with many queues fill some MiB.
+    text = host.read(f"{folder}/{name}.json", 1 << 28)
     return json.loads(text) if text else None
 
 

@@ -80,11 +80,15 @@ class Station:
     def __init__(self, folder: str, config: Json) -> None:
         self.folder = folder
         self.config = config
+        self._passed: Optional[Tuple[str, List[Json]]] = None
 
     def run(self) -> None:
         """All of it, from preparing the host to the last step; the unit takes back what was prepared."""
         for action in self.config["prepare"]:
             act(action)
+        taken = sorted(set(self.config["ports"]) & _listening())
+        if taken:
+            raise StationError(f"port {taken[0]} is in use by another program; choose other ports with benchmark_port")
         servers = [Server(argv) for argv in self.config["servers"]]
         for server in servers:
             server.start()
@@ -109,6 +113,8 @@ class Station:
     def _step(self, step: Json) -> None:
         if step["gate"]:
             pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
+        if self.config["servers"]:
+            self._count(step["id"])
         if not step["commands"]:
             return
         before = self.watch()
@@ -122,6 +128,14 @@ class Station:
         outcomes = [run.outcome for run in runs]
         content = {"began": began, "runs": outcomes, "before": before, "after": self.watch()}
         _store(self.folder, f"step-{step['id']}.json", content)
+
+    def _count(self, step: str) -> None:
+        """What was sent since the last gate, for a host whose servers send while it has nothing to do itself."""
+        now = self.watch()
+        if self._passed and not self.config["gate"]:
+            last, before = self._passed
+            _store(self.folder, f"gate-{last}.json", {"before": before, "after": now})
+        self._passed = (step, now)
 
     def watch(self) -> List[Json]:
         """What the counters say now."""
@@ -155,6 +169,13 @@ class Gate(threading.Thread):
         self.listener = _listen(config["port"])
 
     def run(self) -> None:
+        try:
+            self._let_all_through()
+        except Exception as error:  # a thread that ends without a word would pass for success
+            self.problem = f"the gate has failed: {error!r}"
+        self._refuse()
+
+    def _let_all_through(self) -> None:
         earlier: List[Json] = []
         for number, step in enumerate(self.config["steps"]):
             patience = self.station.config["patience"] if number == 0 else step["limit"]
@@ -168,7 +189,6 @@ class Gate(threading.Thread):
                 self.problem = f"{', '.join(sorted(missing))} did not come to the start within {patience} s"
                 break
             self._open(step)
-        self._refuse()
 
     def finish(self) -> None:
         """Wait for the last step; StationError when a client was missing."""
@@ -232,7 +252,7 @@ def _ask_name(connection: socket.socket) -> Optional[Tuple[str, str]]:
         connection.settimeout(5)
         step, name = json.loads(connection.makefile().readline(1000))
         return str(step), str(name)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         connection.close()
         return None
 

@@ -298,7 +298,7 @@ class FakeHost(Host):
     def uptime(self) -> int:
         return 1000
 
-    def read(self, path: str) -> str | None:
+    def read(self, path: str, most: int = 0) -> str | None:
         return "1" if path.endswith("/carrier") else self.files.get(path)
 
     def names(self, path: str) -> list[str]:

@@ -63,7 +63,7 @@ class Memory:
         self.commands: list[list[str]] = []
         self.done: list[str] = []
 
-    def read(self, path: str) -> str | None:
+    def read(self, path: str, most: int = 0) -> str | None:
         return self.disk.files.get(path)
 
     def names(self, path: str) -> list[str]:

@@ -111,6 +111,56 @@ def test_a_server_that_cannot_start_says_why(tmp_path):
     assert error == "the iperf3 server on port 1 ended at once: unable to start listener: Address already in use"
 
 
+def test_a_port_of_another_program_is_not_measured_with(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        run(tmp_path, config("hub", servers=[["sleep", "9"]], ports=[port])).join(10)
+    assert f"port {port} is in use by another program" in read(tmp_path, "hub/failed.json")["error"]
+
+
+def test_a_gate_that_fails_is_no_success(tmp_path, monkeypatch):
+    def fail(_gate, _step, _deadline):
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(station.Gate, "_gather", fail, raising=True)
+    run(tmp_path, keeper(free_port(), ["pc1"])).join(10)
+    assert "the gate has failed: RuntimeError('on purpose')" in read(tmp_path, "keeper/failed.json")["error"]
+    assert not (tmp_path / "keeper/done.json").exists()
+
+
+def test_nonsense_at_the_gate_is_nobody(tmp_path):
+    port = free_port()
+    threads = [run(tmp_path, keeper(port, ["pc1"]))]
+    while not (tmp_path / "keeper/ready.json").exists():
+        time.sleep(0.05)
+    with socket.create_connection(("127.0.0.1", port)) as stranger:
+        stranger.sendall(b"[" * 999 + b"\n")
+    threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
+    for thread in threads:
+        thread.join(10)
+    assert (tmp_path / "keeper/done.json").exists()
+
+
+def test_a_host_whose_servers_send_counts_from_gate_to_gate(tmp_path):
+    port, server_port, count = free_port(), free_port(), tmp_path / "count"
+    count.write_text("1")
+    steps = [{"id": name, "hosts": ["files"], "limit": 5, "staggered": False} for name in ("1", "end")]
+    argv = python(f"import socket, time; s = socket.create_server(('', {server_port})); time.sleep(9)")
+    mine = [
+        {"id": name, "gate": ["127.0.0.1", port], "commands": [], "limit": 5, "retries": 0, "busy": ""}
+        for name in ("1", "end")
+    ]
+    watch = [["cat", str(count)]]
+    threads = [
+        run(tmp_path, config("keeper", gate={"port": port, "steps": steps})),
+        run(tmp_path, config("files", servers=[argv], ports=[server_port], steps=mine, watch=watch)),
+    ]
+    for thread in threads:
+        thread.join(10)
+    noted = read(tmp_path, "files/gate-1.json")
+    assert (noted["before"][0]["out"], noted["after"][0]["out"]) == ("1", "1")
+
+
 def test_a_host_that_cannot_be_prepared_starts_nothing(tmp_path):
     words = config("hub", prepare=[{"run": ["ls", "/no/such/folder"]}], servers=[["touch", str(tmp_path / "started")]])
     run(tmp_path, words).join(10)

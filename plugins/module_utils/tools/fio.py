@@ -24,11 +24,19 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
 NAME = "linuxnet-benchmark"
 
 
-def command(options: Mapping[str, Any]) -> List[str]:
-    """The command line of a job. Its files are removed when it ends in good order."""
+def command(options: Mapping[str, Any], host: str) -> List[str]:
+    """The command line of a job of one host, which may share the folder with others.
+
+    Its files are removed when it ends in good order.
+    """
     job = {key: options[key] for key in ("directory", "rw", "bs", "iodepth", "numjobs", "size", "runtime", "ioengine")}
-    argv = ["fio", f"--name={NAME}", "--output-format=json", "--time_based", "--group_reporting", "--unlink=1"]
+    argv = ["fio", f"--name={NAME}-{host}", "--output-format=json", "--time_based", "--group_reporting", "--unlink=1"]
     return argv + [f"--{key}={value}" for key, value in job.items()] + [f"--direct={int(options['direct'])}"]
+
+
+def remove(options: Mapping[str, Any], host: str) -> List[str]:
+    """The command that removes the files of a job that was cut off."""
+    return ["find", str(options["directory"]), "-maxdepth", "1", "-name", f"{NAME}-{host}.[0-9]*", "-delete"]
 
 
 def parse(out: str, err: str) -> Dict[str, Any]:

@@ -46,9 +46,10 @@ def _firewalld(host: Any, ports: str, protocols: Sequence[str], seconds: int) ->
         for line in _ask(host, "firewall-cmd", "--get-active-zones").out.splitlines()
         if line[:1].strip()
     ]
-    zones = zones or [_ask(host, "firewall-cmd", "--get-default-zone").out.strip()]
+    # NICs that nobody has assigned are in the default zone, which need not count as active.
+    default = _ask(host, "firewall-cmd", "--get-default-zone").out.strip()
     prepare, undo = [], []
-    for zone in zones:
+    for zone in dict.fromkeys([*zones, *([default] if default else [])]):
         for protocol in protocols:
             rule = f'rule port port="{ports}" protocol="{protocol}" accept'
             command = ["firewall-cmd", "--quiet", f"--zone={zone}"]
