@@ -255,7 +255,8 @@ steps:
   returned: when O(state=collected)
   type: dict
 queues:
-  description: The same bytes as the keeper of the gate, or a host whose servers send, has counted them, by step and NIC.
+  description: The same bytes as the keeper of the gate, or a host whose servers send, has counted them, by step
+    and NIC.
   returned: when O(state=collected)
   type: dict
 iperf3:
