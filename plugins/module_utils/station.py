@@ -113,11 +113,12 @@ class Station:
     def _step(self, step: Json) -> None:
         if step["gate"]:
             pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
-        if self.config["servers"]:
-            self._count(step["id"])
-        if not step["commands"]:
+        if not step["commands"] and not self.config["servers"]:
             return
         before = self.watch()
+        self._count(step["id"], before)
+        if not step["commands"]:
+            return
         began = time.time()
         runs = [Retrying(argv, step) for argv in step["commands"]]
         for number, run in enumerate(runs):
@@ -129,10 +130,9 @@ class Station:
         content = {"began": began, "runs": outcomes, "before": before, "after": self.watch()}
         _store(self.folder, f"step-{step['id']}.json", content)
 
-    def _count(self, step: str) -> None:
+    def _count(self, step: str, now: List[Json]) -> None:
         """What was sent since the last gate, for a host whose servers send while it has nothing to do itself."""
-        now = self.watch()
-        if self._passed and not self.config["gate"]:
+        if self._passed and self.config["servers"] and not self.config["gate"]:
             last, before = self._passed
             _store(self.folder, f"gate-{last}.json", {"before": before, "after": now})
         self._passed = (step, now)

@@ -82,13 +82,13 @@ def _settings(facts: Json) -> Json:
 
 def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
     gate = next(group["gate"] for group in plan["groups"] if group["name"] == step["group"])
-    queues: dict[str, Json] = {}
-    if step["id"] in collected[gate].get("queues", {}):
-        queues[gate] = collected[gate]["queues"][step["id"]]
+    counting = dict.fromkeys([gate, *(flow["server"] for flow in step["flows"] if "server" in flow)])
+    queues: dict[str, Json] = {
+        host: collected[host]["queues"][step["id"]]
+        for host in counting
+        if step["id"] in collected[host].get("queues", {})
+    }
     flows, seen = [], dict[str, int]()
-    for server in dict.fromkeys(flow["server"] for flow in step["flows"] if "server" in flow):
-        if step["id"] in collected[server].get("queues", {}):
-            queues[server] = collected[server]["queues"][step["id"]]
     for flow in step["flows"]:
         client = flow["client"]
         part = collected[client]["steps"].get(step["id"])
@@ -110,8 +110,8 @@ def _figures(runs: Sequence[Json]) -> Json:
         (_meanwhile(run), way) for run in runs for flow in run["flows"] for way in flow["bits_per_second"]
     )
     figures: Json = {
-        f"{before}{way}": dict(_one_way([run for run in runs if _meanwhile(run) == before], way))
-        for before, way in directions
+        f"{prefix}{way}": dict(_one_way([run for run in runs if _meanwhile(run) == prefix], way))
+        for prefix, way in directions
     }
     ways = ("up", "down") if "up" in figures and "down" in figures else (f"{_BOTH}up", f"{_BOTH}down")
     if all(way in figures for way in ways):
