@@ -12,9 +12,9 @@ description:
 requirements:
   - The Python package jmespath on the controller, for O(query)
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.facts
-  - linuxnet.tuning.judging.findings
-  - linuxnet.tuning.judging.time
+  - linuxnet.tuning.filters.facts
+  - linuxnet.tuning.filters.findings
+  - linuxnet.tuning.filters.time
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

@@ -11,7 +11,7 @@ description:
   - Takes names of hosts and gives what was registered on them as C(audit_info) and C(tune_result), with their groups. A
     host without either was not reached.
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.hostvars
+  - linuxnet.tuning.filters.hostvars
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

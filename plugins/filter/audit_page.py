@@ -10,9 +10,9 @@ version_added: 0.2.0
 description:
   - One HTML file that needs no network, for a screen, a phone and paper.
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.facts
-  - linuxnet.tuning.judging.findings
-  - linuxnet.tuning.judging.time
+  - linuxnet.tuning.filters.facts
+  - linuxnet.tuning.filters.findings
+  - linuxnet.tuning.filters.time
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 """

@@ -11,8 +11,8 @@ description:
   - Names the hosts of a plan that have not said that they are ready, each with the reason. Made for the role
     P(linuxnet.tuning.benchmark#role).
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.hostvars
-  - linuxnet.tuning.judging.plan
+  - linuxnet.tuning.filters.hostvars
+  - linuxnet.tuning.filters.plan
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

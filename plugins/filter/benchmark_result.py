@@ -11,8 +11,8 @@ description:
   - Puts together what the calls of M(linuxnet.tuning.benchmark) on all hosts of a plan returned, and computes the
     figures. Made for the role P(linuxnet.tuning.benchmark#role).
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.hostvars
-  - linuxnet.tuning.judging.plan
+  - linuxnet.tuning.filters.hostvars
+  - linuxnet.tuning.filters.plan
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

@@ -25,10 +25,12 @@ options:
     type: list
     elements: dict
     required: true
-  changed:
-    description: The hosts that were changed. Leave it out for two saved results, to compare them only.
-    type: list
-    elements: str
+  hostvars:
+    description:
+      - The variables of all hosts; write V(hostvars). C(tune_result) and C(tuned_result) tell which were changed, and
+        C(prove_failure) why measuring was impossible.
+      - Leave it out for two saved results, to compare them only.
+    type: dict
   figure:
     description: V(sum), V(minimum) of all clients, V(fairness), or a V(single) client alone.
     type: str
@@ -37,10 +39,6 @@ options:
     description: How much of it may be lost in any case, as a share of 1.
     type: float
     default: 0.05
-  failure:
-    description: Why measuring was impossible, if it was.
-    type: str
-    default: ''
 """
 
 EXAMPLES = r"""
@@ -56,7 +54,7 @@ _value:
   type: dict
 """
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set
 
 from ansible.errors import AnsibleFilterError
 
@@ -66,21 +64,32 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import
 def benchmark_verdict(
     before: Dict[str, Any],
     after: List[Dict[str, Any]],
-    changed: Optional[Sequence[str]] = None,
+    hostvars: Optional[Mapping[str, Any]] = None,
     figure: str = "sum",
     tolerance: float = 0.05,
-    failure: str = "",
 ) -> Dict[str, Any]:
     """The verdict; AnsibleFilterError for results that cannot be compared."""
     try:
         result.check(before, "the first result")
         for one in after:
             result.check(one, "the second result")
-        return verdict.decide(
-            before, after, None if changed is None else set(changed), figure, float(tolerance), failure
-        )
+        told = None if hostvars is None else {host: hostvars[host] for host in before["hosts"] if host in hostvars}
+        return verdict.decide(before, after, _changed(told), figure, float(tolerance), _failure(told))
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None
+
+
+def _changed(told: Optional[Mapping[str, Any]]) -> Optional[Set[str]]:
+    """The hosts on which site has changed something, be it the profile of tuned alone."""
+    if told is None:
+        return None
+    results = [(host, told[host].get(name)) for host in told for name in ("tune_result", "tuned_result")]
+    return {host for host, result in results if result and result.get("changed")}
+
+
+def _failure(told: Optional[Mapping[str, Any]]) -> str:
+    """The reason, which only a host that has failed itself knows."""
+    return next((str(one["prove_failure"]) for one in (told or {}).values() if one.get("prove_failure")), "")
 
 
 class FilterModule:

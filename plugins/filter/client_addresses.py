@@ -12,7 +12,7 @@ description:
     the inventory is sorted differently.
   - The address of a host is the variable V(tuning_address), V(ansible_host), or its name, whichever comes first.
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.hostvars
+  - linuxnet.tuning.filters.hostvars
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 requirements:

@@ -12,7 +12,7 @@ description:
     what to write in the inventory.
   - Pure, so it also judges facts that were saved before.
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.facts
+  - linuxnet.tuning.filters.facts
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

@@ -11,8 +11,8 @@ description:
   - One line for each finding, worst first, by classroom, which is the smallest group of the inventory that a
     host is in.
 extends_documentation_fragment:
-  - linuxnet.tuning.judging.facts
-  - linuxnet.tuning.judging.findings
+  - linuxnet.tuning.filters.facts
+  - linuxnet.tuning.filters.findings
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 """

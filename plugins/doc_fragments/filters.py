@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Document what the filters that show an audit or a measurement have in common."""
+"""Document what filters have in common."""
 
 from __future__ import annotations
 
