@@ -8,19 +8,11 @@ from typing import Any
 
 from .. import page
 from . import charts
-from .table import rate, say
+from .table import WAYS, rate, say
 from .verdict import directions
 
 Json = dict[str, Any]
 
-_WAYS = {
-    "up": "Up, from client to server",
-    "down": "Down, from server to client",
-    "both_up": "Up while down, from client to server",
-    "both_down": "Down while up, from server to client",
-    "read": "Files read (fio)",
-    "write": "Files written (fio)",
-}
 _TONES = {"worse": "high", "better": "good", "alike": ""}
 
 
@@ -76,7 +68,7 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
 
 
 def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
-    yield page.tag("h3", _WAYS.get(way, way))
+    yield page.tag("h3", WAYS.get(way, way).capitalize())
     tiles = [("in all", rate(found["sum"]["median"]), ""), ("least", rate(found["minimum"]["median"]), "")]
     tiles.append(
         ("fairness", f"{found['fairness']['median']:.3f}", "good" if found["fairness"]["median"] > 0.95 else "medium")

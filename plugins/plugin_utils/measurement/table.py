@@ -9,11 +9,13 @@ from typing import Any
 Json = dict[str, Any]
 
 _BAR = 30
-_WAYS = {
+WAYS = {
     "up": "up, client to server",
     "down": "down, server to client",
     "both_up": "up while down, client to server",
     "both_down": "down while up, server to client",
+    "read": "files read (fio)",
+    "write": "files written (fio)",
 }
 
 
@@ -46,7 +48,7 @@ def _group(name: str, group: Json) -> Iterator[str]:
 
 def _way(way: str, found: Json) -> Iterator[str]:
     runs = len(found["sum"]["values"])
-    yield f"{_WAYS.get(way, way)}: {rate(found['sum']['median'])} in all{_spread(found['sum'], runs)}"
+    yield f"{WAYS.get(way, way)}: {rate(found['sum']['median'])} in all{_spread(found['sum'], runs)}"
     yield f"  fairness {found['fairness']['median']:.3f} (1 is best), least {rate(found['minimum']['median'])}" + _more(
         found
     )
