@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 Json = dict[str, Any]
 Pair = tuple[str, str]
 
@@ -29,7 +31,11 @@ _TYPES = {
 }
 
 
-def typed(options: Json) -> Json:
+class PlanError(ValueError):
+    """What was asked for cannot be measured; the text says why."""
+
+
+def _typed(options: Json) -> Json:
     """The options with numbers for numbers, and nothing for an empty text; PlanError for what is no number."""
     whole = {key: None if value == "" else value for key, value in options.items()}
     for key, kind in _TYPES.items():
@@ -37,11 +43,7 @@ def typed(options: Json) -> Json:
             whole[key] = kind(options[key])
         except (ValueError, TypeError):
             raise PlanError(f"benchmark_{key}: '{options[key]}' is no number") from None
-    return {**whole, "single": str(options["single"]).lower() in ("true", "yes", "on", "1")}
-
-
-class PlanError(ValueError):
-    """What was asked for cannot be measured; the text says why."""
+    return {**whole, "single": boolean(options["single"])}
 
 
 @dataclass
@@ -81,7 +83,7 @@ def make(
 
     After `seconds` everything ends in any case; for `busy` seconds at least it is measured.
     """
-    options = typed(options)
+    options = _typed(options)
     groups = [_group(entry, inventory, number) for number, entry in enumerate(entries, 1)]
     if not groups:
         raise PlanError(
