@@ -134,8 +134,8 @@ def test_both_directions_at_once_are_figures_of_their_own():
     assert (figures_of["up"]["sum"]["median"], figures_of["both_up"]["sum"]["median"]) == (300, 60)
 
 
-@pytest.mark.parametrize("text", [{key: str(value) for key, value in OPTIONS.items() if not isinstance(value, list)}])
-def test_numbers_may_come_as_text(text):
+def test_numbers_may_come_as_text():
+    text = {key: str(value) for key, value in OPTIONS.items() if not isinstance(value, list)}
     entries = [{"server": "router1", "clients": "room1"}]
     assert made(entries, **{**text, "fio": {}, "window": "", "bitrate": ""}) == made(entries)
     with pytest.raises(plan.PlanError, match="benchmark_port: 'http' is no number"):
