@@ -6,7 +6,7 @@ SCRIPTS := demo lint unit browser sanity molecule bench queues cost docs build r
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: ## start the lab, audit it, tune it, tune it again, show its NICs before and after
+demo: ## start the lab, audit it, tune it, tune it again; measure and prove in a classroom
 test: ## lint, unit, browser, sanity and molecule, with the time of each
 	@scripts/test.sh lint unit browser sanity molecule
 lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
