@@ -39,7 +39,7 @@ def up(options: argparse.Namespace) -> None:
         try:
             _boot(guests, options.accel)
         except remote.EndedError as error:
-            # Software emulation on several threads now and then fails an assertion of QEMU's own while a guest boots.
+            # Software emulation on several threads now and then fails while a guest boots.
             say(f"{error}\nAll guests are started once more")
             for guest in guests:
                 machine.kill(guest.folder)

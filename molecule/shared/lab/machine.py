@@ -11,6 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import apt
 import tap
 from common import LAB, LabError, run, tail
 from guests import Guest, Nic
@@ -29,12 +30,13 @@ MACHINE = (
 
 @dataclass(frozen=True)
 class Process:
-    """What is needed to find a running guest again, kept in its folder."""
+    """What is needed to find a running guest again, kept in its folder; `told` is how long its console was before."""
 
     pid: int
     port: int
     accel: str
     image: str
+    told: int = 0
 
 
 def running(folder: Path) -> Process | None:
@@ -63,6 +65,7 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0) -> Process:
     if not disk.exists():
         run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", image.disk, disk])
     port = port or _free_port()
+    told = console(guest).stat().st_size if console(guest).exists() else 0
     queues = {nic.name: tap.open_queues(nic.queues) for nic in guest.nics if nic.queues > 1}
     descriptors = [descriptor for group in queues.values() for descriptor in group]
     try:
@@ -71,7 +74,7 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0) -> Process:
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
-    process = Process(pid, port, accel, str(image.folder))
+    process = Process(pid, port, accel, str(image.folder), told)
     _record(guest.folder).write_text(json.dumps(asdict(process), indent=2) + "\n")
     return process
 
@@ -130,25 +133,29 @@ def _backend(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) ->
         return f"user,id={nic.name},restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{port}-10.0.2.15:22"
     if nic.link:
         # Relative to the folder of the lab, because the path of a unix socket may have 107 bytes only.
-        # Datagrams need no order of start, and the wire outlives a power cut on either side.
-        other = next(path for path in wire_ends(nic.link) if path != f"{guest.name}/{nic.link}.sock")
-        return (
-            f"dgram,id={nic.name},local.type=unix,local.path={guest.name}/{nic.link}.sock,"
-            f"remote.type=unix,remote.path={other}"
-        )
+        # The client tries again until the server is there, so a power cut on either side is outlived. With datagrams,
+        # QEMU would keep a whole processor busy for as long as the guest at the other end boots and takes none.
+        listens = guest.name == _first_end(nic.link)
+        role = "server=on" if listens else f"server=off,{_again()}"
+        return f"stream,id={nic.name},addr.type=unix,addr.path={nic.link}.sock,{role}"
     if queues:
         return f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"
     return f"hubport,id={nic.name},hubid={slot}"
 
 
-def wire_ends(link: str) -> list[str]:
-    """The sockets at both ends of a wire."""
+def _first_end(link: str) -> str:
+    """The guest that listens for the other one."""
     from guests import load
 
-    ends = [f"{guest.name}/{link}.sock" for guest in load() for nic in guest.nics if nic.link == link]
+    ends = [guest.name for guest in load() for nic in guest.nics if nic.link == link]
     if len(ends) != 2:
         raise LabError(f"guests.json: the link '{link}' has {len(ends)} ends, it needs two")
-    return ends
+    return ends[0]
+
+
+def _again() -> str:
+    """How often a client tries to connect."""
+    return "reconnect-ms=200" if apt.qemu_version() >= 10 else "reconnect=1"
 
 
 def _device(nic: Nic, slot: int) -> list[str]:

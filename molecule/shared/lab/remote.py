@@ -24,6 +24,9 @@ Host pc*
 
 BOOT_DEADLINE = 480.0  # seconds; 15 are usual under software emulation, far more beside a busy test run
 HUNG = 180.0  # seconds after which a guest that is booted once more counts as hung
+# Under software emulation a processor may lose its timer while it boots. The kernel tells it after some time.
+NO_TIMER = "kthread timer wakeup didn't happen"
+STUCK = "a processor has lost its timer, as happens under software emulation"
 # Old and quick on purpose: what protects a connection over 127.0.0.1 need not cost an emulated processor.
 SSH_OPTIONS = """\
     User root
@@ -92,7 +95,7 @@ def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
 
 
 class EndedError(LabError):
-    """The emulator has ended before the guest was up."""
+    """The emulator has ended, or has failed the guest, before it was up."""
 
 
 def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) -> None:
@@ -104,13 +107,19 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
     question = (
         "cat /proc/sys/kernel/random/boot_id; "
         f"timeout 30 sh -c 'for unit in {ready}; do [ $(systemctl is-enabled $unit) = masked ] || "
-        "until systemctl -q is-active $unit; do sleep 0.2; done; done'"
+        "until systemctl -q is-active $unit; do sleep 0.2; done; done' && "
+        # A processor that has lost its timer sleeps for ever, and whatever comes to it waits.
+        "for cpu in $(seq 0 $(($(nproc) - 1))); do timeout 10 taskset -c $cpu sleep 0.01 || echo stuck; done"
     )
     while True:
         if _ssh_banner(process.port):
-            boot = ask(guest, question)
+            boot, _, stuck = ask(guest, question).partition("\n")
+            if stuck:
+                raise EndedError(f"{guest.name}: {STUCK}\n{_console_end(guest)}")
             if boot and boot != not_boot:
                 return
+        if NO_TIMER in _told(guest)[process.told :]:
+            raise EndedError(f"{guest.name}: {STUCK}\n{_console_end(guest)}")
         if not machine.running(guest.folder):
             log = (guest.folder / "qemu.log").read_text(errors="replace")
             raise EndedError(
@@ -147,7 +156,11 @@ def _ssh_banner(port: int) -> bool:
         return False
 
 
-def _console_end(guest: Guest) -> str:
+def _told(guest: Guest) -> str:
+    """What is on its console."""
     console = machine.console(guest)
-    text = console.read_text(errors="replace") if console.exists() else ""
-    return f"the last lines of its console ({console}):\n{tail(text) or '    (nothing)'}"
+    return console.read_text("latin-1") if console.exists() else ""
+
+
+def _console_end(guest: Guest) -> str:
+    return f"the last lines of its console ({machine.console(guest)}):\n{tail(_told(guest)) or '    (nothing)'}"
