@@ -15,9 +15,11 @@ from guests import Guest
 from image import Image
 
 # Network namespaces of the guest `switch`, whose names begin like this, are hosts of their own: an SSH server is
-# started in the namespace for each connection, so that nothing has to be configured there.
+# started in the namespace for each connection, so that nothing has to be configured there. The port, that of the
+# switch, only tells the connections of one lab from those of another.
 NAMESPACES = """\
 Host pc*
+    Port {port}
     ProxyCommand ssh -F "{config}" -o ConnectTimeout=60 switch exec ip netns exec %n /usr/sbin/sshd -i
     ConnectTimeout 60
 """
@@ -54,7 +56,9 @@ def write_files(guests: Sequence[Guest]) -> None:
     blocks = [f"Host {guest.name}\n    Port {process.port}\n" for guest, process in started]
     common = f"Host {' '.join(guest.name for guest, _process in started)} pc*\n"
     options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
-    SSH_CONFIG.write_text("\n".join([*blocks, NAMESPACES.format(config=SSH_CONFIG), common + options]))
+    SSH_CONFIG.write_text(
+        "\n".join([*blocks, NAMESPACES.format(config=SSH_CONFIG, port=started[-1][1].port), common + options])
+    )
     INVENTORY.write_text(json.dumps(_inventory({guest: process.port for guest, process in started}), indent=2) + "\n")
 
 
