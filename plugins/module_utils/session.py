@@ -235,7 +235,7 @@ def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
     }
     if step.get("fio"):
         outcome = noted["runs"][len(parsed)]
-        found["fio"] = fio.parse(outcome["out"], outcome["err"])
+        found["fio"] = fio.parse(outcome["out"], outcome["err"], step["fio"])
     return {step["id"]: found}
 
 

@@ -39,16 +39,17 @@ def remove(options: Mapping[str, Any], host: str) -> List[str]:
     return ["find", str(options["directory"]), "-maxdepth", "1", "-name", f"{NAME}-{host}.[0-9]*", "-delete"]
 
 
-def parse(out: str, err: str) -> Dict[str, Any]:
-    """Bits per second that were read and written; TuningError without a result."""
+def parse(out: str, err: str, options: Mapping[str, Any]) -> Dict[str, Any]:
+    """Bits per second that were read or written, whichever the job does; TuningError without a result."""
+    way = "write" if options["rw"].endswith("write") else "read"
     # Some versions print notes before the JSON.
     start = out.find("{")
     try:
         jobs = json.loads(out[start:])["jobs"] if start >= 0 else []
-        read, written = (sum(float(job[way]["bw_bytes"]) for job in jobs) for way in ("read", "write"))
+        carried = sum(float(job[way]["bw_bytes"]) for job in jobs)
         failed = any(job.get("error") for job in jobs)
     except (ValueError, TypeError, KeyError):
-        jobs, failed, read, written = [], True, 0.0, 0.0
+        jobs, failed, carried = [], True, 0.0
     if failed or not jobs:
         raise TuningError(f"fio failed: {' '.join((err or out).split())[:500] or 'it ended without a word'}")
-    return {"bits_per_second": {"read": read * 8, "write": written * 8}}
+    return {"bits_per_second": {way: carried * 8}}
