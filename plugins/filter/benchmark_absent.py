@@ -8,8 +8,8 @@ name: benchmark_absent
 short_description: Tell which hosts of a measurement are not there
 version_added: 0.2.0
 description:
-  - Names the hosts of a plan that have not said that they are ready, each with the reason. Made for the role
-    P(linuxnet.tuning.benchmark#role).
+  - Names the hosts of a plan on which a call of M(linuxnet.tuning.benchmark) has failed, or was not made, each with
+    the reason. Made for the role P(linuxnet.tuning.benchmark#role).
 extends_documentation_fragment:
   - linuxnet.tuning.filters.hostvars
   - linuxnet.tuning.filters.plan
@@ -21,6 +21,11 @@ options:
     type: list
     elements: str
     required: true
+  state:
+    description: The state of the module that was asked for, registered as C(benchmark_checked) and so on.
+    type: str
+    choices: [checked, started, collected]
+    default: checked
 """
 
 EXAMPLES = r"""
@@ -42,10 +47,12 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
 
 
-def benchmark_absent(plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str]) -> List[str]:
+def benchmark_absent(
+    plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str], state: str = "checked"
+) -> List[str]:
     """Who is missing."""
-    answers = {host: hostvars[host].get("benchmark_checked") for host in plan["hosts"] if host in present}
-    return result.absent(plan, {host: found for host, found in answers.items() if found})
+    answers = {host: hostvars[host].get(f"benchmark_{state}") for host in plan["hosts"] if host in present}
+    return result.absent(plan, {host: found for host, found in answers.items() if found}, state)
 
 
 class FilterModule:

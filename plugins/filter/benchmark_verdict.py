@@ -28,7 +28,7 @@ options:
   hostvars:
     description:
       - The variables of all hosts; write V(hostvars). C(tune_result) and C(tuned_result) tell which were changed, and
-        C(prove_failure) why measuring was impossible.
+        C(prove_failure) why measuring was impossible. C(prove_rolled_back) tells what went back.
       - Leave it out for two saved results, to compare them only.
     type: dict
   figure:
@@ -39,6 +39,11 @@ options:
     description: How much of it may be lost in any case, as a share of 1.
     type: float
     default: 0.05
+  plan:
+    description:
+      - The plan of the measurement to come, as P(linuxnet.tuning.benchmark_plan#filter) has made it. The filter then
+        fails where no result of it could be judged.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -54,7 +59,7 @@ _value:
   type: dict
 """
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Union
 
 from ansible.errors import AnsibleFilterError
 
@@ -66,17 +71,28 @@ def benchmark_verdict(
     after: List[Dict[str, Any]],
     hostvars: Optional[Mapping[str, Any]] = None,
     figure: str = "sum",
-    tolerance: float = 0.05,
+    tolerance: Union[float, str] = 0.05,
+    plan: Optional[Dict[str, Any]] = None,
 ) -> Dict[str, Any]:
     """The verdict; AnsibleFilterError for results that cannot be compared."""
     try:
+        share = _share(tolerance)
         result.check(before, "the first result")
         for one in after:
             result.check(one, "the second result")
+        if plan:
+            verdict.foresee(before, plan, figure, share)
         told = None if hostvars is None else {host: hostvars[host] for host in before["hosts"] if host in hostvars}
-        return verdict.decide(before, after, _changed(told), figure, float(tolerance), _failure(told))
+        return verdict.decide(before, after, _changed(told), figure, share, _failure(told), _missed(told))
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None
+
+
+def _share(tolerance: Union[float, str]) -> float:
+    try:
+        return float(tolerance)
+    except ValueError:
+        raise result.ResultError(f"prove_tolerance: '{tolerance}' is no number") from None
 
 
 def _changed(told: Optional[Mapping[str, Any]]) -> Optional[Set[str]]:
@@ -90,6 +106,12 @@ def _changed(told: Optional[Mapping[str, Any]]) -> Optional[Set[str]]:
 def _failure(told: Optional[Mapping[str, Any]]) -> str:
     """The reason, which only a host that has failed itself knows."""
     return next((str(one["prove_failure"]) for one in (told or {}).values() if one.get("prove_failure")), "")
+
+
+def _missed(told: Optional[Mapping[str, Any]]) -> Set[str]:
+    """The hosts that were told to go back and have not said that they did."""
+    back = {host: one.get("prove_rolled_back") for host, one in (told or {}).items()}
+    return {host for host, said in back.items() if said and (said.get("failed") or said.get("unreachable"))}
 
 
 class FilterModule:

@@ -20,6 +20,7 @@ OPTIONS = {
     "retries": 10,
     "stagger": 0.1,
     "patience": 120,
+    "quiet": False,
 }
 INVENTORY = {"all": ["router1", "pc1", "pc2", "pc3"], "room1": ["pc1", "pc2", "pc3"], "empty": []}
 ADDRESSES = {"router1": "10.0.0.254", "pc1": "10.0.0.1", "pc2": "10.0.0.2", "pc3": "10.0.0.3"}

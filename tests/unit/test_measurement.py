@@ -80,6 +80,7 @@ def test_everything_ends_in_bounded_time():
         ([{"server": "router1"}], "entry 1 of benchmark_groups has no clients"),
         ([{"server": "router1", "clients": "room1", "client": "pc1"}], "does not know client"),
         ([{"server": "room1", "clients": "router1"}], "server: room1 is 3 hosts, and many_to_one needs one"),
+        ([{"server": "router1", "clients": "empty"}], "clients: empty has no hosts"),
         ([{"server": "pc1", "clients": "room1"}], "pc1 cannot measure with itself"),
         ([{"topology": "star", "hosts": "room1"}], "topology: star is none of many_to_one"),
         ([{"topology": "all_pairs", "hosts": "pc1"}], "two hosts at least"),
@@ -96,6 +97,25 @@ def test_everything_ends_in_bounded_time():
 def test_what_cannot_be_measured_is_said(entries, says):
     with pytest.raises(plan.PlanError, match=says):
         made(entries)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"directions": []}, "is not a list of up, down, both"),
+        ({"directions": ["sideways"]}, "is not a list of up, down, both"),
+        ({"protocol": "udp"}, "udp needs benchmark_bitrate"),
+        ({"port": "http"}, "benchmark_port: 'http' is no number"),
+    ],
+)
+def test_options_that_make_no_sense_are_said(options, says):
+    with pytest.raises(plan.PlanError, match=says):
+        made([{"server": "router1", "clients": "room1"}], **options)
+
+
+def test_directions_may_come_as_text():
+    steps = made([{"server": "router1", "clients": "room1"}], repeat=1, directions="up,down")["steps"]
+    assert [step["direction"] for step in steps] == ["up", "down"]
 
 
 def test_fairness_by_hand():
@@ -138,8 +158,6 @@ def test_numbers_may_come_as_text():
     text = {key: str(value) for key, value in OPTIONS.items() if not isinstance(value, list)}
     entries = [{"server": "router1", "clients": "room1"}]
     assert made(entries, **{**text, "fio": {}, "window": "", "bitrate": ""}) == made(entries)
-    with pytest.raises(plan.PlanError, match="benchmark_port: 'http' is no number"):
-        made(entries, port="http")
 
 
 def test_fio_has_a_time_for_its_files_and_a_name_for_each_host():
@@ -151,9 +169,9 @@ def test_fio_has_a_time_for_its_files_and_a_name_for_each_host():
     assert "--name=linuxnet-benchmark-pc1" in fio.command(options, "pc1")
     assert fio.remove(options, "pc1")[-2:] == ["linuxnet-benchmark-pc1.[0-9]*", "-delete"]
     said = '{"jobs": [{"error": 0, "read": {"bw_bytes": 1000}, "write": {"bw_bytes": 0}}]}'
-    assert fio.parse(f"note: both iodepth and so on\n{said}", "") == {"bits_per_second": {"read": 8000, "write": 0}}
+    assert fio.parse(f"note: both iodepth and so on\n{said}", "", options) == {"bits_per_second": {"read": 8000}}
     with pytest.raises(schema.TuningError, match="fio failed: no space left"):
-        fio.parse("", "no space left")
+        fio.parse("", "no space left", options)
 
 
 def test_a_part_that_is_missing_is_named():
@@ -211,6 +229,7 @@ def test_when_nothing_can_be_measured_any_more_the_change_goes_back():
     assert found["hosts"]["router1"] == {
         "roll_back": True,
         "changed": True,
+        "missed": False,
         "group": "router1 and room1",
         "why": "it was impossible",
     }
@@ -227,7 +246,7 @@ def test_too_few_runs_are_no_proof():
     ("change", "says"),
     [
         (lambda one: one["options"].update(parallel=4), "benchmark_parallel was None, and 4 in the second"),
-        (lambda one: one["groups"].clear(), "has no group 'router1 and room1'"),
+        (lambda one: one["groups"].clear(), "only one of the results has the group 'router1 and room1'"),
         (lambda one: one["groups"]["router1 and room1"].update(hosts=["pc1"]), "the hosts of .* differ"),
     ],
 )
@@ -236,6 +255,26 @@ def test_only_what_is_alike_is_compared(change, says):
     change(after)
     with pytest.raises(result.ResultError, match=says):
         verdict.decide(measured(BEFORE), [after], ["router1"], "sum", 0.05)
+
+
+@pytest.mark.parametrize(
+    ("change", "tolerance", "says"),
+    [
+        (lambda one: one["options"].update(repeat=2), 0.05, "2 runs do not tell a change from chance"),
+        (lambda one: one["options"].update(omit=9), 0.05, "benchmark_omit was 2, and 9 in the second"),
+        (lambda one: one["groups"].append({"name": "b"}), 0.05, "only one of the results has the group 'b'"),
+        (lambda one: one["groups"][0]["hosts"].append("pc4"), 0.05, "the hosts of .* differ"),
+        (lambda one: None, 5, "prove_tolerance: 5 is no share from 0 to 1"),
+    ],
+)
+def test_what_could_not_be_judged_later_is_foreseen(change, tolerance, says):
+    before = measured(BEFORE)
+    planned = made([{"server": "router1", "clients": "room1"}], directions=["up"])
+    before["options"] = {**planned["options"]}
+    verdict.foresee(before, planned, "sum", 0.05)
+    change(planned)
+    with pytest.raises(result.ResultError, match=says):
+        verdict.foresee(before, planned, "sum", tolerance)
 
 
 def test_two_saved_results_are_better_or_worse_only():
@@ -316,6 +355,18 @@ def test_report_stands_on_its_own_and_escapes_names():
     assert html.count("<svg") == 4
     assert "http://" not in html and "https://" not in html
     assert ">kept<" in html
+
+
+def test_report_of_both_directions_has_the_queues_of_those_who_send():
+    whole = measured(BEFORE)
+    for run in whole["runs"]:
+        run["direction"] = "both"
+        run["queues"]["pc1"] = {"eth0": [1, 2]}
+    group = whole["groups"]["router1 and room1"]
+    group["figures"] = {f"both_{way}": group["figures"]["up"] for way in ("up", "down")}
+    html = report.write(whole)
+    assert html.count("Bytes by transmit queue of eth0 of router1, last run</h4>") == 1
+    assert html.count("Bytes by transmit queue of eth0 of pc1, last run</h4>") == 1
 
 
 def test_saved_results_are_checked():

@@ -14,9 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 INVENTORY = {
     "all": {
-        "hosts": {"router": {}, "pc": {}},
+        "hosts": {"router": {}, "pc": {}, "router2": {}, "pc2": {}},
         "vars": {
-            "ansible_connection": "local",
+            "ansible_connection": "linuxnet.tuning.cable",
             "ansible_become": False,
             "ansible_python_interpreter": sys.executable,
             "benchmark_groups": [{"name": "room", "server": "router", "clients": "pc"}],
@@ -45,21 +45,47 @@ with open(folder + "/calls", "a+") as calls:
     number = calls.read().split("\\n").count(line) + 1
     calls.write(line + "\\n")
 if line + " " + str(number) in wanted["fail"]:
-    this.fail_json(msg="the cable is cut")
+    this.fail_json(msg="it is broken")
+if line + " " + str(number) in wanted["cut"]:
+    open(folder + "/cut-" + said[0], "w")
+if asked["state"] == "status":
+    this.exit_json(temporary=wanted["temporary"])
 if said[-1] == "checked":
     this.exit_json(kernel="", iperf3="", sysctl={{}}, nics={{}})
 if said[-1] == "collected":
-    run = {{"runs": [{{"bits_per_second": {{"down": wanted["rates"][number - 1]}}}}]}}
+    rates = wanted["rates"].get(asked["name"], []) if isinstance(wanted["rates"], dict) else wanted["rates"]
+    run = {{"runs": [{{"bits_per_second": {{"down": (rates or [0] * number)[number - 1]}}}}]}}
     steps = {{step["id"]: run for step in asked["steps"] if step["runs"]}}
     this.exit_json(changed=True, steps=steps, queues={{}})
-this.exit_json(changed=True, firewall=[])
+this.exit_json(changed=said[0] != "tune" or wanted["changes"], firewall=[], unit="")
+"""
+# A connection that is cut when a call has said so.
+CABLE = """
+import os
+from ansible.errors import AnsibleConnectionFailure
+from ansible.plugins.connection import local
+DOCUMENTATION = '''
+name: cable
+short_description: A cable
+description: To this host.
+extends_documentation_fragment: [connection_pipelining]
+options: {{host: {{description: Its name, vars: [{{name: inventory_hostname}}]}}}}
+'''
+class Connection(local.Connection):
+    transport = "linuxnet.tuning.cable"
+    def exec_command(self, *words, **options):
+        if os.path.exists({folder!r} + "/cut-" + self.get_option("host")):
+            raise AnsibleConnectionFailure("the cable is cut")
+        return super().exec_command(*words, **options)
 """
 
 
-def prove(folder, rates, fail=(), **variables):
+def prove(folder, rates, fail=(), cut=(), temporary=(), changes=True, playbook="prove", **variables):
     """Run it, and give its end, its output, and the calls after the first measurement."""
     collection = folder / "ansible_collections/linuxnet/tuning"
-    (collection / "plugins/modules").mkdir(parents=True)
+    for kind in ("modules", "connection"):
+        (collection / "plugins" / kind).mkdir(parents=True)
+    (collection / "plugins/connection/cable.py").write_text(CABLE.format(folder=str(folder)))
     for name in ("galaxy.yml", "meta", "playbooks", "roles"):
         (collection / name).symlink_to(ROOT / name)
     for name in ("doc_fragments", "filter", "module_utils", "plugin_utils"):
@@ -67,12 +93,15 @@ def prove(folder, rates, fail=(), **variables):
     for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
         text = STUB.format(folder=str(folder), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
-    (folder / "wanted.json").write_text(json.dumps({"rates": rates, "fail": list(fail)}))
+    wanted = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
+    (folder / "wanted.json").write_text(json.dumps(wanted))
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
-    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.prove"]
-    words = {"benchmark_folder": str(folder / "results"), **variables}
+    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", f"linuxnet.tuning.{playbook}"]
+    words = {"tuning_hosts": "router:pc", "benchmark_hosts": "router:pc", **variables}
+    words = {"benchmark_folder": str(folder / "results"), **words}
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    own["ANSIBLE_PIPELINING"] = "1"
     argv += ["-e", json.dumps(words)]
     done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
     calls = (folder / "calls").read_text().splitlines()
@@ -100,7 +129,6 @@ def test_what_harms_twice_goes_back(tmp_path):
     ("about", "rates", "fail"),
     [
         ("a client cannot start", [100, 100], ["pc started 2"]),
-        ("a client is not ready any more", [100, 100], ["pc checked 2"]),
         ("the second look at what harms fails", [100, 10, 10], ["pc collected 3"]),
     ],
 )
@@ -111,14 +139,45 @@ def test_all_go_back_where_measuring_fails_after_the_change(tmp_path, about, rat
     assert "tune present None" not in calls
     if rates[1] == 100:
         assert "measuring was impossible after the change" in said
-    if "checked" not in fail[0]:
-        assert any(call.endswith(" absent") for call in calls), "what still runs has to be ended"
+    assert "pc absent" in calls, "what still runs has to be ended"
+
+
+def test_a_host_that_is_lost_does_not_keep_the_others_from_going_back(tmp_path):
+    _ended, said, calls = prove(tmp_path, [100, 100], cut=["pc checked 2"])
+    assert "ROLLED BACK on pc, router" in said
+    assert "could not be reached, and go back when their time is over: pc" in said
+    assert "was ended, because not all hosts have started: pc (" in said
+    assert calls.count("guard reverted True") == 1
+    assert calls.count("router absent") == 1, "what still runs has to be ended"
+
+
+def test_the_entries_that_stay_are_kept_for_good_beside_one_that_fails(tmp_path):
+    entries = [{"server": "router", "clients": "pc"}, {"server": "router2", "clients": "pc2"}]
+    everybody = {"tuning_hosts": "all", "benchmark_hosts": "all"}
+    rates = {"pc": [100, 10, 10], "pc2": [100, 200, 200]}
+    _ended, said, calls = prove(tmp_path, rates, cut=["pc collected 3"], benchmark_groups=entries, **everybody)
+    assert "router and pc: ROLLED BACK on pc, router" in said
+    assert "router2 and pc2: the change stays on pc2, router2" in said
+    assert calls.count("tune present None") == 2
+
+
+def test_files_are_written_also_where_the_values_were_there(tmp_path):
+    _ended, said, calls = prove(tmp_path, [100, 100], changes=False)
+    assert "room: nothing was changed" in said
+    assert calls.count("tune present None") == 2
+
+
+def test_changes_that_an_earlier_run_has_left_are_refused(tmp_path):
+    ended, said, calls = prove(tmp_path, [100, 100], temporary=[{"at": "2026-05-04 08:00:00 UTC"}])
+    assert ended != 0
+    assert "changes of 2026-05-04 08:00:00 UTC that end by themselves" in " ".join(said.split())
+    assert set(calls) == {"guard status False"} or set(calls) == {"guard status None"}
 
 
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"prove_figure": "sums"}, "the figure sums is none of sum, minimum, fairness, single"),
+        ({"prove_tolerance": "5 %"}, "prove_tolerance: '5 %' is no number"),
         ({"prove_seconds": 300}, "The change would end before it is proved"),
     ],
 )
@@ -132,8 +191,8 @@ def test_what_cannot_be_proved_is_said_before_anything_is_changed(tmp_path, vari
 def test_a_saved_result_is_a_beginning_too(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
-    prove(tmp_path / "one", [100, 100])
-    saved = next((tmp_path / "one/results").glob("before-2*.json"))
+    prove(tmp_path / "one", [100], playbook="benchmark")
+    saved = next((tmp_path / "one/results").glob("measured-2*.json"))
     ended, said, calls = prove(tmp_path / "two", [10, 10], prove_before=os.path.relpath(saved, tmp_path / "two"))
     assert ended == 0, said
     assert "room: ROLLED BACK on pc, router" in said

@@ -31,19 +31,30 @@ _TYPES = {
 }
 
 
+DIRECTIONS = ("up", "down", "both")
+
+
 class PlanError(ValueError):
     """What was asked for cannot be measured; the text says why."""
 
 
 def _typed(options: Json) -> Json:
-    """The options with numbers for numbers, and nothing for an empty text; PlanError for what is no number."""
+    """The options with numbers for numbers, and nothing for an empty text; PlanError for what makes no sense."""
     whole = {key: None if value == "" else value for key, value in options.items()}
     for key, kind in _TYPES.items():
         try:
             whole[key] = kind(options[key])
         except (ValueError, TypeError):
             raise PlanError(f"benchmark_{key}: '{options[key]}' is no number") from None
-    return {**whole, "single": boolean(options["single"])}
+    directions = options["directions"]
+    directions = directions.split(",") if isinstance(directions, str) else list(directions)
+    if not directions or not set(directions) <= set(DIRECTIONS):
+        raise PlanError(f"benchmark_directions: {directions} is not a list of {', '.join(DIRECTIONS)}")
+    if whole["protocol"] == "udp" and whole["bitrate"] is None:
+        raise PlanError(
+            "benchmark_protocol: udp needs benchmark_bitrate, the rate to send at; iperf3 would send 1 Mbit/s"
+        )
+    return {**whole, "directions": directions, **{key: boolean(options[key]) for key in ("single", "quiet")}}
 
 
 @dataclass
@@ -121,6 +132,9 @@ def _group(entry: Json, inventory: Mapping[str, Sequence[str]], number: int) -> 
         wrong = f"has no {', '.join(absent)}" if absent else f"does not know {', '.join(sorted(unknown))}"
         raise PlanError(f"entry {number} of benchmark_groups {wrong}; {topology} needs {' and '.join((*one, *many))}")
     named = {word: _members(entry[word], inventory) for word in (*one, *many)}
+    for word in many:
+        if not named[word]:
+            raise PlanError(f"{word}: {entry[word]} has no hosts")
     for word in one:
         if len(named[word]) != 1:
             raise PlanError(f"{word}: {entry[word]} is {len(named[word])} hosts, and {topology} needs one")

@@ -34,8 +34,10 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
     parts = []
     for name, group in decided["groups"].items():
         changed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
-        badge = page.badge("kept", "good") if group["keep"] else page.badge("rolled back", "high")
-        where = f" on {', '.join(changed)}" if changed else "; no host was changed"
+        badge = page.badge(group["outcome"], "good" if group["keep"] else "high")
+        where = f" on {', '.join(changed)}" if changed else ""
+        missed = [host for host in changed if decided["hosts"][host]["missed"]]
+        where += f"; {', '.join(missed)} could not be reached, and go back when their time is over" if missed else ""
         parts.append(page.tag("p", badge, " ", page.tag("b", name), where))
         parts.append(page.tag("p", group["why"], class_="lead"))
         rows = [
@@ -90,9 +92,11 @@ def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
 
 def _queues(way: str, group: str, result: Json, when: str) -> Iterator[page.Html]:
     """The transmit queues of the hosts that sent through several, in the last run."""
-    runs = [run for run in result["runs"] if (run["group"], run["direction"], run["kind"]) == (group, way, "all")]
+    both, _, end = way.rpartition("_")
+    wanted = (group, both or way, "all")
+    runs = [run for run in result["runs"] if (run["group"], run["direction"], run["kind"]) == wanted]
     for host, nics in (runs[-1]["queues"] if runs else {}).items():
-        sends = any(flow["server" if way == "down" else "client"] == host for flow in runs[-1]["flows"])
+        sends = any(flow["server" if end == "down" else "client"] == host for flow in runs[-1]["flows"])
         for nic, numbers in nics.items():
             if sends and len(numbers) > 1:
                 title = f"Bytes by transmit queue of {nic} of {host}, last run{f' {when}' if when else ''}"

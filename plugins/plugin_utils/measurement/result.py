@@ -47,12 +47,16 @@ def check(result: Any, where: str) -> Json:
     return result
 
 
-def absent(plan: Json, checked: Mapping[str, Any]) -> list[str]:
-    """The hosts of the plan that did not say that they are ready, each with the reason."""
+# What the module returns in each state when all went well.
+_DONE = {"checked": "nics", "started": "unit", "collected": "steps"}
+
+
+def absent(plan: Json, answers: Mapping[str, Any], state: str = "checked") -> list[str]:
+    """The hosts of the plan that did not answer to this state of the module as they should, each with the reason."""
     return [
-        f"{host} ({_reason(checked.get(host))})"
+        f"{host} ({_reason(answers.get(host))})"
         for host in sorted(plan["hosts"])
-        if "nics" not in (checked.get(host) or {})
+        if _DONE[state] not in (answers.get(host) or {})
     ]
 
 

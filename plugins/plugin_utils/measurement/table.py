@@ -9,6 +9,7 @@ from typing import Any
 Json = dict[str, Any]
 
 _BAR = 30
+_OUTCOMES = {"kept": "the change stays", "rolled back": "ROLLED BACK", "worse": "WORSE"}
 WAYS = {
     "up": "up, client to server",
     "down": "down, server to client",
@@ -81,10 +82,10 @@ def verdict(decided: Json) -> list[str]:
     found = []
     for name, group in decided["groups"].items():
         hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
-        what = "nothing was changed" if not hosts else "the change stays" if group["keep"] else "ROLLED BACK"
-        if decided["compared"]:
-            what = "not worse" if group["keep"] else "WORSE"
+        what = _OUTCOMES.get(group["outcome"], group["outcome"])
         found += [f"{name}: {what}{' on ' + ', '.join(hosts) if hosts else ''}", f"  {group['why']}"]
+        missed = [host for host in hosts if decided["hosts"][host]["missed"]]
+        found += [f"  could not be reached, and go back when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
     for host, rows in decided["differences"].items():
         found += ["", f"settings of {host} that differ", *(f"  {row}" for row in rows)]

@@ -15,7 +15,7 @@ FIGURES = ("sum", "minimum", "fairness", "single")
 # With fewer runs nobody can tell a change from chance; with fewer than enough they seldom show how much they differ.
 LEAST_RUNS, ENOUGH_RUNS = 3, 5
 # What two results must have in common: other values measure something else.
-_SAME = ("directions", "duration", "parallel", "protocol", "window", "bitrate", "fio")
+_SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet")
 
 
 def compare(before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
@@ -57,6 +57,16 @@ def _judge(old: Json, new: Json, tolerance: float) -> Json:
     return {"outcome": outcome, "change": share, "margin": margin / old["median"] if old["median"] else 0.0}
 
 
+def foresee(before: Json, plan: Json, wanted: str, tolerance: float) -> None:
+    """ResultError where no measurement by this plan could be judged against the result before it."""
+    _check_words(wanted, tolerance)
+    planned = {"options": plan["options"], "groups": {group["name"]: group for group in plan["groups"]}}
+    _check_alike(before, planned)
+    _check_runs(plan["options"]["repeat"])
+    for name in before["groups"]:
+        _rows(name, before, before, wanted, tolerance)
+
+
 def decide(
     before: Json,
     after: Sequence[Json],
@@ -64,26 +74,31 @@ def decide(
     wanted: str,
     tolerance: float,
     failure: str = "",
+    missed: Collection[str] = (),
 ) -> Json:
     """For each group whether its changes stay, and for each host what becomes of it.
 
     A group is worse when each result after the change says so. Without any, `failure` tells why there is none.
-    Nothing is known of `changed` hosts where two saved results are compared.
+    Nothing is known of `changed` hosts where two saved results are compared. Hosts that were `missed` by the way back
+    go back later, when their time is over.
     """
-    if wanted not in FIGURES:
-        raise ResultError(f"the figure {wanted} is none of {', '.join(FIGURES)}")
+    _check_words(wanted, tolerance)
     for one in after:
         _check_alike(before, one)
-    groups, hosts = {}, {}
+    groups: Json = {}
+    hosts: Json = {}
     for name, group in before["groups"].items():
         rows = [_rows(name, before, one, wanted, tolerance) for one in after]
         back = all(any(row["outcome"] == "worse" for row in found) for found in rows)
         why = _why(rows[-1], wanted) if rows else failure
         others = [row for other in FIGURES for row in _others(name, before, after[-1:], other, tolerance)]
-        groups[name] = {"keep": not back, "why": why, "rows": others}
         for host in group["hosts"]:
-            touched = host in (changed or ())
-            hosts[host] = {"roll_back": back and touched, "changed": touched, "group": name, "why": why}
+            here = host in (changed or ())
+            rest = {"changed": here, "missed": back and here and host in missed, "group": name, "why": why}
+            hosts[host] = {"roll_back": back and here, **rest}
+        touched = any(hosts[host]["changed"] for host in group["hosts"])
+        outcome = _outcome(back, touched, changed is None)
+        groups[name] = {"keep": not back, "outcome": outcome, "why": why, "rows": others}
     return {
         "figure": wanted,
         "compared": changed is None,
@@ -94,18 +109,41 @@ def decide(
     }
 
 
+def _outcome(back: bool, touched: bool, compared: bool) -> str:
+    """What becomes of the changes of a group, in a word or two."""
+    if compared:
+        return "worse" if back else "not worse"
+    if not touched:
+        return "nothing was changed"
+    return "rolled back" if back else "kept"
+
+
+def _check_words(wanted: str, tolerance: float) -> None:
+    if wanted not in FIGURES:
+        raise ResultError(f"prove_figure: {wanted} is none of {', '.join(FIGURES)}")
+    if not 0 <= tolerance < 1:
+        raise ResultError(f"prove_tolerance: {tolerance:g} is no share from 0 to 1, such as 0.05 for 5 %")
+
+
+def _check_runs(number: int) -> None:
+    if number < LEAST_RUNS:
+        raise ResultError(
+            f"{number} runs do not tell a change from chance; set benchmark_repeat to {LEAST_RUNS} or more"
+        )
+
+
 def _check_alike(before: Json, after: Json) -> None:
     """ResultError where two results are about different things."""
     for key in _SAME:
         old, new = (result["options"].get(key) for result in (before, after))
         if old != new:
             raise ResultError(f"the results cannot be compared: benchmark_{key} was {old}, and {new} in the second")
-    for name, group in before["groups"].items():
-        other = after["groups"].get(name)
-        if other is None:
-            raise ResultError(f"the second result has no group '{name}'; measure the same groups before and after")
+    for name in {**before["groups"], **after["groups"]}:
+        one, other = (result["groups"].get(name) for result in (before, after))
+        if not one or not other:
+            raise ResultError(f"only one of the results has the group '{name}'; measure the same ones before and after")
         for key in ("topology", "hosts"):
-            if group[key] != other[key]:
+            if one[key] != other[key]:
                 raise ResultError(f"the results cannot be compared: the {key} of '{name}' differ")
 
 
@@ -145,11 +183,7 @@ def _others(name: str, before: Json, after: Sequence[Json], figure: str, toleran
 def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
     rows = _compare(name, before, after, wanted, tolerance)
     for row in rows:
-        runs = min(len(row["before"]["values"]), len(row["after"]["values"]))
-        if runs < LEAST_RUNS:
-            raise ResultError(
-                f"{runs} runs do not tell a change from chance; set benchmark_repeat to {LEAST_RUNS} or more"
-            )
+        _check_runs(min(len(row["before"]["values"]), len(row["after"]["values"])))
     return rows
 
 
