@@ -117,7 +117,7 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
     )
     while True:
         if _ssh_banner(process.port):
-            boot, _, stuck = ask(guest, question).partition("\n")
+            boot, _end, stuck = ask(guest, question).partition("\n")
             if stuck:
                 raise EndedError(f"{guest.name}: {STUCK}\n{_console_end(guest)}")
             if boot and boot != not_boot:

@@ -92,7 +92,7 @@ def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
 
 def _queues(way: str, group: str, result: Json, when: str) -> Iterator[page.Html]:
     """The transmit queues of the hosts that sent through several, in the last run."""
-    both, _, end = way.rpartition("_")
+    both, _line, end = way.rpartition("_")
     wanted = (group, both or way, "all")
     runs = [run for run in result["runs"] if (run["group"], run["direction"], run["kind"]) == wanted]
     for host, nics in (runs[-1]["queues"] if runs else {}).items():
