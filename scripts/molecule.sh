@@ -22,7 +22,7 @@ at_a_time() {
 
 result=0
 printf '%s\n' "${scenarios[@]}" | awk '$0 != "classroom"' | at_a_time 2 || result=1
-# It measures, so nothing else takes any of the time.
+# It measures, so nothing runs beside it.
 printf '%s\n' "${scenarios[@]}" | awk '$0 == "classroom"' | at_a_time 1 || result=1
 printf '\n==== scenarios, and the last errors of those that failed\n'
 cat "$RESULTS"/*
