@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan, result
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan, result, verdict
 
 OPTIONS = {
     "repeat": 3,
@@ -23,6 +23,8 @@ OPTIONS = {
     "quiet": False,
 }
 INVENTORY = {"all": ["router1", "pc1", "pc2", "pc3"], "room1": ["pc1", "pc2", "pc3"], "empty": []}
+# The rates of three clients in three runs.
+BEFORE = [[90, 100, 110], [91, 99, 110], [90, 101, 112]]
 ADDRESSES = {"router1": "10.0.0.254", "pc1": "10.0.0.1", "pc2": "10.0.0.2", "pc3": "10.0.0.3"}
 
 
@@ -58,3 +60,9 @@ def measured(rows, direction="up"):
     checked = dict.fromkeys(home, facts)
     started = {name: {"firewall": []} for name in home}
     return result.make(whole, checked, started, home, about)
+
+
+def decided(after, figure="sum"):
+    """What becomes of a change after which these rates were measured."""
+    results = [measured(rows) for rows in after]
+    return verdict.decide(measured(BEFORE), results, ["router1"], figure, 0.05, "it was impossible")

@@ -29,9 +29,7 @@ _TYPES = {
     **dict.fromkeys(("repeat", "duration", "omit", "parallel", "port", "retries", "patience"), int),
     "stagger": float,
 }
-
-
-DIRECTIONS = ("up", "down", "both")
+_DIRECTIONS = ("up", "down", "both")
 
 
 class PlanError(ValueError):
@@ -48,8 +46,8 @@ def _typed(options: Json) -> Json:
             raise PlanError(f"benchmark_{key}: '{options[key]}' is no number") from None
     directions = options["directions"]
     directions = directions.split(",") if isinstance(directions, str) else list(directions)
-    if not directions or not set(directions) <= set(DIRECTIONS):
-        raise PlanError(f"benchmark_directions: {directions} is not a list of {', '.join(DIRECTIONS)}")
+    if not directions or not set(directions) <= set(_DIRECTIONS):
+        raise PlanError(f"benchmark_directions: {directions} is not a list of {', '.join(_DIRECTIONS)}")
     if whole["protocol"] == "udp" and whole["bitrate"] is None:
         raise PlanError(
             "benchmark_protocol: udp needs benchmark_bitrate, the rate to send at; iperf3 would send 1 Mbit/s"
