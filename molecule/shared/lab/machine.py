@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -79,17 +80,25 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0) -> Process:
     return process
 
 
-def kill(folder: Path, patience: float = 10.0) -> bool:
-    """End the process at once, as when somebody pulls the plug; False if there was none."""
+def kill(folder: Path, patience: float = 60.0) -> bool:
+    """End the process at once, as when somebody pulls the plug; False if there was none.
+
+    Its port, its sockets and the lock of its disk are free afterwards: a killed process has no command line any more
+    while the kernel still closes its files, so only its pidfd tells when it has ended.
+    """
     process = running(folder)
     if not process:
         return False
-    os.kill(process.pid, signal.SIGKILL)
-    deadline = time.monotonic() + patience
-    while _is_ours(folder, process.pid):
-        if time.monotonic() > deadline:
-            raise LabError(f"{folder.name}: process {process.pid} does not end")
-        time.sleep(0.05)
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return True
+    try:
+        os.kill(process.pid, signal.SIGKILL)
+        if not select.select([descriptor], [], [], patience)[0]:
+            raise LabError(f"{folder.name}: process {process.pid} does not end within {patience:.0f} s")
+    finally:
+        os.close(descriptor)
     return True
 
 
