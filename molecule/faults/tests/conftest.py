@@ -72,23 +72,23 @@ class Fault:
             next(line for line in cut.stdout if "lost its power" in line)
             self.strikes()
             self.plays[-1].kill()
-            cut.stdout.read()
-        self._boots(cut, boot)
+            told = cut.stdout.read()
+        self._boots(cut, told, boot)
 
     def reboots(self):
         """Reboot the router in good order, and wait for the boot."""
         boot = ask(BOOT_ID).strip()
         self.strikes()
         with lab("reboot") as reboot:
-            reboot.stdout.read()
-        self._boots(reboot, boot)
+            told = reboot.stdout.read()
+        self._boots(reboot, told, boot)
 
     def has_nics(self):
         """The NICs are there, and set up."""
         wait_for(lambda: ssh(BOOTED.format("none"), timeout=60).returncode == 0, 120, 1)
 
-    def _boots(self, command, boot):
-        assert command.returncode == 0
+    def _boots(self, command, told, boot):
+        assert command.returncode == 0, told
         wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 120, 1)
         self._patience += time.monotonic() - self._struck
 

@@ -49,7 +49,7 @@ def ask(command, host="router"):
 def lab(command):
     """Start a command of the lab for the router; its output is what it tells."""
     argv = [sys.executable, SCENARIO.parent / "shared" / "lab" / "lab.py", command, "router"]
-    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def wait_for(condition, seconds, pause=0.3):
