@@ -25,7 +25,12 @@ cat "$log"
 echo "== $1 ended with $ended after $SECONDS s"
 {
   printf '%-10s %-7s %5d s\n' "$1" "$([ "$ended" -eq 0 ] && echo passed || echo FAILED)" "$SECONDS"
-  # Refusals that a scenario asks for are among these lines; what ended it comes last.
-  [ "$ended" -eq 0 ] || sed 's/\x1b\[[0-9;]*m//g; s/^ *│ //' "$log" | grep -E '^(E  |FAILED|\[ERROR\]: Task)' | cut -c1-300 | tail -n 6
+  # What failed first is often the cause of the rest. Refusals that a scenario asks for are among the tasks; what ended it
+  # comes last.
+  if [ "$ended" -ne 0 ]; then
+    sed -i 's/\x1b\[[0-9;]*m//g; s/^ *│ //' "$log"
+    grep -E '^(E  |lab: )' "$log" | head -n 6 || true
+    grep -E '^(FAILED|ERROR |\[ERROR\]: Task)' "$log" | tail -n 8 || true
+  fi | cut -c1-300
 } >"$RESULTS/$1"
 exit "$ended"
