@@ -19,6 +19,9 @@ import remote
 from common import INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
 from guests import Guest, load
 
+# Software emulation on several threads now and then fails while a guest boots; so often it is started once more.
+REPEATS = 2
+
 
 def install(_options: argparse.Namespace) -> None:
     """Install the Debian packages that the lab needs"""
@@ -36,13 +39,15 @@ def up(options: argparse.Namespace) -> None:
     """Start the guests and wait until all of them answer; does nothing where they run"""
     guests = load()
     with locked():
-        try:
-            _boot(guests, options.accel)
-        except remote.EndedError as error:
-            # Software emulation on several threads now and then fails while a guest boots.
-            say(f"{error}\nAll guests are started once more")
-            for guest in guests:
-                machine.kill(guest.folder)
+        for _repeat in range(REPEATS):
+            try:
+                _boot(guests, options.accel)
+                break
+            except remote.EndedError as error:
+                say(f"{error}\nAll guests are started once more")
+                for guest in guests:
+                    machine.kill(guest.folder)
+        else:
             _boot(guests, options.accel)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
@@ -129,12 +134,13 @@ def _cut_power(guest: Guest, process: machine.Process) -> None:
 
 def _await_boot(guest: Guest, process: machine.Process, not_boot: str = "") -> None:
     """Wait until a guest is back. Software emulation now and then loses a timer or fails while a guest boots."""
-    try:
-        remote.wait_for(guest, not_boot, remote.HUNG)
-    except LabError as error:
-        say(f"{error}\n{guest.name} is started once more")
-        _cut_power(guest, process)
-        remote.wait_for(guest)
+    for _repeat in range(REPEATS):
+        try:
+            return remote.wait_for(guest, not_boot, remote.HUNG)
+        except LabError as error:
+            say(f"{error}\n{guest.name} is started once more")
+            _cut_power(guest, process)
+    return remote.wait_for(guest)
 
 
 def console(options: argparse.Namespace) -> None:
