@@ -15,6 +15,8 @@ HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linuxnet-tuning"
 IMAGES = CACHE / "image"
 LAB = Path(os.environ.get("LAB") or CACHE / "lab")  # another one runs beside it
+LAB_LOCK = LAB.with_name(LAB.name + ".lock")  # the folder itself comes and goes
+CACHE_LOCK = CACHE / "lock"
 KEY = CACHE / "ssh" / "id_ed25519"
 SSH_CONFIG = LAB / "ssh_config"
 INVENTORY = LAB / "inventory.json"
@@ -61,10 +63,10 @@ def tail(text: str, lines: int = 25) -> str:
 
 
 @contextmanager
-def locked() -> Iterator[None]:
-    """Let only one lab command at a time change the cache; a second one waits."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with open(CACHE / "lock", "w") as lock:
+def locked(path: Path = LAB_LOCK) -> Iterator[None]:
+    """Let only one lab command at a time change the lab, or the cache that all labs share; a second one waits."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -16,7 +16,7 @@ import apt
 import image
 import machine
 import remote
-from common import INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
+from common import CACHE_LOCK, INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
 from guests import Guest, load
 
 # Software emulation on several threads now and then fails while a guest boots; so often it is started once more.
@@ -25,13 +25,13 @@ REPEATS = 2
 
 def install(_options: argparse.Namespace) -> None:
     """Install the Debian packages that the lab needs"""
-    with locked():
+    with locked(CACHE_LOCK):
         apt.install()
 
 
 def build(_options: argparse.Namespace) -> None:
     """Build the disk image, if it is not in the cache"""
-    with locked():
+    with locked(CACHE_LOCK):
         _image(load())
 
 
@@ -56,8 +56,9 @@ def up(options: argparse.Namespace) -> None:
 def _boot(guests: list[Guest], asked: str) -> None:
     stopped = [guest for guest in guests if not machine.running(guest.folder)]
     if stopped:
-        built = _image(guests)
-        chosen = accel.choose(built, asked)
+        with locked(CACHE_LOCK):
+            built = _image(guests)
+            chosen = accel.choose(built, asked)
         for guest in stopped:
             process = machine.start(guest, built, chosen)
             say(f"{guest.name} started (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
