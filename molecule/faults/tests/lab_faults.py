@@ -61,6 +61,18 @@ def wait_for(condition, seconds, pause=0.3):
     return time.monotonic() - start
 
 
+def until(condition, seconds=120):
+    """Wait until a shell command succeeds in the router, over one connection: each new one costs an emulated processor
+    as much as the work that it looks at."""
+    done = ssh(f"timeout {seconds} sh -c '{waiting(condition)}'", timeout=seconds + 20)
+    assert done.returncode == 0, f"not within {seconds} s: {condition}: {done.stderr}"
+
+
+def waiting(condition):
+    """A loop of the shell that ends when a command without single quotes succeeds."""
+    return f"until {condition}\ndo sleep 0.2; done"
+
+
 # Where a run can be held: before these commands, which the run of CHANGE gives in this order. What is held goes on by
 # itself after some seconds, as a command that was merely slow.
 MOMENTS = {
@@ -86,18 +98,18 @@ def hold(program, words, seconds=6):
 
 def held():
     """Wait until the run is there."""
-    wait_for(lambda: ssh("test -e /run/fault-held").returncode == 0, 120, 0.1)
+    until("test -e /run/fault-held")
 
 
 class Play:
-    """A playbook of the collection that runs against the router beside the test."""
+    """A playbook, of the collection or with its path, that runs against the router beside the test."""
 
-    def __init__(self, playbook="site", host="router", **variables):
+    def __init__(self, playbook="linuxnet.tuning.site", host="router", **variables):
         self.folder = Path(tempfile.mkdtemp(prefix="faults-"))  # the path of a socket may have 107 bytes only
         self.log = self.folder / "log"
         variables = {"tuning_hosts": host, "tuning_guard_timeout": 20, **variables}
         argv = ["ansible-playbook", "--inventory", LAB / "inventory.json", "--inventory", SCENARIO / "inventory"]
-        argv += ["--extra-vars", json.dumps(variables), f"linuxnet.tuning.{playbook}"]
+        argv += ["--extra-vars", json.dumps(variables), playbook]
         environment = {
             **os.environ,
             "ANSIBLE_INJECT_FACT_VARS": "0",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab_faults import ask, held, hold, ssh, wait_for
+from lab_faults import ask, held, hold, ssh, until, wait_for
 
 
 def cut_off(way):
@@ -27,7 +27,7 @@ def test_bond(fault):
     bond = {"name": "bond0", "mode": "active-backup", "members": ["igb0"], "addresses": ["10.1.2.3/24"]}
     bond.update(arp_interval=100, arp_ip_target=["10.1.2.99"])
     fault.play(host="router_by_ipv4", tuning_bonds=[bond])
-    wait_for(lambda: ssh("test -e /sys/class/net/bond0").returncode == 0, 120)
+    until("test -e /sys/class/net/bond0")
     cut_off("router_by_ipv4")
     fault.strikes()
     fault.comes_back("router_by_ipv4")
@@ -44,7 +44,7 @@ def test_qdisc(fault):
     )
     nics = [{"name": "igb0", "multiq": {"clients": ["192.168.32.1-3"], "method": "multiq"}}]
     fault.play(host="router_by_ipv4", tuning_host_nics=nics, tuning_permanent=False)
-    wait_for(lambda: ssh("test -e /run/fault-struck").returncode == 0, 120)
+    until("test -e /run/fault-struck")
     cut_off("router_by_ipv4")
     fault.strikes()
     fault.comes_back("router_by_ipv4")

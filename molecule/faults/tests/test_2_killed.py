@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lab_faults import CHANGE, MOMENTS, ask, held, hold
+from lab_faults import CHANGE, MOMENTS, SCENARIO, ask, held, hold
 
 CONFIRM = "before it is confirmed"
 
@@ -13,19 +13,17 @@ def up_to(fault, moment):
     """Start a run and come back when it is there."""
     if moment in MOMENTS:
         hold(*MOMENTS[moment])
-    play = fault.play(tuning_host_nics=CHANGE)
-    if moment in MOMENTS:
+        fault.play(tuning_host_nics=CHANGE)
         held()
     else:
-        play.says("changed: [router", 150)
-    return play
+        fault.play(SCENARIO / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
 
 
 @pytest.mark.parametrize("moment", [*MOMENTS, CONFIRM])
 def test_controller(fault, moment):
     """Controller killed"""
-    play = up_to(fault, moment)
-    play.kill()
+    up_to(fault, moment)
+    fault.plays[-1].kill()
     fault.strikes()
     fault.comes_back()
 

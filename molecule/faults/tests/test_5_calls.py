@@ -6,7 +6,7 @@ Most of them cut nothing off, so the time is that of one answer.
 
 from __future__ import annotations
 
-from lab_faults import CHANGE, MOMENTS, ask, held, hold, ssh, wait_for
+from lab_faults import CHANGE, MOMENTS, ask, held, hold, ssh, until
 
 MTU = "cat /sys/class/net/igb0/mtu"
 WINDOW = {"mtu_window_mtu": 1300, "mtu_window_nics": ["igb0"]}
@@ -100,11 +100,11 @@ def test_names(fault):
 
 def test_window(fault):
     """An MTU for 15 s, with the controller gone"""
-    play = fault.play("mtu_window", mtu_window_seconds=15, tuning_guard_timeout=120, **WINDOW)
-    wait_for(lambda: ask(MTU).strip() == "1300", 120)
+    play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=15, tuning_guard_timeout=120, **WINDOW)
+    until(f"test $({MTU}) = 1300")
     fault.strikes()
     play.kill()
-    wait_for(lambda: ask(MTU).strip() == "1500", 60)
+    until(f"test $({MTU}) = 1500", 60)
     assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
     ask("sh /var/lib/linuxnet-tuning/guard/run")  # nobody confirmed the change, and nobody has to wait for that here
     fault.answers()
@@ -114,7 +114,7 @@ def test_window(fault):
 
 def test_window_ends(fault):
     """A run of site ends a window"""
-    play = fault.play("mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
+    play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
     assert play.end() == 0, play.output
     assert ask(MTU).strip() == "1300"
     ask("systemctl -q is-active linuxnet-tuning-window.timer")
@@ -130,7 +130,7 @@ def test_window_ends(fault):
 
 def test_window_boot(fault):
     """A power cut in the middle of a window"""
-    play = fault.play("mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
+    play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
     assert play.end() == 0, play.output
     fault.loses_power()
     fault.answers()

@@ -8,7 +8,7 @@ from lab_faults import Play, ask
 
 
 def test_rollback():
-    play = Play("rollback", tuning_guard_timeout=120)
+    play = Play("linuxnet.tuning.rollback", tuning_guard_timeout=120)
     try:
         assert play.end() == 0, play.output
     finally:
