@@ -24,6 +24,6 @@ result=0
 # It measures, so nothing runs beside it and it is never left out.
 printf '%s\n' "${scenarios[@]}" | awk '$0 == "classroom"' | at_a_time 1 || result=1
 printf '%s\n' "${scenarios[@]}" | awk '$0 != "classroom"' | at_a_time 2 || result=1
-printf '\n==== scenarios, and the last errors of those that failed\n'
+printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 exit "$result"
