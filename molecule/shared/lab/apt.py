@@ -11,6 +11,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from common import LabError, run, say
@@ -18,6 +20,7 @@ from common import LabError, run, say
 PACKAGES = ("e2fsprogs", "mmdebstrap", "openssh-client", "tar", "uidmap")
 # All QEMU packages must come from one release.
 QEMU_PACKAGES = ("qemu-system-x86", "qemu-utils")
+LOCK_PATIENCE = 600  # seconds that another apt may take
 QEMU_LEAST = 8  # the first QEMU with the igb NIC
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -30,27 +33,21 @@ def codename() -> str:
     return release["VERSION_CODENAME"]
 
 
-def sources(release: str) -> list[tuple[str, str, str]]:
-    """(address, suite, components) of the release, its updates and its security fixes, as this machine has them."""
-    listing = run(
-        ["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"]
-    )
-    suites: dict[tuple[str, str], list[str]] = {}
-    for line in listing.splitlines():
-        address, suite, component = line.split()
-        if suite in (release, f"{release}-updates", f"{release}-security"):
-            components = suites.setdefault((address, suite), [])
-            if component not in components:
-                components.append(component)
-    if release not in {suite for _address, suite in suites}:
-        raise LabError(f"the apt sources of this machine do not list the suite '{release}'")
-    return [(address, suite, " ".join(components)) for (address, suite), components in suites.items()]
-
-
-def source_lines(entries: list[tuple[str, str, str]]) -> str:
-    """The same in the one-line format of sources.list."""
+def sources(suites: Sequence[str]) -> str:
+    """Lines for sources.list: suites of any Debian release, from where this machine has those of its own release."""
+    own = codename()
+    listing = run(["apt-get", "indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Created-By: Packages"])
+    addresses = dict(line.split() for line in listing.splitlines() if len(line.split()) == 2)
+    if own not in addresses:
+        raise LabError(f"the apt sources of this machine do not list the suite '{own}'")
     signed = f"[signed-by={KEYRING}] " if KEYRING.exists() else ""
-    return "".join(f"deb {signed}{address} {suite} {components}\n" for address, suite, components in entries)
+    lines = []
+    for suite in suites:
+        kind = "-security" if suite.endswith("-security") else ""
+        # A machine without updates or security fixes of its own has none for its guests either.
+        if address := addresses.get(own + kind):
+            lines.append(f"deb {signed}{address} {suite} main\n")
+    return "".join(lines)
 
 
 def acquire_options() -> list[str]:
@@ -102,15 +99,13 @@ def _install_qemu() -> None:
 
 def _install_from_backports(release: str) -> None:
     """Use apt with sources and package lists of its own, in a folder that is gone afterwards."""
-    entries = sources(release)
-    address = next(address for address, suite, _components in entries if suite == release)
-    entries.append((address, f"{release}-backports", "main"))
+    lines = sources((release, f"{release}-updates", f"{release}-security", f"{release}-backports"))
     with tempfile.TemporaryDirectory(prefix="linuxnet-lab-apt-") as folder:
         private = Path(folder)
         private.chmod(0o755)  # apt reads as the user _apt
         (private / "lists" / "partial").mkdir(parents=True)
         (private / "parts").mkdir()
-        (private / "sources.list").write_text(source_lines(entries))
+        (private / "sources.list").write_text(lines)
         options = (
             f"Dir::Etc::SourceList={private}/sources.list",
             f"Dir::Etc::SourceParts={private}/parts",
@@ -134,6 +129,17 @@ def _installed(package: str) -> bool:
 
 
 def _apt(command: str, *words: str, options: tuple[str, ...] = ()) -> None:
-    settings = [word for option in options for word in ("-o", option)]
+    settings = [word for option in (f"DPkg::Lock::Timeout={LOCK_PATIENCE}", *options) for word in ("-o", option)]
     become = [] if os.geteuid() == 0 else ["sudo"]
-    run([*become, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", *settings, command, *words])
+    argv = [*become, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", *settings, command, *words]
+    deadline = time.monotonic() + LOCK_PATIENCE
+    while True:
+        try:
+            run(argv)
+            return
+        except LabError as error:
+            # apt waits for the lock of dpkg as it is told, but not for that of the package lists.
+            if "Could not get lock" not in str(error) or time.monotonic() > deadline:
+                raise
+        say("another program holds apt's lock; waiting for it")
+        time.sleep(3)

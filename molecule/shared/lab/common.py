@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linuxnet-tuning"
 IMAGES = CACHE / "image"
+STATES = CACHE / "saved"
 LAB = Path(os.environ.get("LAB") or CACHE / "lab")  # another one runs beside it
 LAB_LOCK = LAB.with_name(LAB.name + ".lock")  # the folder itself comes and goes
 CACHE_LOCK = CACHE / "lock"
@@ -55,6 +56,17 @@ def run(argv: Sequence[str | Path], *, stdin: str | None = None, log: Path | Non
         where = f"\nthe whole output: {log}" if log else ""
         raise LabError(f"{words[0]} ended with {done.returncode}:\n{tail(done.stdout)}{where}")
     return done.stdout
+
+
+def running_commands() -> list[str]:
+    """The command lines of all processes of this machine that may be read."""
+    commands = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            commands.append(path.read_bytes().decode(errors="replace"))
+        except OSError:  # it has ended
+            continue
+    return commands
 
 
 def tail(text: str, lines: int = 25) -> str:

@@ -1,4 +1,4 @@
-"""The disk image of the guests: Debian of the host's release, built once and kept until its recipe changes."""
+"""The disk image of the guests: Debian of one release, built once and kept until its recipe changes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import json
 import os
 import tarfile
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import apt
 import kernel
-from common import HERE, IMAGES, KEY, LabError, run, say
+from common import HERE, IMAGES, KEY, LabError, run, running_commands, say
 from guests import Guest
+from releases import Release
 
 PACKAGES = (
     "dbus",
@@ -27,7 +28,6 @@ PACKAGES = (
     "iputils-ping",
     "irqbalance",
     "kmod",
-    "linux-image-amd64",
     "network-manager",
     "nftables",
     "openssh-server",
@@ -91,8 +91,17 @@ class Image:
         return image
 
     @property
+    def release(self) -> str:
+        return self.folder.name.rpartition("-")[0]
+
+    @property
     def disk(self) -> Path:
         return self.folder / "root.img"
+
+    @property
+    def tree(self) -> Path:
+        """The same files as a folder, for containers."""
+        return self.folder / "root"
 
     @property
     def kernel(self) -> Path:
@@ -109,34 +118,37 @@ class Image:
         return f"{kind} {key}"
 
 
-def ensure(guests: list[Guest]) -> Image:
+def ensure(guests: list[Guest], release: Release) -> Image:
     """The image for these guests, built now if there is none yet."""
     _ensure_key()
-    release = apt.codename()
     overlay = _overlay(guests)
-    image = Image(IMAGES / f"{release}-{_recipe_hash(release, overlay)}")
+    image = Image(IMAGES / f"{release.name}-{_recipe_hash(release, overlay)}")
     if image.folder.exists():
         say(f"image {image.folder.name} is in the cache")
         return image
     say(f"building image {image.folder.name}, once; this takes a minute or two")
     IMAGES.mkdir(parents=True, exist_ok=True)
     for leftover in IMAGES.glob(".build-*"):
-        _remove(leftover)
+        remove(leftover)
     work = Path(tempfile.mkdtemp(prefix=".build-", dir=IMAGES))
     work.chmod(0o755)
     _bootstrap(release, overlay, work)
     _make_disk(work)
     work.rename(image.folder)
+    prune(keep=image)
     size = image.disk.stat().st_blocks * 512 // 2**20
     say(f"image built ({size} MiB): {image.folder}")
     return image
 
 
 def prune(keep: Image) -> None:
-    """Remove the images of earlier recipes."""
+    """Remove the images of earlier recipes of the same release on which nothing runs."""
+    commands = running_commands()
     for folder in IMAGES.iterdir():
-        if folder != keep.folder:
-            _remove(folder)
+        if folder == keep.folder or folder.name.rpartition("-")[0] != keep.release:
+            continue
+        if not any(str(folder) in command for command in commands):
+            remove(folder)
 
 
 def _ensure_key() -> None:
@@ -183,8 +195,8 @@ def _test_nics(guests: list[Guest]) -> list[str]:
     return sorted({nic.name for guest in guests for nic in guest.test_nics})
 
 
-def _recipe_hash(release: str, overlay: bytes) -> str:
-    recipe = json.dumps([release, PACKAGES, MASKED, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
+def _recipe_hash(release: Release, overlay: bytes) -> str:
+    recipe = json.dumps([asdict(release), PACKAGES, MASKED, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
     digest = hashlib.sha256(recipe.encode())
     digest.update(overlay)
     for program in ("image.py", "kernel.py"):
@@ -192,7 +204,7 @@ def _recipe_hash(release: str, overlay: bytes) -> str:
     return digest.hexdigest()[:12]
 
 
-def _bootstrap(release: str, overlay: bytes, work: Path) -> None:
+def _bootstrap(release: Release, overlay: bytes, work: Path) -> None:
     """Install Debian into an archive; all hooks use the image's own programs, the host may lack them."""
     (work / "overlay.tar").write_bytes(overlay)
     enable = f'chroot "$1" systemctl enable {" ".join(ENABLED)}'
@@ -203,7 +215,7 @@ def _bootstrap(release: str, overlay: bytes, work: Path) -> None:
         "mmdebstrap",
         "--variant=apt",
         "--format=tar",
-        f"--include={','.join(PACKAGES)}",
+        f"--include={','.join((*PACKAGES, release.kernel))}",
         *(f"--aptopt={option}" for option in apt.acquire_options()),
         "--dpkgopt=force-confold",
         "--dpkgopt=path-exclude=/usr/share/doc/*",
@@ -213,11 +225,11 @@ def _bootstrap(release: str, overlay: bytes, work: Path) -> None:
         f"--customize-hook={enable}",
         f"--customize-hook={disable}",
         f"--customize-hook={mask}",
-        release,
+        release.suite,
         f"{work}/root.tar",
         "-",
     ]
-    run(argv, stdin=apt.source_lines(apt.sources(release)), log=IMAGES / "mmdebstrap.log")
+    run(argv, stdin=apt.sources(release.suites), log=IMAGES / f"mmdebstrap-{release.name}.log")
 
 
 def _make_disk(work: Path) -> None:
@@ -234,7 +246,7 @@ def _make_disk(work: Path) -> None:
         cp {root}/etc/ssh/ssh_host_ed25519_key.pub {work}/
         chmod a+r {work}/vmlinuz {work}/initrd.img
         mke2fs -q -t ext4 -L root -E lazy_itable_init=0,lazy_journal_init=0 -d {root} {work}/root.img {DISK_SIZE}
-        rm -r {root} {work}/root.tar {work}/overlay.tar
+        rm -r {work}/root.tar {work}/overlay.tar
     """
     run([*_as_root(), "sh", "-c", script])
     kernel.unpack(work / "vmlinuz", work / "vmlinux")
@@ -245,6 +257,6 @@ def _as_root() -> list[str]:
     return [] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--map-auto"]
 
 
-def _remove(folder: Path) -> None:
+def remove(folder: Path) -> None:
     if folder.is_dir():
         run([*_as_root(), "rm", "-r", folder])

@@ -10,12 +10,15 @@ import argparse
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import accel
 import apt
 import image
 import machine
+import releases
 import remote
+import saved
 from common import CACHE_LOCK, INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
 from guests import Guest, load
 
@@ -29,43 +32,99 @@ def install(_options: argparse.Namespace) -> None:
         apt.install()
 
 
-def build(_options: argparse.Namespace) -> None:
-    """Build the disk image, if it is not in the cache"""
+def build(options: argparse.Namespace) -> None:
+    """Build the disk image of a release, if it is not in the cache"""
     with locked(CACHE_LOCK):
-        _image(load())
+        image.ensure(load(), releases.chosen(options.release))
 
 
 def up(options: argparse.Namespace) -> None:
     """Start the guests and wait until all of them answer; does nothing where they run"""
     guests = load()
+    release = releases.chosen(options.release)
     with locked():
-        for _repeat in range(REPEATS):
-            try:
-                _boot(guests, options.accel)
-                break
-            except remote.EndedError as error:
-                say(f"{error}\nAll guests are started once more")
-                for guest in guests:
-                    machine.kill(guest.folder)
-        else:
-            _boot(guests, options.accel)
+        running = {process.image for folder in machine.folders() if (process := machine.recorded(folder))}
+        if other := {image.Image(Path(folder)).release for folder in running} - {release.name}:
+            raise LabError(f"this lab has guests of {', '.join(other)}; run 'down' first, or name another lab by LAB")
+        stopped = [guest for guest in guests if not machine.running(guest.folder)]
+        if stopped:
+            with locked(CACHE_LOCK):
+                built = image.ensure(guests, release)
+                chosen = accel.choose(built, options.accel)
+            if stopped == guests and not any(machine.disk(guest).exists() for guest in guests) and not options.boot:
+                _start_from_state(guests, built, chosen)
+            else:
+                _boot(guests, built, chosen)
+        remote.write_files(guests)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
 
 
-def _boot(guests: list[Guest], asked: str) -> None:
-    stopped = [guest for guest in guests if not machine.running(guest.folder)]
-    if stopped:
-        with locked(CACHE_LOCK):
-            built = _image(guests)
-            chosen = accel.choose(built, asked)
-        for guest in stopped:
-            process = machine.start(guest, built, chosen)
-            say(f"{guest.name} started (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
+def _start_from_state(guests: list[Guest], built: image.Image, chosen: str) -> None:
+    """Start all guests from what was saved of them; where that cannot be, boot them and save it for the next time."""
+    kept = saved.state(guests, built, chosen)
+    with locked(kept.lock):
+        if not saved.fits(kept):
+            say("booting the guests, once, to save their state")
+            _boot(guests, built, chosen)
+            saved.save(kept, guests)
+        saved.take_over(kept, guests)
+    try:
+        _load(guests, built, chosen)
+    except LabError as error:
+        say(f"{error}\nThe saved state does not load; booting the guests")
+        saved.forget(kept)
+        for guest in guests:
+            machine.kill(guest.folder)
+            machine.disk(guest).unlink()
+        _boot(guests, built, chosen)
+
+
+def _load(guests: list[Guest], built: image.Image, chosen: str) -> None:
+    """Start guests from the saved state on their disks, on the ports that they have."""
+    for guest in guests:
+        former = machine.recorded(guest.folder)
+        process = machine.start(guest, built, chosen, former.port if former else 0, saved.SNAPSHOT)
+        say(f"{guest.name} started from its saved state (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
     remote.write_files(guests)
     for guest in guests:
-        remote.wait_for(guest)
+        remote.awake(guest)
         say(f"{guest.name} is up")
+
+
+def _boot(guests: list[Guest], built: image.Image, chosen: str) -> None:
+    """Boot the guests that do not run. Software emulation now and then fails while a guest boots."""
+    for repeat in range(REPEATS + 1):
+        for guest in guests:
+            if not machine.running(guest.folder):
+                process = machine.start(guest, built, chosen)
+                say(f"{guest.name} boots (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
+        remote.write_files(guests)
+        try:
+            for guest in guests:
+                remote.wait_for(guest)
+                say(f"{guest.name} is up")
+            return
+        except remote.EndedError as error:
+            if repeat == REPEATS:
+                raise
+            say(f"{error}\nAll guests are started once more")
+            for guest in guests:
+                machine.kill(guest.folder)
+
+
+def reset(_options: argparse.Namespace) -> None:
+    """Bring all guests back to their saved state, whatever they are doing"""
+    guests = load()
+    with locked():
+        processes = [machine.recorded(guest.folder) for guest in guests]
+        process = next(iter(processes))
+        if not process or None in processes or not all(saved.has(guest) for guest in guests):
+            raise LabError("this lab did not start from a saved state; run 'down', then 'up'")
+        for guest in guests:
+            machine.kill(guest.folder)
+        _load(guests, image.Image.at(process.image), process.accel)
+    say("the lab is as it was saved")
 
 
 def down(_options: argparse.Namespace) -> None:
@@ -152,14 +211,6 @@ def console(options: argparse.Namespace) -> None:
     print(log.read_text(errors="replace"), end="")
 
 
-def _image(guests: list[Guest]) -> image.Image:
-    """The image; those of earlier recipes go, unless a lab may still stand on one of them."""
-    built = image.ensure(guests)
-    if not machine.folders():
-        image.prune(keep=built)
-    return built
-
-
 def _named(name: str) -> Guest:
     guests = {guest.name: guest for guest in load()}
     if name not in guests:
@@ -181,6 +232,7 @@ def _arguments() -> argparse.ArgumentParser:
         ("install", install),
         ("build", build),
         ("up", up),
+        ("reset", reset),
         ("down", down),
         ("status", status),
         ("inventory", inventory),
@@ -194,6 +246,10 @@ def _arguments() -> argparse.ArgumentParser:
         if function is up:
             help_text = "how to run the guests (default: %(default)s, which tries KVM)"
             command.add_argument("--accel", choices=accel.CHOICES, default="auto", help=help_text)
+            command.add_argument("--boot", action="store_true", help="boot, although there may be a saved state")
+        if function in (up, build):
+            help_text = f"one of {', '.join(releases.RELEASES)} (default: LAB_RELEASE, else {releases.DEFAULT})"
+            command.add_argument("--release", default="", metavar="RELEASE", help=help_text)
         if function in (ssh, reboot, power_cut, console):
             command.add_argument("guest", metavar="GUEST")
         if function is ssh:
@@ -207,6 +263,9 @@ def main() -> int:
     try:
         options.function(options)
     except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:  # such as a full disk
         print(f"lab: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -9,6 +9,8 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -59,18 +61,26 @@ def folders() -> list[Path]:
     return sorted(record.parent for record in LAB.glob("*/process.json"))
 
 
-def start(guest: Guest, image: Image, accel: str, port: int = 0) -> Process:
-    """Start the guest on its disk; the disk is made on the first start and stays until the lab is removed."""
+def disk(guest: Guest) -> Path:
+    """Its disk: what differs from the image, and the saved state."""
+    return guest.folder / "disk.qcow2"
+
+
+def start(guest: Guest, image: Image, accel: str, port: int = 0, state: str = "") -> Process:
+    """Start the guest on its disk, at the state of this name in it or, without one, with a boot.
+
+    The disk is made on the first start and stays until the lab is removed.
+    """
     guest.folder.mkdir(parents=True, exist_ok=True)
-    disk = guest.folder / "disk.qcow2"
-    if not disk.exists():
-        run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", image.disk, disk])
+    if not disk(guest).exists():
+        run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", image.disk, disk(guest)])
     port = port or _free_port()
     told = console(guest).stat().st_size if console(guest).exists() else 0
     queues = {nic.name: tap.open_queues(nic.queues) for nic in guest.nics if nic.queues > 1}
     descriptors = [descriptor for group in queues.values() for descriptor in group]
     try:
         argv = command_line(guest, image, accel, port, queues)
+        argv += ["-loadvm", state] if state else []
         pid = _spawn(guest, argv, descriptors)
     finally:
         for descriptor in descriptors:
@@ -89,17 +99,24 @@ def kill(folder: Path, patience: float = 60.0) -> bool:
     process = running(folder)
     if not process:
         return False
-    try:
-        descriptor = os.pidfd_open(process.pid)
-    except ProcessLookupError:
-        return True
-    try:
+    with ending(process.pid, folder.name, patience):
         os.kill(process.pid, signal.SIGKILL)
+    return True
+
+
+@contextmanager
+def ending(pid: int, name: str, patience: float = 60.0) -> Iterator[None]:
+    """Wait until the process that the body ends is gone with all that it held."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        yield
         if not select.select([descriptor], [], [], patience)[0]:
-            raise LabError(f"{folder.name}: process {process.pid} does not end within {patience:.0f} s")
+            raise LabError(f"{name}: process {pid} does not end within {patience:.0f} s")
     finally:
         os.close(descriptor)
-    return True
 
 
 def console(guest: Guest) -> Path:
@@ -120,7 +137,7 @@ def command_line(guest: Guest, image: Image, accel: str, port: int, queues: dict
         *("-chardev", f"file,id=serial,path={console(guest)},append=on", "-serial", "chardev:serial"),
         *("-qmp", f"unix:{guest.name}/qmp.sock,server=on,wait=off"),
         *("-device", "virtio-rng-pci"),
-        *("-drive", f"if=virtio,format=qcow2,cache=unsafe,file={guest.folder}/disk.qcow2"),
+        *("-drive", f"if=virtio,format=qcow2,cache=unsafe,file={disk(guest)}"),
         *("-kernel", str(image.kernel), "-initrd", str(image.initrd)),
         *("-append", f"{BOOT_LINE} systemd.hostname={guest.name} systemd.machine_id={index:032x}"),
     ]

@@ -26,6 +26,7 @@ Host pc*
 
 BOOT_DEADLINE = 480.0  # seconds; 15 are usual under software emulation, far more beside a busy test run
 HUNG = 180.0  # seconds after which a guest that is booted once more counts as hung
+AWAKE = 120.0  # seconds that a guest may take to answer after its state was loaded; three to eight are usual
 # Under software emulation a processor may lose its timer while it boots. The kernel tells it after some time.
 NO_TIMER = "kthread timer wakeup didn't happen"
 STUCK = "a processor has lost its timer, as happens under software emulation"
@@ -132,6 +133,28 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
         if time.monotonic() > deadline:
             raise LabError(f"{guest.name} does not answer over ssh after {patience:.0f} s\n{_console_end(guest)}")
         time.sleep(0.3)
+
+
+def settle(guest: Guest) -> None:
+    """Wait until systemd has nothing queued any more, and have in memory what nearly every test starts."""
+    ask(
+        guest,
+        "timeout 120 sh -c 'until [ -z \"$(systemctl list-jobs --no-legend)\" ]; do sleep 0.5; done'; "
+        "python3 -c 'import json, zipfile, subprocess, shlex, selectors, logging, dataclasses, platform'; "
+        "for tool in ip tc sysctl ethtool; do $tool --version; done; sync",
+        180,
+    )
+
+
+def awake(guest: Guest) -> None:
+    """Wait until a guest that started from its saved state answers, and set its clock, which stood still."""
+    deadline = time.monotonic() + AWAKE
+    while time.monotonic() < deadline and machine.running(guest.folder):
+        if _ssh_banner(machine.recorded(guest.folder).port) and ask(guest, f"date -s @{time.time():.1f} && echo done"):
+            return
+        time.sleep(0.1)
+    log = (guest.folder / "qemu.log").read_text(errors="replace")
+    raise LabError(f"{guest.name} does not come back from its saved state within {AWAKE:.0f} s:\n{tail(log)}")
 
 
 def boot_id(guest: Guest) -> str:
