@@ -17,7 +17,7 @@ from pathlib import Path
 
 from common import LabError, run, say
 
-PACKAGES = ("e2fsprogs", "mmdebstrap", "openssh-client", "tar", "uidmap")
+PACKAGES = ("e2fsprogs", "iproute2", "mmdebstrap", "openssh-client", "systemd-container", "tar", "uidmap")
 # All QEMU packages must come from one release.
 QEMU_PACKAGES = ("qemu-system-x86", "qemu-utils")
 LOCK_PATIENCE = 600  # seconds that another apt may take

@@ -40,6 +40,11 @@ class Guest:
     nics: tuple[Nic, ...]
 
     @property
+    def number(self) -> int:
+        """Its place in guests.json, from 1 on."""
+        return int(self.nics[0].mac.split(":")[4], 16)
+
+    @property
     def test_nics(self) -> tuple[Nic, ...]:
         return self.nics[1:]
 

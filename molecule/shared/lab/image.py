@@ -221,6 +221,7 @@ def _bootstrap(release: Release, overlay: bytes, work: Path) -> None:
         "--dpkgopt=path-exclude=/usr/share/doc/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*",
         "--dpkgopt=path-exclude=/usr/share/man/*",
+        *(["--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr"] if release.merge_usr else []),
         f"--essential-hook=tar-in {work}/overlay.tar /",
         f"--customize-hook={enable}",
         f"--customize-hook={disable}",

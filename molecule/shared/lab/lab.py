@@ -14,6 +14,7 @@ from pathlib import Path
 
 import accel
 import apt
+import container
 import image
 import machine
 import releases
@@ -43,21 +44,37 @@ def up(options: argparse.Namespace) -> None:
     guests = load()
     release = releases.chosen(options.release)
     with locked():
-        running = {process.image for folder in machine.folders() if (process := machine.recorded(folder))}
-        if other := {image.Image(Path(folder)).release for folder in running} - {release.name}:
-            raise LabError(f"this lab has guests of {', '.join(other)}; run 'down' first, or name another lab by LAB")
+        _same_kind([process for guest in guests if (process := machine.recorded(guest.folder))], release, options)
         stopped = [guest for guest in guests if not machine.running(guest.folder)]
         if stopped:
             with locked(CACHE_LOCK):
                 built = image.ensure(guests, release)
-                chosen = accel.choose(built, options.accel)
-            if stopped == guests and not any(machine.disk(guest).exists() for guest in guests) and not options.boot:
+                chosen = container.ACCEL if options.containers else accel.choose(built, options.accel)
+            fresh = not any(machine.recorded(guest.folder) for guest in guests)
+            if fresh and chosen != container.ACCEL and not options.boot:
                 _start_from_state(guests, built, chosen)
             else:
                 _boot(guests, built, chosen)
         remote.write_files(guests)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
+
+
+def _same_kind(processes: list[machine.Process], release: releases.Release, options: argparse.Namespace) -> None:
+    """A lab has one release and one kind of guests until it is down."""
+    for process in processes:
+        kinds = {True: "containers", False: "virtual machines"}
+        now = (image.Image(Path(process.image)).release, kinds[process.accel == container.ACCEL])
+        asked = (release.name, kinds[options.containers])
+        if now != asked:
+            raise LabError(
+                f"this lab has {now[1]} of {now[0]}, and {asked[1]} of {asked[0]} were asked for; "
+                "run 'down' first, or name another lab by the variable LAB"
+            )
+
+
+def _start(guest: Guest, built: image.Image, how: str, port: int = 0) -> machine.Process:
+    return container.start(guest, built, port) if how == container.ACCEL else machine.start(guest, built, how, port)
 
 
 def _start_from_state(guests: list[Guest], built: image.Image, chosen: str) -> None:
@@ -97,8 +114,9 @@ def _boot(guests: list[Guest], built: image.Image, chosen: str) -> None:
     for repeat in range(REPEATS + 1):
         for guest in guests:
             if not machine.running(guest.folder):
-                process = machine.start(guest, built, chosen)
-                say(f"{guest.name} boots (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
+                former = machine.recorded(guest.folder)
+                process = _start(guest, built, chosen, former.port if former else 0)
+                say(f"{guest.name} boots (process {process.pid}, {process.accel})")
         remote.write_files(guests)
         try:
             for guest in guests:
@@ -119,11 +137,19 @@ def reset(_options: argparse.Namespace) -> None:
     with locked():
         processes = [machine.recorded(guest.folder) for guest in guests]
         process = next(iter(processes))
-        if not process or None in processes or not all(saved.has(guest) for guest in guests):
+        if not process or None in processes:
+            raise LabError("not all guests were started; run 'up' first")
+        contained = process.accel == container.ACCEL
+        if not contained and not all(saved.has(guest) for guest in guests):
             raise LabError("this lab did not start from a saved state; run 'down', then 'up'")
         for guest in guests:
             machine.kill(guest.folder)
-        _load(guests, image.Image.at(process.image), process.accel)
+        if contained:
+            for guest in guests:
+                container.forget_disk(guest)
+            _boot(guests, image.Image.at(process.image), process.accel)
+        else:
+            _load(guests, image.Image.at(process.image), process.accel)
     say("the lab is as it was saved")
 
 
@@ -134,6 +160,7 @@ def down(_options: argparse.Namespace) -> None:
             say(f"{folder.name} ended" if machine.kill(folder) else f"{folder.name} was not running")
         if LAB.exists():
             shutil.rmtree(LAB)
+        container.sweep()
     say("the lab is down")
 
 
@@ -189,7 +216,7 @@ def power_cut(options: argparse.Namespace) -> None:
 def _cut_power(guest: Guest, process: machine.Process) -> None:
     machine.kill(guest.folder)
     say(f"{guest.name} lost its power")
-    machine.start(guest, image.Image.at(process.image), process.accel, process.port)
+    _start(guest, image.Image.at(process.image), process.accel, process.port)
 
 
 def _await_boot(guest: Guest, process: machine.Process, not_boot: str = "") -> None:
@@ -246,6 +273,9 @@ def _arguments() -> argparse.ArgumentParser:
         if function is up:
             help_text = "how to run the guests (default: %(default)s, which tries KVM)"
             command.add_argument("--accel", choices=accel.CHOICES, default="auto", help=help_text)
+            contained = os.environ.get("LAB_KIND") == "containers"
+            help_text = "containers in the place of virtual machines (also LAB_KIND=containers)"
+            command.add_argument("--containers", action="store_true", default=contained, help=help_text)
             command.add_argument("--boot", action="store_true", help="boot, although there may be a saved state")
         if function in (up, build):
             help_text = f"one of {', '.join(releases.RELEASES)} (default: LAB_RELEASE, else {releases.DEFAULT})"

@@ -51,9 +51,14 @@ def running(folder: Path) -> Process | None:
 def recorded(folder: Path) -> Process | None:
     """What the last start wrote down, whether it still runs or not."""
     try:
-        return Process(**json.loads(_record(folder).read_text()))
+        return Process(**json.loads(record_file(folder).read_text()))
     except FileNotFoundError:
         return None
+
+
+def record(folder: Path, process: Process) -> None:
+    """Write down what was started."""
+    record_file(folder).write_text(json.dumps(asdict(process), indent=2) + "\n")
 
 
 def folders() -> list[Path]:
@@ -74,7 +79,7 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0, state: str = ""
     guest.folder.mkdir(parents=True, exist_ok=True)
     if not disk(guest).exists():
         run(["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", image.disk, disk(guest)])
-    port = port or _free_port()
+    port = port or free_port()
     told = console(guest).stat().st_size if console(guest).exists() else 0
     queues = {nic.name: tap.open_queues(nic.queues) for nic in guest.nics if nic.queues > 1}
     descriptors = [descriptor for group in queues.values() for descriptor in group]
@@ -86,7 +91,7 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0, state: str = ""
         for descriptor in descriptors:
             os.close(descriptor)
     process = Process(pid, port, accel, str(image.folder), told)
-    _record(guest.folder).write_text(json.dumps(asdict(process), indent=2) + "\n")
+    record(guest.folder, process)
     return process
 
 
@@ -126,11 +131,10 @@ def console(guest: Guest) -> Path:
 
 def command_line(guest: Guest, image: Image, accel: str, port: int, queues: dict[str, list[int]]) -> list[str]:
     """The whole QEMU command line."""
-    index = int(guest.nics[0].mac.split(":")[4], 16)
     argv = [
         "qemu-system-x86_64",
         *("-name", f"linuxnet-lab-{guest.name}"),
-        *("-pidfile", str(_pid_file(guest.folder))),
+        *("-pidfile", str(pid_file(guest.folder))),
         *MACHINE,
         *accel_arguments(accel),
         *("-smp", str(guest.cpus), "-m", f"{guest.memory_mib}M"),
@@ -139,7 +143,7 @@ def command_line(guest: Guest, image: Image, accel: str, port: int, queues: dict
         *("-device", "virtio-rng-pci"),
         *("-drive", f"if=virtio,format=qcow2,cache=unsafe,file={disk(guest)}"),
         *("-kernel", str(image.kernel), "-initrd", str(image.initrd)),
-        *("-append", f"{BOOT_LINE} systemd.hostname={guest.name} systemd.machine_id={index:032x}"),
+        *("-append", f"{BOOT_LINE} systemd.hostname={guest.name} systemd.machine_id={guest.number:032x}"),
     ]
     for slot, nic in enumerate(guest.nics):
         argv += ["-netdev", _backend(guest, nic, slot, port, queues.get(nic.name, []))]
@@ -196,7 +200,7 @@ def _device(nic: Nic, slot: int) -> list[str]:
 def _spawn(guest: Guest, argv: list[str], descriptors: list[int]) -> int:
     """Start QEMU in the background and see that it does not fall over at once."""
     log = guest.folder / "qemu.log"
-    for leftover in ("qemu.pid", "qmp.sock"):  # of a start that was cut off
+    for leftover in ("pid", "qmp.sock"):  # of a start that was cut off
         (guest.folder / leftover).unlink(missing_ok=True)
     with open(log, "w") as output:
         process = subprocess.Popen(
@@ -209,7 +213,7 @@ def _spawn(guest: Guest, argv: list[str], descriptors: list[int]) -> int:
             start_new_session=True,
         )
     deadline = time.monotonic() + 15
-    while not _pid_file(guest.folder).exists() or not (guest.folder / "qmp.sock").exists():
+    while not pid_file(guest.folder).exists() or not (guest.folder / "qmp.sock").exists():
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             raise LabError(f"{guest.name}: QEMU did not start:\n{tail(log.read_text())}")
@@ -224,18 +228,21 @@ def _is_ours(folder: Path, pid: int) -> bool:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
-    return str(_pid_file(folder)).encode() in words
+    return str(pid_file(folder)).encode() in words
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody has."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _pid_file(folder: Path) -> Path:
-    return folder / "qemu.pid"
+def pid_file(folder: Path) -> Path:
+    """The file with the process number, whose path on its command line tells that a process is ours."""
+    return folder / "pid"
 
 
-def _record(folder: Path) -> Path:
+def record_file(folder: Path) -> Path:
+    """The file that tells what was started."""
     return folder / "process.json"

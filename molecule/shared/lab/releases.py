@@ -15,6 +15,7 @@ class Release:
     name: str
     suite: str
     backports: bool = False
+    merge_usr: bool = False  # by hand: a Debian that an installer has made has /bin and /usr/bin in one
 
     @property
     def kernel(self) -> str:
@@ -31,7 +32,7 @@ class Release:
 RELEASES = {
     release.name: release
     for release in (
-        Release("bullseye", "bullseye"),
+        Release("bullseye", "bullseye", merge_usr=True),
         Release("bookworm", "bookworm"),
         Release("trixie", "trixie"),
         Release("trixie-backports", "trixie", backports=True),

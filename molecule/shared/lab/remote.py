@@ -6,11 +6,13 @@ import json
 import shlex
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 
+import container
 import machine
-from common import CACHE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
+from common import CACHE, HERE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
 from guests import Guest
 from image import Image
 
@@ -54,13 +56,21 @@ def write_files(guests: Sequence[Guest]) -> None:
         raise LabError("no guest was started yet; run 'up' first")
     known_hosts = CACHE / "ssh" / "known_hosts"
     known_hosts.write_text(f"linuxnet-lab {Image.at(started[0][1].image).host_key}\n")
-    blocks = [f"Host {guest.name}\n    Port {process.port}\n" for guest, process in started]
+    blocks = [f"Host {guest.name}\n    Port {process.port}\n{_way(guest, process)}" for guest, process in started]
     common = f"Host {' '.join(guest.name for guest, _process in started)} pc*\n"
     options = SSH_OPTIONS.format(key=KEY, known_hosts=known_hosts)
     SSH_CONFIG.write_text(
         "\n".join([*blocks, NAMESPACES.format(config=SSH_CONFIG, port=started[-1][1].port), common + options])
     )
     INVENTORY.write_text(json.dumps(_inventory({guest: process.port for guest, process in started}), indent=2) + "\n")
+
+
+def _way(guest: Guest, process: machine.Process) -> str:
+    """How ssh gets to a container: its port is one of its own network namespace, and ours only tells labs apart."""
+    if process.accel != container.ACCEL:
+        return ""
+    join = shlex.join([sys.executable, str(HERE / "join.py"), str(machine.record_file(guest.folder))])
+    return f"    ProxyCommand {join}\n    ProxyUseFdpass yes\n"
 
 
 def _inventory(ports: dict[Guest, int]) -> dict[str, object]:
@@ -117,7 +127,7 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
         "for cpu in $(seq 0 $(($(nproc) - 1))); do timeout 10 taskset -c $cpu sleep 0.01 || echo stuck; done"
     )
     while True:
-        if _ssh_banner(process.port):
+        if process.accel == container.ACCEL or _ssh_banner(process.port):
             boot, _end, stuck = ask(guest, question).partition("\n")
             if stuck:
                 raise EndedError(f"{guest.name}: {STUCK}\n{_console_end(guest)}")
@@ -126,10 +136,7 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
         if NO_TIMER in _told(guest)[process.told :]:
             raise EndedError(f"{guest.name}: {STUCK}\n{_console_end(guest)}")
         if not machine.running(guest.folder):
-            log = (guest.folder / "qemu.log").read_text(errors="replace")
-            raise EndedError(
-                f"{guest.name}: QEMU ended while the guest was booting:\n{tail(log)}\n{_console_end(guest)}"
-            )
+            raise EndedError(f"{guest.name} ended while it was booting:\n{_log_end(guest)}{_console_end(guest)}")
         if time.monotonic() > deadline:
             raise LabError(f"{guest.name} does not answer over ssh after {patience:.0f} s\n{_console_end(guest)}")
         time.sleep(0.3)
@@ -153,8 +160,7 @@ def awake(guest: Guest) -> None:
         if _ssh_banner(machine.recorded(guest.folder).port) and ask(guest, f"date -s @{time.time():.1f} && echo done"):
             return
         time.sleep(0.1)
-    log = (guest.folder / "qemu.log").read_text(errors="replace")
-    raise LabError(f"{guest.name} does not come back from its saved state within {AWAKE:.0f} s:\n{tail(log)}")
+    raise LabError(f"{guest.name} does not come back from its saved state:\n{_log_end(guest)}")
 
 
 def boot_id(guest: Guest) -> str:
@@ -187,6 +193,12 @@ def _told(guest: Guest) -> str:
     """What is on its console."""
     console = machine.console(guest)
     return console.read_text("latin-1") if console.exists() else ""
+
+
+def _log_end(guest: Guest) -> str:
+    """What QEMU itself said; containers have none."""
+    log = guest.folder / "qemu.log"
+    return f"{tail(log.read_text(errors='replace'))}\n" if log.exists() else ""
 
 
 def _console_end(guest: Guest) -> str:

@@ -6,16 +6,14 @@ it. Nobody but QEMU holds its descriptors: when QEMU ends, the tap and the names
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 import socket
 import struct
 
+import namespaces
 from common import LabError
 
-CLONE_NEWUSER = 0x10000000
-CLONE_NEWNET = 0x40000000
 TUNSETIFF = 0x400454CA
 IFF_TAP = 0x0002
 IFF_NO_PI = 0x1000
@@ -45,7 +43,7 @@ def open_queues(count: int) -> list[int]:
 def _make_tap(answer: socket.socket, count: int) -> int:
     """Runs in the child, which alone enters the new namespace, and hands the queues back."""
     try:
-        _unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET)
+        namespaces.unshare(namespaces.NEWNET if os.geteuid() == 0 else namespaces.NEWUSER | namespaces.NEWNET)
         queues = [_open_queue() for _queue in range(count)]
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
             fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH22x", NAME, IFF_UP))
@@ -54,12 +52,6 @@ def _make_tap(answer: socket.socket, count: int) -> int:
         answer.sendall(str(error).encode())
         return 1
     return 0
-
-
-def _unshare(flags: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(flags):
-        raise OSError(ctypes.get_errno(), f"unshare: {os.strerror(ctypes.get_errno())}")
 
 
 def _open_queue() -> int:
