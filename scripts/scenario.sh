@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
-# scenario.sh NAME: runs one molecule scenario on lab $LANE, for molecule.sh. Its output comes as a whole, so that two do
-# not mix.
+# scenario.sh RELEASE/SCENARIO: runs one molecule scenario on lab $LANE, for molecule.sh. Its output comes as a whole, so
+# that two do not mix.
 set -euo pipefail
 
-log=$CHECKOUT/molecule-$1.log
+export LAB_RELEASE=${1%/*}
+name=${1#*/}
+log=$CHECKOUT/molecule-$LAB_RELEASE-$name.log
+row=$RESULTS/$LAB_RELEASE-$name
 export LAB=$STATE/lab-$LANE MOLECULE_EPHEMERAL_DIRECTORY=$CHECKOUT/molecule-$LANE COLUMNS=160
 # Where there is a DEADLINE, the minutes that it takes on a slow machine must be left; the longest ones come first.
-needs=11
+needs=15
 left=$((${DEADLINE:-$(date +%s) + 9999} - $(date +%s)))
 if [ "$left" -lt $((needs * 60)) ]; then
-  printf '%-10s left out, because it takes up to %d minutes and only %d are left for all\n' "$1" "$needs" $((left / 60)) |
-    tee "$RESULTS/$1"
+  printf '%s left out: it takes up to %d minutes, and only %d are left for all\n' "$1" "$needs" $((left / 60)) | tee "$row"
   exit 0
 fi
-# These are about queues and who works on them, or measure; all others need a fifth less with one processor per guest.
-case $1 in
-  audit | classroom | default | irq | multiq) ;;
-  *) export LAB_CPUS=1 ;;
-esac
 echo "== $1 begins on lab $LANE"
 # A run that was cut off leaves a note that the guests exist; molecule would believe it and skip their start.
 rm -rf "$MOLECULE_EPHEMERAL_DIRECTORY"
 ended=0
-molecule test --report --scenario-name "$1" >"$log" 2>&1 || ended=$?
+molecule test --report --scenario-name "$name" >"$log" 2>&1 || ended=$?
 # Molecule ends with 0 when a playbook of the sequence is not there at all.
 ! grep 'side_effect: Executed: Missing' "$log" || ended=1
 cat "$log"
 echo "== $1 ended with $ended after $SECONDS s"
 {
-  printf '%-10s %-7s %5d s\n' "$1" "$([ "$ended" -eq 0 ] && echo passed || echo FAILED)" "$SECONDS"
+  printf '%-26s %-7s %5d s\n' "$1" "$([ "$ended" -eq 0 ] && echo passed || echo FAILED)" "$SECONDS"
+  grep -E 'started once more|does not load' "$log" || true
   # What failed first is often the cause of the rest. Refusals that a scenario asks for are among the tasks; what ended it
   # comes last. A log without such lines is no error of ours: the result is $ended.
   if [ "$ended" -ne 0 ]; then
@@ -36,5 +34,5 @@ echo "== $1 ended with $ended after $SECONDS s"
     grep -E '^(E  |lab: )' "$log" | head -n 6 || true
     grep -E '^(FAILED|ERROR |\[ERROR\]: Task)' "$log" | tail -n 8 || true
   fi | cut -c1-300
-} >"$RESULTS/$1"
+} >"$row"
 exit "$ended"

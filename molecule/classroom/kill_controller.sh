@@ -1,7 +1,8 @@
 #!/bin/sh
-# Starts a measurement and kills ansible-playbook as soon as the servers run: the arguments are options of
-# ansible-playbook. Prints what is open, stopped and running on the router at that moment.
-router="ssh -F $LAB/ssh_config router"
+# Starts a measurement and kills ansible-playbook as soon as the servers run: the arguments are the
+# configuration of ssh, and options of ansible-playbook. Prints what is open, stopped and running on the router at that moment.
+router="ssh -F $1 router"
+shift
 # The time limit follows from these: the patience, one run, and a minute.
 words='{"benchmark_groups": [{"server": "router", "clients": "pc01"}], "benchmark_quiet": true,
   "benchmark_repeat": 1, "benchmark_patience": 20}'

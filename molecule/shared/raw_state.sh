@@ -18,7 +18,8 @@ for nic in "$@"; do
 done
 echo "== interrupts"
 # virtio_net leaves the interrupts of queues that it stops using where they were.
-awk '$1 ~ /^[0-9]+:$/ && $NF !~ /^virtio/ { print $1, $NF }' /proc/interrupts | while read -r number name; do
+# Those that a container sees are the machine's.
+systemd-detect-virt --quiet --container || awk '$1 ~ /^[0-9]+:$/ && $NF !~ /^virtio/ { print $1, $NF }' /proc/interrupts | while read -r number name; do
   echo "$name $(cat "/proc/irq/${number%:}/smp_affinity_list")"
 done | sort
 echo "== sysctl"

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from common import LAB
 
-LAB = Path(os.environ["LAB"])
 STATUS = "/proc/net/bonding/bond0"
 EXPECTED = {
     "systemd-networkd": ["load balancing (round-robin)", "MII Polling Interval (ms): 100"],

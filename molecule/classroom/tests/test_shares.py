@@ -2,11 +2,11 @@
 """Each client has its full share at the same time, by iperf3's own words and the kernel's counters."""
 
 import json
-import os
 import re
-from pathlib import Path
 
-RESULTS = Path(os.environ["LAB"]) / "results"
+from common import LAB
+
+RESULTS = LAB / "results"
 CLIENTS, RATE = 10, 1e6
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab_faults import ask, held, hold, ssh, until, wait_for
+from lab_faults import held, hold, ssh, wait_for
 
 
 def cut_off(way):
@@ -21,39 +21,10 @@ def test_mtu(fault):
     assert any(text in fault.plays[0].output for text in said)
 
 
-def test_bond(fault):
-    """A bond over the NIC of the connection, which waits for an ARP answer that nobody gives"""
-    # An address alone that is wrong does not cut: the kernel answers for that of the member too.
-    bond = {"name": "bond0", "mode": "active-backup", "members": ["igb0"], "addresses": ["10.1.2.3/24"]}
-    bond.update(arp_interval=100, arp_ip_target=["10.1.2.99"])
-    fault.play(host="router_by_ipv4", tuning_bonds=[bond])
-    until("test -e /sys/class/net/bond0")
-    cut_off("router_by_ipv4")
-    fault.strikes()
-    fault.comes_back("router_by_ipv4")
-
-
-def test_qdisc(fault):
-    """A queueing discipline that drops everything"""
-    # As soon as the call has come to its end, before anybody can confirm. Without files the call is short enough.
-    ask(
-        "touch /run/fault-waits; nohup sh -c 'while [ -e /run/fault-waits ]; do sleep 0.1; "
-        "ls /var/lib/linuxnet-tuning/guard/*/revert && flock -n /run/linuxnet-tuning/lock true && "
-        "tc qdisc replace dev igb0 root netem loss 100% && mv /run/fault-waits /run/fault-struck; done' "
-        "> /dev/null 2>&1 &"
-    )
-    nics = [{"name": "igb0", "multiq": {"clients": ["192.168.32.1-3"], "method": "multiq"}}]
-    fault.play(host="router_by_ipv4", tuning_host_nics=nics, tuning_permanent=False)
-    until("test -e /run/fault-struck")
-    cut_off("router_by_ipv4")
-    fault.strikes()
-    fault.comes_back("router_by_ipv4")
-
-
 def test_stall(fault):
     """A driver that stalls"""
-    hold("ethtool", "-G igb1", seconds=600)
-    fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1800, "ring": {"rx": 256}}])
+    hold("ethtool", "-L igb1", seconds=600)
+    fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1800, "channels": {"rx": 4, "tx": 4}}])
     held()
     fault.strikes()
     fault.comes_back()

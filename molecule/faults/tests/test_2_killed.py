@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lab_faults import CHANGE, MOMENTS, SCENARIO, ask, held, hold
+from lab_faults import CHANGE, MOMENTS, SHARED, ask, held, hold
 
 CONFIRM = "before it is confirmed"
 
@@ -16,7 +16,7 @@ def up_to(fault, moment):
         fault.play(tuning_host_nics=CHANGE)
         held()
     else:
-        fault.play(SCENARIO / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
+        fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
 
 
 @pytest.mark.parametrize("moment", [*MOMENTS, CONFIRM])

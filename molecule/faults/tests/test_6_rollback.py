@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from conftest import same
+from course import same
 from lab_faults import Play, ask
 
 

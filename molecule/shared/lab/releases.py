@@ -15,7 +15,7 @@ class Release:
     name: str
     suite: str
     backports: bool = False
-    merge_usr: bool = False  # by hand: a Debian that an installer has made has /bin and /usr/bin in one
+    packages: tuple[str, ...] = ()  # beside those of all
 
     @property
     def kernel(self) -> str:
@@ -32,7 +32,8 @@ class Release:
 RELEASES = {
     release.name: release
     for release in (
-        Release("bullseye", "bullseye", merge_usr=True),
+        # A Debian that an installer has made has /bin and /usr/bin in one; here it takes a package.
+        Release("bullseye", "bullseye", packages=("usrmerge",)),
         Release("bookworm", "bookworm"),
         Release("trixie", "trixie"),
         Release("trixie-backports", "trixie", backports=True),

@@ -7,9 +7,8 @@ import difflib
 import time
 
 import pytest
-from lab_faults import Play, ask, lab, ssh, wait_for, waiting
+from lab_faults import GUARD_TIMEOUT, Play, ask, lab, ssh, wait_for, waiting
 
-GUARD_TIMEOUT = 20
 PATIENCE = GUARD_TIMEOUT + 60
 COLUMNS = ("fault", "answers after", "earlier settings", "no half file", "next site", "result")
 
@@ -173,6 +172,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_terminal_summary(terminalreporter):
+    if not ROWS:
+        return
     table = [dict(zip(COLUMNS, COLUMNS, strict=True)), *ROWS]
     widths = {column: max(len(row[column]) for row in table) for column in COLUMNS}
     table.insert(1, {column: "-" * width for column, width in widths.items()})

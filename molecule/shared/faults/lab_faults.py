@@ -14,9 +14,14 @@ import tempfile
 import time
 from pathlib import Path
 
-LAB = Path(os.environ["LAB"])
-SCENARIO = Path(__file__).parent.parent
-CONFIGURATION = ["-F", str(LAB / "ssh_config"), "-o", "ConnectTimeout=4"]
+from common import SSH_CONFIG
+
+SHARED = Path(__file__).parent
+INVENTORY = Path(os.environ["MOLECULE_SCENARIO_DIRECTORY"]) / "inventory"
+CONTAINED = os.environ.get("LAB_KIND") == "containers"
+# Seconds: longer than a run takes on a busy machine, with a command in it that is held. An emulated processor is slow.
+GUARD_TIMEOUT, HELD = (10, 3) if CONTAINED else (20, 6)
+CONFIGURATION = ["-F", str(SSH_CONFIG), "-o", "ConnectTimeout=4"]
 # By which way to the router: its management NIC, or the wire between the guests.
 WAYS = {
     "router": [],
@@ -48,7 +53,7 @@ def ask(command, host="router"):
 
 def lab(command):
     """Start a command of the lab for the router; its output is what it tells."""
-    argv = [sys.executable, SCENARIO.parent / "shared" / "lab" / "lab.py", command, "router"]
+    argv = [sys.executable, SHARED.parent / "lab" / "lab.py", command, "router"]
     return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -77,13 +82,13 @@ def waiting(condition):
 # itself after some seconds, as a command that was merely slow.
 MOMENTS = {
     "the guard is armed": ("ip", "mtu 1800"),
-    "the first value is set": ("ethtool", "-G igb1"),
+    "the first value is set": ("ethtool", "-L igb1"),
     "all is set and written": ("systemctl", "daemon-reload"),
 }
-CHANGE = [{"name": "igb1", "mtu": 1800, "txqueuelen": 3000, "ring": {"rx": 256}}]
+CHANGE = [{"name": "igb1", "mtu": 1800, "txqueuelen": 3000, "channels": {"rx": 4, "tx": 4}}]
 
 
-def hold(program, words, seconds=6):
+def hold(program, words, seconds=HELD):
     """Have a program of the router wait, before it does anything, where its arguments have these words."""
     lines = [
         "#!/bin/sh",
@@ -107,8 +112,8 @@ class Play:
     def __init__(self, playbook="linuxnet.tuning.site", host="router", **variables):
         self.folder = Path(tempfile.mkdtemp(prefix="faults-"))  # the path of a socket may have 107 bytes only
         self.log = self.folder / "log"
-        variables = {"tuning_hosts": host, "tuning_guard_timeout": 20, **variables}
-        argv = ["ansible-playbook", "--inventory", LAB / "inventory.json", "--inventory", SCENARIO / "inventory"]
+        variables = {"tuning_hosts": host, "tuning_guard_timeout": GUARD_TIMEOUT, **variables}
+        argv = ["ansible-playbook", "--inventory", SHARED.parent / "lab" / "inventory.py", "--inventory", INVENTORY]
         argv += ["--extra-vars", json.dumps(variables), playbook]
         environment = {
             **os.environ,
