@@ -45,7 +45,7 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
         raise InputError(f"{options[0]} is missing; say what shall be, or write state: restored")
     for name in ("guard_timeout", "temporary"):
         seconds = settled[name]
-        if seconds is not None and not (name == "temporary") <= seconds <= _WEEK:
+        if seconds is not None and not 0 <= seconds <= _WEEK:
             raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
     if settled["temporary"]:
         settled["permanent"] = False

@@ -91,7 +91,7 @@ def prove(folder, rates, fail=(), cut=(), temporary=(), changes=True, playbook="
     (collection / "plugins/connection/cable.py").write_text(CABLE.format(folder=str(folder)))
     for name in ("galaxy.yml", "meta", "playbooks", "roles"):
         (collection / name).symlink_to(ROOT / name)
-    for name in ("doc_fragments", "filter", "module_utils", "plugin_utils"):
+    for name in ("doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
     for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
         text = STUB.format(folder=str(folder), module=module)
@@ -115,7 +115,7 @@ def test_what_helps_stays_for_good(tmp_path):
     ended, said, calls = prove(tmp_path, [100, 200])
     assert ended == 0, said
     assert "room: the change stays on pc, router" in said
-    assert [calls.count(f"tune present {seconds}") for seconds in (3600, None)] == [2, 2]
+    assert [calls.count(f"tune present {seconds}") for seconds in (3600, 0)] == [2, 2]
     assert calls.count("guard reverted True") == 0
 
 
@@ -124,7 +124,7 @@ def test_what_harms_twice_goes_back(tmp_path):
     assert ended == 0, said
     assert "room: ROLLED BACK on pc, router" in said
     assert calls.count("guard reverted True") == 2
-    assert "tune present None" not in calls
+    assert "tune present 0" not in calls
     assert calls.count("router collected") == 3
 
 
@@ -139,7 +139,7 @@ def test_all_go_back_where_measuring_fails_after_the_change(tmp_path, about, rat
     _ended, said, calls = prove(tmp_path, rates, fail)
     assert "ROLLED BACK on pc, router" in said, about
     assert calls.count("guard reverted True") == 2
-    assert "tune present None" not in calls
+    assert "tune present 0" not in calls
     if rates[1] == 100:
         assert "measuring was impossible after the change" in said
     assert "pc absent" in calls, "what still runs has to be ended"
@@ -161,13 +161,13 @@ def test_the_entries_that_stay_are_kept_for_good_beside_one_that_fails(tmp_path)
     _ended, said, calls = prove(tmp_path, rates, cut=["pc collected 3"], benchmark_groups=entries, **everybody)
     assert "router and pc: ROLLED BACK on pc, router" in said
     assert "router2 and pc2: the change stays on pc2, router2" in said
-    assert calls.count("tune present None") == 2
+    assert calls.count("tune present 0") == 2
 
 
 def test_files_are_written_also_where_the_values_were_there(tmp_path):
     _ended, said, calls = prove(tmp_path, [100, 100], changes=False)
     assert "room: nothing was changed" in said
-    assert calls.count("tune present None") == 2
+    assert calls.count("tune present 0") == 2
 
 
 def test_changes_that_an_earlier_run_has_left_are_refused(tmp_path):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Variables of the inventory that all roles share: a missing one has a default, a broken one is an error."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: shared
+short_description: Read variables of the inventory that may be missing, but not broken
+version_added: 0.1.0
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+description:
+  - Gives the value of each variable, or O(default) for one that is not defined, or that has no value.
+  - A variable that is defined by another one which is undefined is an error. The filter C(default) would take it for
+    one that is missing, and a misspelt name would remove the tuning of a host.
+options:
+  _terms:
+    description: Names of variables.
+    type: list
+    elements: str
+    required: true
+  default:
+    description: What a variable is worth that is missing.
+    type: raw
+"""
+
+EXAMPLES = r"""
+- name: Use the variable of the inventory, or what is usual
+  ansible.builtin.debug:
+    msg: "{{ lookup('linuxnet.tuning.shared', 'tuning_guard_timeout', default=120) }}"
+
+- name: Merge layers
+  ansible.builtin.debug:
+    msg: "{{ query('linuxnet.tuning.shared', 'tuning_nics', 'tuning_host_nics', default=[]) | flatten(levels=1) }}"
+"""
+
+RETURN = r"""
+_raw:
+  description: A value for each variable.
+  type: list
+  elements: raw
+"""
+
+from typing import Any, List, Mapping, Optional
+
+from ansible.plugins.lookup import LookupBase
+
+
+class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
+    """Values by name."""
+
+    def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
+        """The values; whatever is undefined in one of them ends the task."""
+        known, default = variables or {}, kwargs.get("default")
+        values = [self._templar.template(known[name]) if name in known else None for name in terms]
+        # On older versions of Ansible a template that comes to nothing is an empty text.
+        return [default if value is None or value == "" else value for value in values]
