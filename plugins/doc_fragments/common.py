@@ -128,7 +128,7 @@ options:
   temporary:
     description:
       - Seconds after which the host goes back by itself to the values before this call, whether or not the controller
-        is still there. Implies O(permanent=false). V(0) is the same as nothing: the change has no end.
+        is still there. Implies O(permanent=false). With V(0) the change has no end.
       - A later call that changes the same keys ends it.
     type: int
 """

@@ -29,6 +29,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     beside = call.read(near)
     before = {**beside, **outcome.before}
     noted = _note(host, call, before, changed)
+    begun = host.uptime()
     levels = _arm(host, call, before, [address for address in (*beside, *call.watched) if address in before])
     transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
     answers, outcome.failure = transaction.carry_out(outcome.plan)
@@ -39,7 +40,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     outcome.commands = transaction.commands
     outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
     outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
-    _disarm(host, call, levels, transaction.stuck)
+    _disarm(host, call, levels, transaction.stuck, begun)
     if not outcome.failure:
         _remember(host, call, transaction.adjusted.values(), before)
     elif not transaction.stuck:
@@ -120,12 +121,15 @@ def _arm(host: Host, call: Any, before: Cells, beside: List[Address]) -> Levels:
     return levels
 
 
-def _disarm(host: Host, call: Any, levels: Levels, stuck: bool) -> None:
+def _disarm(host: Host, call: Any, levels: Levels, stuck: bool, begun: int) -> None:
     """A call that went back needs no guard, unless it is stuck half-way; a change that cannot cut needs none either."""
     for place, number in levels:
         waits = place is revert.WINDOW or call.outcome.guarded
         if stuck or (waits and not call.outcome.failure):
             call.outcome.guard = call.params["guard_timeout"] if place is revert.GUARD else call.outcome.guard
+            timeout = call.params["guard_timeout" if place is revert.GUARD else "temporary"]
+            if timeout and not stuck:
+                guard.go_on(host, place, timeout, begun)
         else:
             guard.dismiss(host, place, number)
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
 from . import desire, guard, memory, persist, plan, report
 from .host import Host, ReadOnlyHost, connect
-from .runner import runner
+from .runner import fail, finish, runner
 from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Wishes
 from .settings import registry
 from .tools import sysfs
@@ -22,12 +22,9 @@ def conduct(module: Any, view: str) -> None:
     try:
         result = tune(connect(runner(module), module.check_mode), view, module.params)
     except TuningError as error:
-        module.fail_json(msg=str(error))
-    for warning in result.pop("warnings"):
-        module.warn(warning)
-    if result.get("failed"):
-        module.fail_json(**result)
-    module.exit_json(**result)
+        fail(module, error)
+        return
+    finish(module, result)
 
 
 def inform(module: Any) -> None:
@@ -37,8 +34,9 @@ def inform(module: Any) -> None:
     try:
         found = everything.gather(ReadOnlyHost(runner(module)), **module.params)
     except TuningError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(changed=False, **found)
+        fail(module, error)
+        return
+    finish(module, {"changed": False, **found})
 
 
 def guard_spec() -> Dict[str, Any]:
@@ -54,10 +52,9 @@ def protect(module: Any) -> None:
             connect(runner(module), module.check_mode), module.params["state"], module.params["temporary"]
         )
     except TuningError as error:
-        module.fail_json(msg=str(error))
-    if result.get("failed"):
-        module.fail_json(**result)
-    module.exit_json(**result)
+        fail(module, error)
+        return
+    finish(module, result)
 
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {

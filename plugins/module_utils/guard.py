@@ -22,6 +22,9 @@ _VERSION = 1
 # A call of somebody else on the same host is over within this time, or hangs.
 _PATIENCE = 60
 
+# Each command of a way back has ten seconds.
+_WAY_BACK = 600
+
 
 class Level(NamedTuple):
     """A change that is not confirmed: when it was made, how long it waits, and what it changed."""
@@ -93,22 +96,22 @@ def _name(path: str) -> str:
 
 
 def _start(place: Place, end: int) -> List[Run]:
-    """Start the clock anew. It ends at a second since the boot: systemd would count a time from now on once more with
-    each daemon-reload, so that a host on which others reload it now and then would never go back."""
-    options = (
-        "--quiet",
-        f"--unit={place.timer}",
-        f"--on-boot={end}",
-        "--timer-property=AccuracySec=1s",
-        "--description=Take back a network tuning",
-    )
-    return [*_stop(place), Run(("systemd-run", *options, "/bin/sh", place.run))]
+    """Start the clock anew. It is a service that waits and no timer: those stand still while the machine sleeps, start
+    anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else."""
+    options = ("--quiet", "--collect", f"--unit={place.clock}", "--description=Take back a network tuning")
+    return [*_stop(place), Run(("systemd-run", *options, "/bin/sh", place.run, "wait", str(end)))]
 
 
 def _stop(place: Place) -> List[Run]:
-    """The timer may not be there, or its service may have failed long ago; neither keeps a new one from starting."""
-    units = (f"{place.timer}.timer", f"{place.timer}.service")
-    return [Run(("systemctl", verb, *units)) for verb in ("stop", "reset-failed")]
+    """The clock may not run, or may have failed long ago; neither keeps a new one from starting."""
+    return [Run(("systemctl", verb, f"{place.clock}.service")) for verb in ("stop", "reset-failed")]
+
+
+def go_on(host: Host, place: Place, timeout: int, begun: int) -> None:
+    """Time runs from the end of a call, which on a slow host may come after that of its own clock."""
+    if host.uptime() - begun > timeout // 4:
+        for action in _start(place, host.uptime() + timeout):
+            host.do(action)
 
 
 def _halt(host: Host, place: Place) -> None:
@@ -151,6 +154,12 @@ def _level(host: Any, number: int, path: str) -> Level:
 def waiting(host: Host) -> List[Level]:
     """The changes whose clock is running. What a call left behind that was cut off, is no use to the next one."""
     levels = pending(host)
+    for place in (GUARD, WINDOW):
+        # A call that was killed before its way back was complete, or while it took that away.
+        counted = {str(level.number) for level in pending(host, place)}
+        for name in host.names(place.folder):
+            if name.isdigit() and name not in counted:
+                drop(host, place, int(name))
     for level in levels:
         if not level.timeout:
             drop(host, GUARD, level.number)
@@ -235,7 +244,7 @@ def _revert(host: Host, place: Place) -> None:
     if not pending(host, place):
         return
     _halt(host, place)
-    host.do(Run(("/bin/sh", place.run, "held")))
+    host.do(Run(("/bin/sh", place.run, "held"), seconds=_WAY_BACK))
     if pending(host, place):
         raise TuningError(f"going back did not come to an end; {place.folder} has the commands")
 

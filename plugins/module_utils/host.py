@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
+# The module signal makes enumerations first, which costs as much as this whole module.
+import _signal as signal  # type: ignore[import-not-found]
 import contextlib
 import errno
 import fcntl
 import os
 import stat
-import tempfile
 import time
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Set, Tuple
 
-from .schema import Action, Answer, Poke, Query, Run, Save, TuningError
+from . import files
+from .schema import READ_SECONDS, WRITE_SECONDS, Action, Answer, HangsError, Poke, Query, Run, TuningError
 
 Runner = Callable[[Sequence[str], str], Tuple[int, str, str]]
 
 _LARGEST_FILE = 1 << 20
+
+# Where one command hangs, the next ones most often do too, and all together must not hold the call up.
+_SHORT = 1
+
+# Between two commands a slow host reads and thinks.
+_PAUSE = 30
+
+# Beside the lock: the second of the uptime until which the call is at work with what, and the file that it writes.
+_AT_WORK, _WRITING = "at-work", "writing"
 _PROGRAMS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin")
 
 
@@ -30,17 +41,22 @@ class ReadOnlyHost:
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
+        self._hung = False
 
     def ask(self, query: Query) -> Answer:
-        """Run a command that only reads."""
-        return self._run(query.argv)
+        """Run a command that only reads; TuningError where it hangs."""
+        try:
+            return self._run(query.argv, (), min(query.seconds, _SHORT) if self._hung else query.seconds)
+        except HangsError:
+            self._hung = True
+            raise
 
     def read(self, path: str, most: int = _LARGEST_FILE) -> Optional[str]:
         """The text of a file, `most` bytes of it, or None where it does not exist or cannot be read."""
         try:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(handle, encoding="utf-8", errors="replace") as file:
+            with open(handle, encoding="utf-8", errors="surrogateescape") as file:
                 return file.read(most)
         except OSError:
             return None
@@ -87,8 +103,8 @@ class ReadOnlyHost:
         return time.strftime("%Y-%m-%d %H:%M:%S %Z")
 
     def uptime(self) -> int:
-        """Seconds since the boot, by the clock that systemd's timers use."""
-        return int(time.clock_gettime(time.CLOCK_MONOTONIC))
+        """Seconds since the boot, sleep included, as a shell reads them too: in a container often since its own."""
+        return int((self.read("/proc/uptime") or "0").partition(".")[0])
 
     def wait_for(self, path: str, text: str, seconds: float) -> bool:
         """Whether a file of the kernel holds a text, now or within some seconds."""
@@ -96,6 +112,7 @@ class ReadOnlyHost:
 
     def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
         """Whether something is so, now or within some seconds."""
+        self._at_work("waiting", seconds)
         end = time.monotonic() + seconds
         while not happened():
             if time.monotonic() > end:
@@ -103,43 +120,91 @@ class ReadOnlyHost:
             time.sleep(0.05)
         return True
 
-    def _run(self, argv: Sequence[str], lines: Sequence[str] = ()) -> Answer:
+    def _run(self, argv: Sequence[str], lines: Sequence[str] = (), seconds: float = READ_SECONDS) -> Answer:
+        self._at_work(" ".join(argv), seconds)
         try:
-            return Answer(*self._runner(argv, "".join(f"{line}\n" for line in lines)))
+            with _limit(seconds):
+                return Answer(*self._runner(argv, "".join(f"{line}\n" for line in lines)))
+        except _TimeIsUp:
+            raise HangsError(f"`{' '.join(argv)}` did not end within {seconds:g} s") from None
         except OSError as error:
             if error.errno == errno.ENOENT:
                 raise TuningError(f"the program '{argv[0]}' is not installed; install its package") from None
             raise TuningError(f"cannot run '{argv[0]}': {error.strerror}") from None
+
+    def _at_work(self, doing: str, seconds: float) -> None:
+        """Who only reads has nothing that could be cut off."""
+
+
+class _TimeIsUp(BaseException):
+    """Raised in the middle of whatever waits for a command; no handler of errors on the way is to take it for one."""
+
+
+@contextlib.contextmanager
+def _limit(seconds: float) -> Iterator[None]:
+    """Have so much time. What was started in it and still runs is killed, but not waited for: a process that hangs in
+    a driver does not end."""
+    before = _children()
+
+    def over(_number: int, _frame: Any) -> None:
+        for process in _children() - before:
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        raise _TimeIsUp
+
+    previous = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _children() -> Set[int]:
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+            return {int(word) for word in file.read().split()}
+    except OSError:
+        return set()
 
 
 class Host(ReadOnlyHost):
     """Also changes things."""
 
     _lock = -1
+    _notes = ""
 
     def hold(self, path: str, seconds: float) -> str:
-        """Have a lock, in whose file stands the number of this process; gives who has it, or nothing."""
+        """Have a lock, in whose file stands the number of this process; gives who has it, or nothing.
+
+        TuningError where there cannot be a lock.
+        """
+        folder = os.path.dirname(path)
         try:
-            _make_folder(os.path.dirname(path), private=True)
+            files.make_folder(folder, private=True)
             self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        except PermissionError:
-            return ""  # who may not do this may not change anything either, and will be told so
         except OSError as error:
-            return f"{path}: {error.strerror or error}"
+            if os.geteuid() != 0 and isinstance(error, PermissionError):
+                return ""  # who may not do this may not change anything either, and will be told so
+            raise TuningError(f"cannot lock {path}, so nothing was touched: {error.strerror or error}") from None
         if not self.wait_until(self._locked, seconds):
             os.close(self._lock)
             self._lock = -1
             return f"process {self.read(path) or 'unknown'}"
         os.ftruncate(self._lock, 0)
         os.write(self._lock, str(os.getpid()).encode())
+        self._notes = folder
+        self._forget_writing()
         return ""
 
     def let_go(self) -> None:
         """Give the lock back; a number in its file is that of a process that works."""
         if self._lock >= 0:
+            self._note(_AT_WORK, "")
             os.ftruncate(self._lock, 0)
             os.close(self._lock)
-            self._lock = -1
+            self._lock, self._notes = -1, ""
 
     def _locked(self) -> bool:
         try:
@@ -151,88 +216,44 @@ class Host(ReadOnlyHost):
     def do(self, action: Action) -> str:
         """Carry out one action; returns a complaint, or nothing. Whether it took effect only reading tells."""
         if isinstance(action, Run):
-            answer = self._run(action.argv, action.lines)
+            try:
+                answer = self._run(action.argv, action.lines, action.seconds)
+            except HangsError as error:
+                return str(error)
             return answer.complaint if answer.rc else ""
+        self._at_work(str(action), WRITE_SECONDS)
         try:
             if isinstance(action, Poke):
-                _poke(action)
+                files.poke(action)
             else:
-                _save(action)
+                self._note(_WRITING, files.part(action.path))
+                files.save(action)
         except OSError as error:
             return f"{error.strerror or error}"
+        self._note(_WRITING, "")
         return ""
 
+    def _at_work(self, doing: str, seconds: float) -> None:
+        """The guard's clock does not end a call that is at work."""
+        if self._notes:
+            self._note(_AT_WORK, f"{self.uptime() + int(seconds) + _PAUSE} {' '.join(doing.split())}\n")
 
-def _poke(action: Poke) -> None:
-    """One write system call: the kernel takes or refuses the value as a whole."""
-    handle = os.open(action.path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        os.write(handle, (action.text + "\n").encode())
-    finally:
-        os.close(handle)
-
-
-def _save(action: Save) -> None:
-    """Replace a file so that a reader, or a power cut, sees the old or the new one and never a part."""
-    folder, name = os.path.split(action.path)
-    try:
-        if not stat.S_ISREG(os.lstat(action.path).st_mode):
-            raise OSError(errno.EINVAL, f"{action.path} is not a regular file, so it is left alone")
-    except FileNotFoundError:
-        if action.text is None:
+    def _note(self, name: str, words: str) -> None:
+        """Tell others, in files that a reboot takes along; without a lock there is nobody to tell."""
+        if not self._notes:
             return
-    if action.text is None:
-        os.unlink(action.path)
-        _sync_folder(folder)
-        _tidy(folder)
-        return
-    _make_folder(folder, private=action.mode & 0o077 == 0)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(action.text)
-            file.flush()
-            os.fchmod(file.fileno(), action.mode)
-            os.fsync(file.fileno())
-        os.rename(temporary, action.path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _sync_folder(folder)
+        with contextlib.suppress(OSError):
+            if words:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+                handle = os.open(f"{self._notes}/{name}", flags, 0o600)
+                try:
+                    os.write(handle, os.fsencode(words))
+                finally:
+                    os.close(handle)
+            else:
+                os.unlink(f"{self._notes}/{name}")
 
-
-def _tidy(folder: str) -> None:
-    """Folders that this collection made go with their last file."""
-    while "linuxnet-tuning" in folder:
-        try:
-            os.rmdir(folder)
-        except OSError:
-            return
-        folder = os.path.dirname(folder)
-
-
-def _make_folder(folder: str, private: bool) -> None:
-    """Make a folder with those above it. State for root only lies in real folders that nobody else can write to."""
-    parent = os.path.dirname(folder)
-    if private and "linuxnet-tuning" in parent:
-        _make_folder(parent, private)
-    elif not os.path.isdir(parent):
-        os.makedirs(parent, mode=0o755)
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(folder, mode=0o700 if private else 0o755)
-    if private:
-        _check_private(folder)
-
-
-def _check_private(folder: str) -> None:
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
-        raise OSError(errno.EPERM, f"{folder} is not a folder that only its owner can write to")
-
-
-def _sync_folder(folder: str) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    def _forget_writing(self) -> None:
+        """A call that was killed in the middle of a file has left a part of it."""
+        files.drop_part(self.read(f"{self._notes}/{_WRITING}") or "")
+        self._note(_WRITING, "")

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Mapping
 
 from . import session
 from .host import ReadOnlyHost, connect
-from .runner import runner
+from .runner import fail, finish, runner
 from .schema import Query, TuningError
 from .tools import fio, iperf3
 
@@ -67,8 +67,9 @@ def _serve(module: Any, work: Callable[[Any], Result]) -> None:
     try:
         result = work(connect(runner(module), module.check_mode))
     except TuningError as error:
-        module.fail_json(msg=str(error))
-    module.exit_json(**result)
+        fail(module, error)
+        return
+    finish(module, result)
 
 
 def _measure(host: ReadOnlyHost, params: Params) -> Result:
@@ -80,7 +81,7 @@ def _measure(host: ReadOnlyHost, params: Params) -> Result:
     for attempt in range(params["retries"] + 1):
         if attempt:
             host.wait_until(lambda: False, 1)
-        answer = host.ask(Query(argv))
+        answer = host.ask(Query(argv, limit + 10))
         if answer.rc == 127 and not answer.out:
             raise TuningError("the program 'iperf3' is not installed; install its package")
         if answer.rc in (124, 137):

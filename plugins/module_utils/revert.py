@@ -3,22 +3,23 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import memory, plan
 from .schema import Action, Address, Cell, Cells, Change, Family, Plan, Poke, Save, words
+from .text import quote
 from .tools import systemd
 
 LOCK = "/run/linuxnet-tuning/lock"
+AT_WORK = "/run/linuxnet-tuning/at-work"
 REVERTED = f"{memory.FOLDER}/reverted"
 
 
 class Place(NamedTuple):
-    """Where levels lie, and the timer that runs them."""
+    """Where levels lie, and the unit that takes them back when their time is over."""
 
     folder: str
-    timer: str
+    clock: str
 
     @property
     def run(self) -> str:
@@ -52,7 +53,8 @@ WantedBy=sysinit.target
 
 RUN_TEXT = f"""#!/bin/sh
 # Takes back the changes of linuxnet.tuning that nobody confirmed, newest first. With `boot` only the files:
-# what was set went with the power. With `held` the caller has the lock.
+# what was set went with the power. With `held` the caller has the lock. With `wait N` first waits for second N of the
+# uptime.
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 umask 077
 cd "${{0%/*}}" || exit 0
@@ -68,15 +70,35 @@ put() {{
   cp -f "$level/$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3"
 }}
 
+uptime() {{
+  cut -d. -f1 /proc/uptime
+}}
+
+# The uptime goes on while the machine sleeps, and does not jump with the time of day; a sleep in the shell and the
+# clocks of systemd's timers stand still, and in a container some of those count from another beginning.
+if [ "$mode" = wait ]; then
+  while left=$(($2 - $(uptime))); [ "$left" -gt 0 ]; do
+    sleep "$((left < 20 ? left : 20))"
+  done
+fi
+
 if [ "$mode" != held ]; then
   mkdir -p {LOCK.rpartition("/")[0]}
   exec 9>> {LOCK}
-  if ! flock -w 5 9; then
-    # A call that hangs would go on later with what is taken back now. Another run of this script has no number there.
+  until flock -w 5 9; do
     holder=$(cat {LOCK})
-    [ -z "$holder" ] || {{ pkill -KILL -P "$holder"; kill -KILL "$holder"; }}
+    # Another run of this script has no number there, and comes to an end.
+    [ -n "$holder" ] || continue
+    now=$(uptime) until=0 doing=
+    [ ! -e {AT_WORK} ] || read -r until doing < {AT_WORK}
+    # A call that goes on with its work on a slow host is waited for.
+    [ "${{until:-$now}}" -lt "$now" ] || continue
+    # One that hangs would go on later with what is taken back now.
+    echo "ends process $holder, which hangs: $doing"
+    pkill -KILL -P "$holder"; kill -KILL "$holder"
     flock -w 60 9
-  fi
+    break
+  done
   : > {LOCK}
 fi
 for level in $(ls | grep '^[0-9]*$' | sort -rn); do
@@ -122,14 +144,14 @@ def script(actions: Sequence[Action]) -> Tuple[List[str], Dict[str, str]]:
         if isinstance(action, Save) and action.text is not None:
             name = f"file-{len(files) + 1}"
             files[name] = action.text
-            lines.append(f"put {name} {action.mode:o} {shlex.quote(action.path)}")
+            lines.append(f"put {name} {action.mode:o} {quote(action.path)}")
         elif isinstance(action, Save):
-            lines.append(f"rm -f {shlex.quote(action.path)}")
+            lines.append(f"rm -f {quote(action.path)}")
         elif isinstance(action, Poke):
-            lines.append(f"live sh -c {shlex.quote(action.plain)}")
+            lines.append(f"live sh -c {quote(action.plain)}")
         else:
             # What is about files alone is needed at boot as well.
             lasting = action.argv[0] == "systemctl" and action.argv[1] in ("daemon-reload", "enable", "disable")
             prefix = "" if lasting else "live "
-            lines += [prefix + " ".join(map(shlex.quote, argv)) for argv in words(action)]
+            lines += [prefix + " ".join(map(quote, argv)) for argv in words(action)]
     return lines, files

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run commands through a module of Ansible; apart from the engine, so that calls which tune nothing start faster."""
+"""Run commands and end calls through a module of Ansible; apart from the engine, so that calls which tune nothing start
+faster."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence, Tuple
+from typing import Any, Dict, Mapping, Sequence, Tuple
+
+from .text import printable
 
 
 def runner(module: Any) -> Any:
@@ -19,3 +22,18 @@ def runner(module: Any) -> Any:
         return answer[0], answer[1], answer[2]
 
     return run
+
+
+def finish(module: Any, result: Mapping[str, Any]) -> None:
+    """End a call with its result. Ansible would not hand it on with one byte in it that is no UTF-8."""
+    told: Dict[str, Any] = printable(result)
+    for warning in told.pop("warnings", ()):
+        module.warn(warning)
+    if told.get("failed"):
+        module.fail_json(**told)
+    module.exit_json(**told)
+
+
+def fail(module: Any, error: Exception) -> None:
+    """End a call that nothing came of."""
+    finish(module, {"failed": True, "msg": str(error)})

@@ -8,8 +8,9 @@ every host makes them anew.
 from __future__ import annotations
 
 import re
-import shlex
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from .text import quote
 
 Value = Union[None, bool, int, str, Tuple[str, ...]]
 
@@ -26,12 +27,21 @@ PROBE = "probe"
 WATCH = "watch"
 
 
+# What answers a question has done so within the first, unless it says otherwise; drivers that reset a device to set a
+# value take ten seconds at times.
+READ_SECONDS, WRITE_SECONDS = 5, 30
+
+
 class TuningError(Exception):
     """A problem that ends the call with one clear message."""
 
 
 class InputError(TuningError):
     """What was written cannot be meant; nothing on the host has been touched."""
+
+
+class HangsError(TuningError):
+    """A command that has had its time, and was ended."""
 
 
 class Address(NamedTuple):
@@ -121,9 +131,10 @@ class Field(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A command that only reads."""
+    """A command that only reads; one that has not answered within these seconds hangs."""
 
     argv: Tuple[str, ...]
+    seconds: float = READ_SECONDS
 
 
 class Answer(NamedTuple):
@@ -140,13 +151,17 @@ class Answer(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Change something by a command; one that takes a batch reads its `lines` from its standard input."""
+    """Change something by a command; one that takes a batch reads its `lines` from its standard input.
+
+    One that has not ended within these `seconds` hangs.
+    """
 
     argv: Tuple[str, ...]
     lines: Tuple[str, ...] = ()
+    seconds: float = WRITE_SECONDS
 
     def __str__(self) -> str:
-        return " ".join(shlex.quote(word) for word in self.argv)
+        return " ".join(quote(word) for word in self.argv)
 
 
 class Poke(NamedTuple):

@@ -251,12 +251,17 @@ class Transaction:
         return [family.hint, family.explain(self.host, scope) if family.explain else ""]
 
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
-        undone, leftover = self._undo(tried)
-        self.stuck = bool(leftover)
         self.adjusted.clear()
+        try:
+            undone, leftover = self._undo(tried)
+            answers = self._look(list(self.before))
+        except TuningError as error:  # what hangs on the way there mostly hangs on the way back too
+            undone, leftover = 0, [f"all of it ({error})"]
+            answers = {**self.before, **self._now}
+        self.stuck = bool(leftover)
         if leftover:
             self.refused.clear()  # nothing to build a second attempt on
-        return self._look(list(self.before)), report.failure(reasons, undone, leftover)
+        return answers, report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
         """Put back what was asked for, then what the same commands changed beside it.

@@ -95,9 +95,9 @@ class Memory:
     def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
         return happened()
 
-    def _run(self, argv, lines=()):
+    def _run(self, argv, lines=(), seconds=5):
         self.commands.append(list(argv))
-        return super()._run(argv, lines)
+        return super()._run(argv, lines, seconds)
 
 
 class MemoryReader(Memory, ReadOnlyHost):

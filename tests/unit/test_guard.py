@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -113,3 +115,66 @@ def test_a_level_tells_what_it_changed_in_one_breath():
     level = guard.Level(1, "now", 120, tuple(guard._about(change) for change in changes))
     assert str(level).startswith("igb0 ring rx 4096 to 256, ")
     assert str(level).endswith(", and 2 more")
+
+
+@pytest.fixture
+def script(tmp_path):
+    """The script that takes levels back, in folders of this test; its one level leaves a file."""
+    text = revert.RUN_TEXT.replace("/run/linuxnet-tuning", f"{tmp_path}/lock")
+    text = text.replace(revert.memory.FOLDER, str(tmp_path)).replace("flock -w 5", "flock -w 1")
+    assert "/linuxnet-tuning" not in text
+    level = tmp_path / "guard/1"
+    level.mkdir(parents=True)
+    (tmp_path / "lock").mkdir()
+    (tmp_path / "guard/run").write_text(text)
+    (level / "revert").write_text(f"touch {tmp_path}/back\n")
+    (level / "change.json").write_text("{}")
+    return tmp_path / "guard/run"
+
+
+def uptime():
+    return int(float(Path("/proc/uptime").read_text().split()[0]))
+
+
+def test_the_clock_ends_at_a_second_of_the_uptime(script, tmp_path):
+    begun = time.monotonic()
+    subprocess.run(["sh", script, "wait", str(uptime() + 2)], check=True)
+    assert 1 <= time.monotonic() - begun < 10
+    assert (tmp_path / "back").exists()
+    assert (tmp_path / "reverted/1.json").exists()
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A call that has the host, and the number of its process in the lock."""
+    lock = tmp_path / "lock/lock"
+    lock.parent.mkdir(exist_ok=True)
+    with subprocess.Popen(["flock", lock, "sleep", "60"]) as process:
+        while not lock.exists() or subprocess.run(["flock", "-n", lock, "true"], check=False).returncode == 0:
+            time.sleep(0.05)
+        lock.write_text(str(process.pid))
+        yield process
+        process.kill()
+        subprocess.run(["pkill", "-P", str(process.pid)], check=False)
+
+
+@pytest.mark.parametrize("note", ["", "{} tc -batch -"])
+def test_a_call_at_work_is_waited_for(script, tmp_path, holder, note):
+    (tmp_path / "lock/at-work").write_text(note.format(uptime() + 1000))
+    with subprocess.Popen(["sh", script]) as clock:
+        time.sleep(2.5)
+        assert holder.poll() is None
+        assert not (tmp_path / "back").exists()
+        subprocess.run(["pkill", "-P", str(holder.pid)], check=True)  # the sleep ends, and the lock with it
+        assert clock.wait(10) == 0
+    assert (tmp_path / "back").exists()
+
+
+@pytest.mark.parametrize("note", [None, "{} ethtool -L igb0"])
+def test_a_call_that_hangs_is_ended_and_named(script, tmp_path, holder, note):
+    if note:
+        (tmp_path / "lock/at-work").write_text(note.format(uptime() - 1) + "\n")
+    done = subprocess.run(["sh", script], capture_output=True, text=True, check=True)
+    assert holder.wait(5) in (-9, 128 + 9)
+    assert f"ends process {holder.pid}, which hangs: {'ethtool -L igb0' if note else ''}" in done.stdout
+    assert (tmp_path / "back").exists()

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -112,6 +115,100 @@ def test_poke_writes_in_one_piece_and_makes_no_file(host, tmp_path):
     assert host.do(Poke(str(tmp_path / "link"), "1", "")) != ""
 
 
+def killed(lock, path):
+    """Write it in a process of its own, which is killed before it gives the file its name."""
+    code = (
+        "import os, signal, sys\n"
+        f"from {module.__name__} import connect\n"
+        f"from {module.__package__}.schema import Save\n"
+        "os.rename = lambda *_names: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "host = connect(None, check_mode=False)\n"
+        "assert not sys.argv[1] or host.hold(sys.argv[1], 0) == ''\n"
+        "host.do(Save(sys.argv[2], 'new'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, lock, path], check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("folder", ["sysctl.d", "linuxnet-tuning@igb0.service.d"])
+def test_nothing_is_left_of_a_call_that_is_killed_while_it_writes(host, tmp_path, folder):
+    lock, path = str(tmp_path / "run/lock"), tmp_path / folder / "90-mine.conf"
+    killed(lock, path)
+    assert len(names(path.parent)) == 1  # or this test would prove nothing
+    assert host.hold(lock, 5) == ""
+    assert not path.parent.exists() or names(path.parent) == []
+    assert path.parent.exists() == (folder == "sysctl.d")
+    host.let_go()
+    assert names(tmp_path / "run") == ["lock"]
+
+
+def test_what_was_left_beside_a_file_goes_with_it(host, tmp_path):
+    path = tmp_path / "linuxnet-tuning" / "state.json"
+    killed("", path)
+    assert names(path.parent) == [".state.json.linuxnet-tuning"]
+    assert host.do(Save(str(path), "{}")) == ""
+    assert names(path.parent) == ["state.json"]
+
+
+@pytest.mark.parametrize("broken", ["link", "mode"])
+def test_without_a_lock_nothing_is_touched(host, tmp_path, broken):
+    folder = tmp_path / "run"
+    if broken == "link":
+        (tmp_path / "elsewhere").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "elsewhere")
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    with pytest.raises(TuningError, match=r"cannot lock .*/run/lock, so nothing was touched: .* only its owner"):
+        host.hold(str(folder / "lock"), 0)
+
+
+def real(argv, data):
+    done = subprocess.run(argv, input=data, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_question_without_an_answer_ends_in_time_and_the_next_one_sooner():
+    host = module.connect(real, check_mode=True)
+    begun = time.monotonic()
+    with pytest.raises(TuningError, match=r"`sleep 61` did not end within 0.5 s"):
+        host.ask(Query(("sleep", "61"), 0.5))
+    module._SHORT, usual = 0.2, module._SHORT
+    try:
+        with pytest.raises(TuningError, match=r"within 0.2 s"):
+            host.ask(Query(("sleep", "61")))
+    finally:
+        module._SHORT = usual
+    assert time.monotonic() - begun < 3
+    assert host.ask(Query(("echo", "here"))).out == "here\n"
+    assert not module._children()
+
+
+def test_a_command_that_hangs_is_named(tmp_path):
+    host = module.connect(real, check_mode=False)
+    assert host.do(Run(("sleep", "61"), seconds=0.2)) == "`sleep 61` did not end within 0.2 s"
+    assert host.do(Run(("sleep", "0"))) == ""
+
+
+def test_a_call_tells_how_long_it_is_at_work(host, tmp_path):
+    note = tmp_path / "run/at-work"
+    host.hold(str(tmp_path / "run/lock"), 0)
+    host.do(Run(("good", "a\nb")))
+    until, *words = note.read_text().split()
+    assert words == ["good", "a", "b"]
+    assert 40 < int(until) - host.uptime() <= 60
+    host.let_go()
+    assert not note.exists()
+
+
+def test_bytes_that_are_no_text_come_back_as_they_were(host, tmp_path):
+    path = tmp_path / "interfaces"
+    path.write_bytes(b"# caf\xe9\n")
+    text = host.read(str(path))
+    assert host.do(Save(str(path), text + "more\n")) == ""
+    assert path.read_bytes() == b"# caf\xe9\nmore\n"
+
+
 def test_reading_what_is_not_there(host, tmp_path):
     assert host.read(str(tmp_path / "nothing")) is None
     assert host.names(str(tmp_path / "nothing")) == []
@@ -128,8 +225,6 @@ def test_waiting_is_bounded(host, tmp_path):
 
 def test_the_engine_runs_on_a_bare_interpreter():
     """The door that design keeps open: nothing but the standard library is imported."""
-    import subprocess
-
     code = (
         "import sys, ansible_collections.linuxnet.tuning.plugins.module_utils.engine;"
         "print([name for name in sys.modules if name.split('.')[0] in ('ansible', 'yaml', 'jinja2')])"

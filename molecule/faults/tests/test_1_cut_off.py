@@ -27,4 +27,5 @@ def test_stall(fault):
     fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1800, "channels": {"rx": 4, "tx": 4}}])
     held()
     fault.strikes()
-    fault.comes_back()
+    # The call itself ends the command, before the guard would have to end the call.
+    fault.comes_back(told="ethtool -G igb1 rx 256` did not end within 30 s")

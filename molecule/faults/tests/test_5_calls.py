@@ -117,10 +117,10 @@ def test_window_ends(fault):
     play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
     assert play.end() == 0, play.output
     assert ask(MTU).strip() == "1300"
-    ask("systemctl -q is-active linuxnet-tuning-window.timer")
+    ask("systemctl -q is-active linuxnet-tuning-window.service")
     play = fault.play(tuning_host_nics=[{"name": "igb0", "mtu": 1500}], tuning_guard_timeout=120)
     assert play.end() == 0, play.output
-    assert ssh("systemctl -q is-active linuxnet-tuning-window.timer").returncode != 0
+    assert ssh("systemctl -q is-active linuxnet-tuning-window.service").returncode != 0
     assert fault.play(tuning_guard_timeout=120).end() == 0
     fault.strikes()
     fault.answers()

@@ -7,11 +7,11 @@ each interrupt or queue. Lists that are all alike are said once.
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
+from ..text import quote
 from ..tools import cpus, interrupts, services, sysfs
 from ..tools import irqbalance as balancer
 from .irqbalance import KEY as BAN
@@ -153,7 +153,7 @@ def _pokes(key: str, value: str, cells: Mapping[str, Cell]) -> List[Poke]:
     for path, new, old in zip(paths, wanted, have):
         if new != old:
             text = cpus.format_mask(cpus.parse_list(new)) if masks else new
-            pokes.append(Poke(path, text, f"echo {text} > {shlex.quote(path)}"))
+            pokes.append(Poke(path, text, f"echo {quote(text)} > {quote(path)}"))
     return pokes
 
 
@@ -170,7 +170,7 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
 def _lasting(action: Action, paths: Mapping[str, str]) -> Action:
     if not isinstance(action, Poke) or action.path not in paths:
         return action
-    return action._replace(plain=f"echo {action.text} > {paths[action.path]}")
+    return action._replace(plain=f"echo {quote(action.text)} > {paths[action.path]}")
 
 
 def _spelled(value: str, count: int) -> List[str]:

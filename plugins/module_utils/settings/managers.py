@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from ..schema import InputError, Query, TuningError
+from ..schema import HangsError, InputError, Query, TuningError
 from ..tools import bond as tool
 from ..tools import ifcfg, ifupdown, networkd, networkmanager, sysfs
 from .bonds import Asked
@@ -112,7 +112,9 @@ class _Facts:
     def rows(self, *argv: str) -> List[List[str]]:
         """The words of each line that a command prints; none where it is not installed."""
         try:
-            out = self.host.ask(Query(argv)).out
+            out = self.host.ask(Query(argv, 15)).out
+        except HangsError:
+            raise
         except TuningError:
             return []
         return [re.split(r"[:\s]+", line.strip()) for line in out.splitlines()]

@@ -70,8 +70,9 @@ sysctl = Family(
     write=_write,
     about="Kernel parameters.",
     open_kind="sysctl",
-    # A part may hold what an interface name may, but never climb out of /proc/sys.
-    key_pattern=r"[A-Za-z0-9_-]+([./][A-Za-z0-9_:@-]+)+",
+    # A part may hold what the name of a NIC may, but never climb out of /proc/sys; in a file, = would end the key, and
+    # a pattern would mean other keys too.
+    key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
     canonical=tool.name,
     hint="The kernel rounds or limits this value; its own documentation (sysctl in the kernel's admin guide) says how.",
 )

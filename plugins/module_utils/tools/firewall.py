@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
-from ..schema import Answer, Query, TuningError
+from ..schema import Answer, HangsError, Query, TuningError
 
 Action = Dict[str, Any]
 
@@ -33,8 +33,10 @@ def opening(host: Any, ports: str, protocols: Sequence[str], seconds: int, mark:
 
 def _ask(host: Any, *argv: str) -> Answer:
     try:
-        answer: Answer = host.ask(Query(argv))
+        answer: Answer = host.ask(Query(argv, 20))
         return answer
+    except HangsError:
+        raise
     except TuningError:
         return Answer(127, "", f"{argv[0]} is not installed")
 

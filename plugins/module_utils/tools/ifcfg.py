@@ -39,12 +39,12 @@ def _addresses(bond: Bond) -> List[str]:
 
 
 def _create(name: str, _members: Sequence[str], _files: Sequence[str]) -> List[Run]:
-    return [Run(("ifup", name))]
+    return [Run(("ifup", name), seconds=120)]
 
 
 def _destroy(name: str) -> List[Run]:
     # ifdown leaves the empty bond behind, and its mode with it.
-    return [Run(("ifdown", name)), Run(("ip", "link", "delete", "dev", name))]
+    return [Run(("ifdown", name), seconds=120), Run(("ip", "link", "delete", "dev", name))]
 
 
 def _refresh(step: Step) -> List[Run]:

@@ -64,11 +64,11 @@ def stanzas(host: Any) -> Dict[str, Set[str]]:
 
 def _create(name: str, _members: Sequence[str], _files: Sequence[str]) -> List[Run]:
     # By force: a bond that somebody deleted by hand still counts as up for ifupdown.
-    return [Run(("ifup", "--force", name))]
+    return [Run(("ifup", "--force", name), seconds=120)]
 
 
 def _destroy(name: str) -> List[Run]:
-    return [Run(("ifdown", "--force", name))]
+    return [Run(("ifdown", "--force", name), seconds=120)]
 
 
 def _refresh(step: Step) -> List[Run]:

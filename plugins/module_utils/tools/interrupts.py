@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import Any, Dict, List, NamedTuple, Tuple
 
+from ..text import quote
 from . import cpus, sysfs
 
 # The interrupts of queues; the others of a NIC tell of link changes and carry no packets. The forms are those of
@@ -51,7 +51,7 @@ def of(host: Any, nic: str) -> List[Interrupt]:
 
 def by_name(name: str) -> str:
     """The path of an interrupt for a shell that looks for its number then: it may be another one after a reboot."""
-    number = f"grep -w {shlex.quote(name)} /proc/interrupts | cut -d: -f1 | tr -d ' '"
+    number = f"grep -w {quote(name)} /proc/interrupts | cut -d: -f1 | tr -d ' '"
     return f"/proc/irq/$({number})/smp_affinity_list"
 
 

@@ -128,7 +128,7 @@ def way_to(host: Any, address: str) -> str:
     """The NIC that packets to an address leave by; empty where there is no way. Names are looked up by the host."""
     target = address
     if not re.fullmatch(r"[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", address):
-        words = host.ask(Query(("getent", "ahosts", address))).out.split()
+        words = host.ask(Query(("getent", "ahosts", address), 15)).out.split()
         target = words[0] if words else ""
     match = re.search(r"\bdev (\S+)", host.ask(Query(("ip", "-o", "route", "get", target))).out) if target else None
     return match.group(1) if match else ""

@@ -50,9 +50,14 @@ def _profile(name: str, member: str) -> str:
     return f"{name}-{member}"
 
 
+def _up(profile: str) -> Run:
+    """It waits for addresses, 90 seconds by itself."""
+    return Run(("nmcli", "connection", "up", profile), seconds=120)
+
+
 def _create(name: str, members: Sequence[str], files: Sequence[str]) -> List[Run]:
     ports = [_profile(name, member) for member in members]
-    return [_load(files), *(Run(("nmcli", "connection", "up", profile)) for profile in (name, *ports))]
+    return [_load(files), *(_up(profile) for profile in (name, *ports))]
 
 
 def _load(files: Sequence[str]) -> Run:
@@ -69,7 +74,7 @@ def _refresh(step: Step) -> List[Run]:
     return [
         _load(step.files),
         *([Run(("nmcli", "device", "reapply", step.name))] if live else []),
-        *(Run(("nmcli", "connection", "up", _profile(step.name, member))) for member in step.join),
+        *(_up(_profile(step.name, member)) for member in step.join),
         # A profile whose file is gone is forgotten, and its NIC leaves the bond.
         *([_RELOAD] if step.fewer else []),
     ]

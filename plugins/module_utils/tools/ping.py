@@ -15,6 +15,5 @@ def carries(host: Any, nic: str, address: str, mtu: int) -> bool:
     """Whether an answer to one unfragmented packet of just this MTU comes back through the NIC."""
     family, headers = ("-6", 48) if ":" in address else ("-4", 28)
     size = ("-M", "do", "-s", str(mtu - headers))
-    return bool(
-        host.ask(Query(("ping", family, "-n", "-q", "-c", "1", "-w", str(_SECONDS), *size, "-I", nic, address))).rc == 0
-    )
+    argv = ("ping", family, "-n", "-q", "-c", "1", "-w", str(_SECONDS), *size, "-I", nic, address)
+    return bool(host.ask(Query(argv, 2 * _SECONDS)).rc == 0)

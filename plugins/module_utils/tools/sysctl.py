@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tup
 
 from ..inputs import vector
 from ..schema import Poke, TuningError
+from ..text import quote
 
 ROOT = "/proc/sys"
 FOLDER = "/etc/sysctl.d"
@@ -33,8 +34,7 @@ def path(key: str) -> str:
 
 def poke(key: str, value: str) -> Poke:
     """Set the live value; one write system call, so the kernel takes a vector as a whole or not at all."""
-    shown = f"'{key}={value}'" if re.search(r"[^\w./=-]", value) else f"{key}={value}"
-    return Poke(path(key), value, f"sysctl -w {shown}")
+    return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
 
 
 class Line(NamedTuple):

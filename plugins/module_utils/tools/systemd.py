@@ -47,15 +47,20 @@ def running(host: Any) -> bool:
 def escape(name: str) -> str:
     """The name of a NIC as a part of the name of a unit, as systemd names its device: a dot in front stays."""
     return "".join(
-        char if re.fullmatch(r"[A-Za-z0-9_.:]", char) else "".join(f"\\x{byte:02x}" for byte in char.encode())
+        char if re.fullmatch(r"[A-Za-z0-9_.:]", char) else "".join(f"\\x{byte:02x}" for byte in _bytes(char))
         for char in name
     )
 
 
+def _bytes(text: str) -> bytes:
+    """The name of a NIC as the kernel has it, which need not be UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def unescape(text: str) -> str:
     """The name of a NIC back from a part of the name of a unit."""
-    whole = re.sub(r"\\x([0-9a-f]{2})", lambda match: chr(int(match[1], 16)), text)
-    return whole.encode("latin-1", "replace").decode("utf-8", "replace")
+    whole = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes([int(match[1], 16)]), _bytes(text))
+    return whole.decode("utf-8", "surrogateescape")
 
 
 def unit(nic: str) -> str:
@@ -89,7 +94,9 @@ def dropins(host: Any) -> List[str]:
     folders = [
         name for name in host.names(FOLDER) if name.startswith("linuxnet-tuning@") and name.endswith(".service.d")
     ]
-    return [f"{FOLDER}/{folder}/{file}" for folder in folders for file in host.names(f"{FOLDER}/{folder}")]
+    files = [f"{FOLDER}/{folder}/{file}" for folder in folders for file in host.names(f"{FOLDER}/{folder}")]
+    # As systemd: what a call that was killed has left of a file is none.
+    return [path for path in files if path.endswith(".conf") and "/." not in path]
 
 
 def render(groups: Sequence[Tuple[str, Sequence[str], Sequence[Action]]]) -> str:
@@ -128,6 +135,8 @@ def _quote(word: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_@%+=:,./$-]+", text):
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    # A line end would end the command, and a line with a byte that is not UTF-8 is passed over as a whole.
+    escaped = re.sub("[\x00-\x1f\x7f\udc80-\udcff]", lambda match: f"\\x{_bytes(match[0])[0]:02x}", escaped)
     return f'"{escaped}"'
 
 

@@ -20,7 +20,7 @@ def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards
 
 def stop(unit: str) -> Run:
     """Stop a unit and wait until it has cleaned up."""
-    return Run(("systemctl", "stop", unit))
+    return Run(("systemctl", "stop", unit), seconds=150)
 
 
 def active(host: Any, unit: str) -> bool:

@@ -11,6 +11,9 @@ from .sysctl import lines
 
 OFF = "none"
 
+# It is a Python program that asks a service over the bus, and that one runs scripts.
+_SECONDS = 60
+
 # Since tuned 2.23 profiles lie in folders of their own.
 _FOLDERS = ("/etc/tuned/profiles", "/usr/lib/tuned/profiles", "/etc/tuned", "/usr/lib/tuned")
 
@@ -23,7 +26,7 @@ def profiles(host: Any) -> List[str]:
 
 def active(host: Any) -> Tuple[str, str]:
     """The active profile, several joined by blanks, `none` without one; and what tuned-adm complained of."""
-    answer = host.ask(Query(("tuned-adm", "active")))
+    answer = host.ask(Query(("tuned-adm", "active"), _SECONDS))
     match = re.search(r"Current active profile: (.+)", answer.out)
     if match:
         return " ".join(match.group(1).split()), ""
@@ -48,9 +51,9 @@ def sysctl(host: Any, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
 
 def verified(host: Any) -> bool:
     """Whether the system still is as the profile has set it."""
-    return bool(host.ask(Query(("tuned-adm", "verify"))).rc == 0)
+    return bool(host.ask(Query(("tuned-adm", "verify"), _SECONDS)).rc == 0)
 
 
 def activate(names: Sequence[str]) -> Run:
     """Switch to profiles, of which a later one wins, or tuned off."""
-    return Run(("tuned-adm", "off")) if list(names) == [OFF] else Run(("tuned-adm", "profile", *names))
+    return Run(("tuned-adm", "off") if list(names) == [OFF] else ("tuned-adm", "profile", *names), seconds=_SECONDS)
