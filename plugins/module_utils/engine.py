@@ -11,7 +11,7 @@ from .host import Host, ReadOnlyHost, connect
 from .runner import fail, finish, runner
 from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Wishes
 from .settings import registry
-from .tools import sysfs
+from .tools import sysfs, systemd
 
 Families = Mapping[str, Family]
 Group = Tuple[str, str]
@@ -171,6 +171,10 @@ def _plan(
     host: ReadOnlyHost, view: str, families: Families, params: Mapping[str, Any], never: Mapping[Address, str]
 ) -> Call:
     absent: List[Unsupported] = []
+    if params["temporary"] and not systemd.running(host):
+        raise TuningError(
+            "temporary: this host does not run systemd, so nothing would end the change. Nothing was changed"
+        )
     if params["state"] == "restored":
         originals = {**guard.temporary(host), **memory.baseline(host)}
         wishes = desire.restored(host, families, params, originals)

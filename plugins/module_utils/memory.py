@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterable, List, Mapping
 
-from .schema import Address, Adjusted, Cells, Save, Value
+from .schema import Address, Adjusted, Cells, Save, TuningError, Value
 
 FOLDER = "/var/lib/linuxnet-tuning"
 ADJUSTED = f"{FOLDER}/adjusted.json"
@@ -29,7 +29,10 @@ def store(host: Any, adjusted: Iterable[Adjusted]) -> str:
 
 
 def baseline(host: Any) -> Dict[Address, Value]:
-    """What every key held before the collection first changed it; None for what was not there."""
+    """What every key held before the collection first changed it; None for what was not there.
+
+    TuningError where that cannot be read: a new one in its place would take our own values for the host's.
+    """
     return {address: value_of(entry["value"]) for address, entry in _load(host, BASELINE).items()}
 
 
@@ -72,15 +75,27 @@ def _save(host: Any, path: str, entries: Mapping[Address, Mapping[str, Any]]) ->
 
 
 def _load(host: Any, path: str) -> Dict[Address, Mapping[str, Any]]:
-    """A file that is missing, damaged or of a later version is as good as none."""
+    """By address. A note of what was rounded that cannot be read is as good as none: the value is set again."""
+    text = host.read(path)
+    if text is None:
+        return {}
     try:
-        content = json.loads(host.read(path) or "{}")
+        content = json.loads(text)
+        if content["version"] != _VERSION:
+            raise ValueError(f"it is of version {content['version']}, and this is {_VERSION}")
+        entries = [entry for entry in content["values"] if path == BASELINE or "value" in entry]
         return {
             Address(entry["family"], entry["nic"], entry["key"]): {
-                name: entry[name] for name in ("asked", "value") if name in entry
+                "value": entry["value"],
+                **({"asked": entry["asked"]} if "asked" in entry else {}),
             }
-            for entry in (content["values"] if content["version"] == _VERSION else ())
-            if "value" in entry
+            for entry in entries
         }
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return {}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if path != BASELINE:
+            return {}
+        raise TuningError(
+            f"{path} has what this host was before its first change, and cannot be read ({error!r}). Put a copy from a "
+            "backup there, run the version of the collection that wrote it, or move it away: then there is no way back "
+            "to that. Nothing was changed"
+        ) from None

@@ -281,7 +281,10 @@ class Transaction:
             for group, values in sorted(steps, key=lambda step: -order.index(step[0][0])):
                 self._do(group, values)
                 undone += len(values)
-        leftover = plan.restore(self.before, self._look(watched), groups)
+        now = self._look(watched)
+        # What cannot be read any more may be anything.
+        lost = [address for address in tried if self.before[address].value is not None and address not in now]
+        leftover = {*plan.restore(self.before, now, groups), *lost}
         return undone, [str(address) for address in sorted(leftover)]
 
     def _groups(self, tried: Set[Address]) -> Set[Group]:

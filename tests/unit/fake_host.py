@@ -117,7 +117,9 @@ class Device:
     def show_link(self, nic: str) -> Result:
         """Answer `ip -d -j link show dev NIC`."""
         low, high = self.mtu_limits
-        return 0, json.dumps([{"ifname": nic, "qdisc": "mq", "min_mtu": low, "max_mtu": high, **self.link}]), ""
+        # iproute2 (6.1, tried) does not show a queue of no length.
+        link = {key: value for key, value in self.link.items() if value or key != "txqlen"}
+        return 0, json.dumps([{"ifname": nic, "qdisc": "mq", "min_mtu": low, "max_mtu": high, **link}]), ""
 
     def set_link(self, words: Mapping[str, str]) -> Result:
         """Carry out `ip link set dev NIC mtu N txqueuelen N`."""

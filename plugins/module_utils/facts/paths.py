@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
+from ..inputs import wish
+from ..settings.link import link
 from ..tools import ip, ping, sysfs
 
 # What every path carries, also those of IPv6.
 _SMALL = 1280
+
+_PATH_CHECK = link.field("path_check")
 
 
 def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
@@ -28,12 +33,21 @@ def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
 
 
 def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
-    """For each address in the path_check of an entry, whether a packet of the NIC's own MTU comes back from there."""
+    """For each address in the path_check of an entry, whether a packet of the NIC's own MTU comes back from there.
+
+    Entries are as in the inventory: the name may be a pattern, and one address, or several in a text, are a list too.
+    """
     found = []
-    for entry in peers:
-        nic, addresses = str(entry.get("name")), entry.get("path_check")
-        mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu") if "/" not in nic else None
-        for address in addresses if mtu and isinstance(addresses, list) else ():
+    wanted = [
+        (nic, address)
+        for entry in peers
+        for nic in host.names(sysfs.ROOT)
+        if fnmatchcase(nic, str(entry.get("name"))) and entry.get("path_check")
+        for address in str(wish(_PATH_CHECK, entry["path_check"]).value).split()
+    ]
+    for nic, address in dict.fromkeys(wanted):
+        mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")
+        if mtu:
             carries = ping.carries(host, nic, str(address), int(str(mtu)))
             # A peer that is switched off says nothing about the path.
             answers = carries or ping.carries(host, nic, str(address), _SMALL)

@@ -43,7 +43,9 @@ def _words(name: str, item: Any) -> Iterable[str]:
             raise InputError(f"{name}: {item!r} has queue 0, which is for everybody else")
         if "/" in text:
             network = _network(name, text, item)
-            return [f"{network}={int(queue)}"]
+            # A network of one address is that address, and so it is read from the host.
+            alone = network.prefixlen == network.max_prefixlen
+            return [f"{network.network_address if alone else network}={int(queue)}"]
     addresses = _addresses(name, text, item)
     if equals and len(addresses) > 1:
         raise InputError(f"{name}: {item!r} gives one queue to a range; write a network, or a queue for each address")

@@ -131,7 +131,8 @@ def _checked(text: str, online: Sequence[int]) -> Tuple[int, ...]:
 
 
 def _counted(count: int, asked: str) -> str:
-    numbers = asked.split()
+    # The kernel rounds the size of each table up to a power of two.
+    numbers = [str(1 << (int(number) - 1).bit_length() if int(number) else 0) for number in asked.split()]
     return _join([numbers[place % len(numbers)] for place in range(count)])
 
 

@@ -29,7 +29,8 @@ def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
     if not facts:
         return {}, f"the device does not have it ({answer.complaint})"
     found = {key: facts[key] for key in ("mtu", "txqueuelen") if isinstance(facts.get(key), int)}
-    made = {key: Cell(int(str(value))) for key, value in found.items()}
+    # iproute2 does not show a queue of no length.
+    made = {key: Cell(int(str(value))) for key, value in {**found, "txqueuelen": found.get("txqueuelen", 0)}.items()}
     if "mtu" in made:
         low, high = (int(str(facts[key])) if key in facts else None for key in ("min_mtu", "max_mtu"))
         note = f"{facts['master']} sets the MTU of its ports itself" if "master" in facts else ""

@@ -18,7 +18,8 @@ OTHERS = "others=0"
 # Where the destination address stands in the header, and how many words of 32 bits it has.
 _DESTINATION = {"ip": (16, 1), "ipv6": (24, 4)}
 
-_CLIENT = r"another((?: match [0-9a-f]{8}/[0-9a-f]{8} at \d+)+) action order 1: *skbedit +queue_mapping (\d+)(?: pipe)?"
+# tc prints no match for ::/0, and one with an empty mask for 0.0.0.0/0.
+_CLIENT = r"another((?: match [0-9a-f]{8}/[0-9a-f]{8} at \d+)*) action order 1: *skbedit +queue_mapping (\d+)(?: pipe)?"
 
 
 class Root(NamedTuple):
@@ -108,7 +109,7 @@ def _client(protocol: str, lines: Sequence[str]) -> Iterator[str]:
 def _destination(place: Tuple[int, int], matches: Dict[int, Tuple[int, int]]) -> str:
     first, count = place
     offsets = [first + 4 * word for word in range(count)]
-    if not matches or not set(matches) <= set(offsets):
+    if not set(matches) <= set(offsets):
         return ""
     value = mask = 0
     for offset in offsets:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole calls on devices in memory: what they set, what they refuse, and what they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, memory
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import paths
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Field, TuningError
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
+
+SYSTEMD = {"/run/systemd/system": ""}
+
+
+def call(host, view="tune", **params):
+    return engine.tune(host, view, {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, **params})
+
+
+def test_a_queue_of_no_length_is_a_value():
+    host = FakeHost({"igb0": igb()})
+    result = call(host, nics=[{"name": "igb0", "txqueuelen": 0}])
+    assert result["after"]["nics"] == {"igb0": {"txqueuelen": 0}}
+    assert not call(host, nics=[{"name": "igb0", "txqueuelen": 0}])["changed"]
+    call(host, state="restored")
+    assert host.devices["igb0"].link["txqlen"] == 1000
+
+
+def test_what_cannot_be_read_any_more_is_not_said_to_be_back():
+    device = igb()
+    host = FakeHost({"igb0": device})
+
+    def lose(_words):
+        device.channels.clear()
+        return 1, "", "netlink error: Input/output error\n"
+
+    device._set_channels = lose
+    result = call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
+    assert result["failed"]
+    assert "Going back did not succeed for igb0 channels combined" in result["msg"]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_without_systemd_nothing_temporary_begins(check):
+    host = FakeHost({"igb0": igb()})
+    if check:
+        host = type("Reader", (engine.ReadOnlyHost,), {"exists": lambda _self, _path: False})(None)
+    with pytest.raises(TuningError, match="does not run systemd, so nothing would end the change"):
+        call(host, temporary=60, nics=[{"name": "igb0", "mtu": 1300}])
+    assert check or host.log == []
+
+
+@pytest.mark.parametrize("temporary", [None, 0])
+def test_no_seconds_are_no_end(temporary):
+    host = FakeHost({"igb0": igb()})
+    call(host, temporary=temporary, nics=[{"name": "igb0", "mtu": 1300}])
+    assert memory.BASELINE in host.files
+
+
+BROKEN = {
+    "damaged": "{",
+    "newer": json.dumps({"version": 2, "values": []}),
+    "without a value": json.dumps({"version": 1, "values": [{"family": "link", "nic": "igb0", "key": "mtu"}]}),
+    "of another shape": json.dumps({"version": 1, "values": {"igb0": 1500}}),
+}
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("params", [{"state": "restored"}, {"nics": [{"name": "igb0", "mtu": 9000}]}])
+def test_originals_that_cannot_be_read_are_an_error(text, params):
+    host = FakeHost({"igb0": igb()}, {memory.BASELINE: text})
+    with pytest.raises(TuningError, match="cannot be read .* Nothing was changed"):
+        call(host, **params)
+    assert host.log == []
+    assert host.files[memory.BASELINE] == text
+
+
+@pytest.mark.parametrize(("asked", "counted"), [("1000", "1024"), ("1024", "1024"), ("0", "0"), ("1 1025", "1 2048")])
+def test_tables_of_flows_are_as_large_as_the_kernel_makes_them(asked, counted):
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import irq
+
+    assert irq._counted(len(asked.split()), asked) == counted
+
+
+class Pinged:
+    """A host whose peers answer."""
+
+    def __init__(self):
+        self.asked = []
+
+    def names(self, _path):
+        return ["eth0", "eth1", "lo"]
+
+    def read(self, _path):
+        return "9000\n"
+
+    def ask(self, query):
+        self.asked.append((query.argv[-2], query.argv[-1]))
+        return Answer(0, "", "")
+
+
+@pytest.mark.parametrize("name", ["eth0", "eth[0]"])
+@pytest.mark.parametrize("addresses", ["192.0.2.1 fd00::1", ["192.0.2.1", "fd00::1"]])
+def test_peers_are_asked_however_they_are_written(name, addresses):
+    host = Pinged()
+    paths.asked(
+        host, [{"name": name, "path_check": addresses}, {"name": "eth0"}, {"name": "eth9", "path_check": "::1"}]
+    )
+    assert host.asked == [("eth0", "192.0.2.1"), ("eth0", "fd00::1")]
+
+
+# As tc 6.1 prints these destinations; the action is that of a capture on Linux 6.1.
+SHOWN = {
+    "10.0.0.1=5": ("ip", ["match 0a000001/ffffffff at 16"]),
+    "0.0.0.0/0=5": ("ip", ["match 00000000/00000000 at 16"]),
+    "::/0=5": ("ipv6", []),
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "client"),
+    [
+        ("10.0.0.1/32=5", "10.0.0.1=5"),
+        ("0.0.0.0/0=5", "0.0.0.0/0=5"),
+        ("::/0=5", "::/0=5"),
+        ("fd00::1/128=3", "fd00::1=3"),
+    ],
+)
+def test_a_network_is_read_as_it_was_written(written, client):
+    assert clients.wish(Field("clients", "clients"), [written]).value == (client,)
+    if client in SHOWN:
+        protocol, matches = SHOWN[client]
+        head = f"filter protocol {protocol} pref 20005 u32 chain 0"
+        lines = [
+            head,
+            f"{head} fh 800: ht divisor 1",
+            f"{head} fh 800::800 order 2048 key ht 800 bkt 0 terminal flowid",
+        ]
+        lines += [f"  {match}" for match in matches]
+        lines += ["\taction order 1: skbedit queue_mapping 5 pipe", "\t index 1 ref 1 bind 1"]
+        (found,) = tc.parse_filters("\n".join(lines))
+        assert found.client == client
+        assert tc.parse_mappings("\n".join(lines))[0].client == client.partition("=")[0]
+
+
+def test_one_address_is_one_client_however_it_is_written():
+    with pytest.raises(TuningError, match="is there twice"):
+        clients.wish(Field("clients", "clients"), ["10.0.0.1/32=5", "10.0.0.1=6"])
+
+
+def test_the_hint_names_the_variable_of_the_inventory():
+    with pytest.raises(TuningError, match="tuning_on_unsupported"):
+        call(FakeHost({"igb0": igb()}), nics=[{"name": "igb0", "ring": {"rx_mini": 8}}])
