@@ -14,8 +14,6 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import cl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
 
-SYSTEMD = {"/run/systemd/system": ""}
-
 
 def call(host, view="tune", **params):
     return engine.tune(host, view, {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, **params})
@@ -73,7 +71,7 @@ BROKEN = {
 @pytest.mark.parametrize("params", [{"state": "restored"}, {"nics": [{"name": "igb0", "mtu": 9000}]}])
 def test_originals_that_cannot_be_read_are_an_error(text, params):
     host = FakeHost({"igb0": igb()}, {memory.BASELINE: text})
-    with pytest.raises(TuningError, match="cannot be read .* Nothing was changed"):
+    with pytest.raises(TuningError, match=r"cannot be read .* Nothing was changed"):
         call(host, **params)
     assert host.log == []
     assert host.files[memory.BASELINE] == text
