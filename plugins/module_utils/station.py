@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import selectors
 import signal
 import socket
 import sys
@@ -165,8 +166,11 @@ class Gate(threading.Thread):
         super().__init__(daemon=True)
         self.config, self.station = config, station
         self.problem = ""
-        self.waiting: Dict[str, Dict[str, socket.socket]] = {}
+        # A name may have come from several: one of them is the client, and a stranger in its name throws nobody out.
+        self.waiting: Dict[str, Dict[str, List[socket.socket]]] = {}
+        self.strangers: Dict[socket.socket, Tuple[float, bytes]] = {}
         self.listener = _listen(config["port"])
+        self.listener.setblocking(False)
 
     def run(self) -> None:
         try:
@@ -204,26 +208,44 @@ class Gate(threading.Thread):
             rest = deadline - time.monotonic()
             if not missing or rest <= 0:
                 return missing
-            self.listener.settimeout(rest)
-            try:
+            self._hear(rest)
+
+    def _hear(self, rest: float) -> None:
+        """Take what comes, from whomever; nobody who is slow to say his name holds up the others."""
+        with selectors.DefaultSelector() as selector:
+            for connection in (self.listener, *self.strangers):
+                selector.register(connection, selectors.EVENT_READ)
+            ready = [key.fileobj for key, _events in selector.select(min(rest, 1))]
+        with contextlib.suppress(OSError):
+            while self.listener in ready:
                 connection, _address = self.listener.accept()
-            except socket.timeout:
-                continue
-            asked = _ask_name(connection)
-            if asked:
-                self.waiting.setdefault(asked[0], {})[asked[1]] = connection
+                connection.setblocking(False)
+                self.strangers[connection] = (time.monotonic() + _GREETING_SECONDS, b"")
+        for connection, (end, said) in list(self.strangers.items()):
+            if connection in ready:
+                said += _received(connection)
+                self.strangers[connection] = (end, said)
+            asked = _name(said)
+            if asked and len(self.waiting.setdefault(asked[0], {}).setdefault(asked[1], [])) < _NAMESAKES:
+                self.waiting[asked[0]][asked[1]].append(connection)
+                del self.strangers[connection]
+            elif b"\n" in said or len(said) > _GREETING or time.monotonic() > end:
+                del self.strangers[connection]
+                connection.close()
 
     def _open(self, step: Json) -> None:
         connections = self.waiting.pop(step["id"])
         for number, name in enumerate(step["hosts"]):
             time.sleep(self.station.config["stagger"] if number and step["staggered"] else 0)
-            _tell(connections[name], "go")
+            for connection in connections[name]:
+                _tell(connection, "go")
 
     def _refuse(self) -> None:
         self.listener.close()
         for connections in self.waiting.values():
-            for connection in connections.values():
-                _tell(connection, self.problem)
+            for namesakes in connections.values():
+                for connection in namesakes:
+                    _tell(connection, self.problem)
 
 
 def pass_gate(gate: Sequence[Any], name: str, step: str, patience: float) -> None:
@@ -246,15 +268,28 @@ def pass_gate(gate: Sequence[Any], name: str, step: str, patience: float) -> Non
         raise StationError(answer or f"the gate at {address} port {port} has closed before step {step}")
 
 
-def _ask_name(connection: socket.socket) -> Optional[Tuple[str, str]]:
-    """(step, name) of a client; nothing of anybody else who connects to an open port."""
+# What a client says at once, in one line; an open port of a school hears other things too.
+_GREETING, _GREETING_SECONDS, _NAMESAKES = 1000, 5, 8
+
+
+def _received(connection: socket.socket) -> bytes:
+    """What has come; a line end where no more will come."""
     try:
-        connection.settimeout(5)
-        step, name = json.loads(connection.makefile().readline(1000))
-        return str(step), str(name)
-    except (OSError, ValueError, TypeError, RecursionError):
-        connection.close()
+        return connection.recv(_GREETING) or b"\n"
+    except BlockingIOError:
+        return b""
+    except OSError:
+        return b"\n"
+
+
+def _name(said: bytes) -> Optional[Tuple[str, str]]:
+    """(step, name) of a client whose line is whole; nothing of anybody else."""
+    line, end, _rest = said.partition(b"\n")
+    try:
+        step, name = json.loads(line) if end else ("", "")
+    except (ValueError, TypeError, RecursionError):
         return None
+    return (str(step), str(name)) if step and name else None
 
 
 def _tell(connection: socket.socket, word: str) -> None:

@@ -202,3 +202,55 @@ def test_the_program_runs_by_itself(tmp_path):
     argv = [sys.executable, "-I", str(tmp_path / "station.py"), "run", str(tmp_path)]
     assert subprocess.run(argv, check=False).returncode == 0
     assert (tmp_path / "done.json").exists()
+
+
+def ready(folder):
+    while not (folder / "keeper/ready.json").exists():
+        time.sleep(0.05)
+
+
+def test_a_stranger_who_takes_his_time_holds_nobody_up(tmp_path):
+    port = free_port()
+    threads = [run(tmp_path, keeper(port, ["pc1", "pc2"], patience=4))]
+    ready(tmp_path)
+    strangers = [socket.create_connection(("127.0.0.1", port)) for _number in range(20)]
+    for stranger in strangers:
+        stranger.sendall(b"[")
+    begun = time.monotonic()
+    threads += [run(tmp_path, client(name, port, ["echo", name])) for name in ("pc1", "pc2")]
+    for thread in threads:
+        thread.join(10)
+    assert time.monotonic() - begun < 3
+    assert (tmp_path / "keeper/done.json").exists()
+    for stranger in strangers:
+        stranger.close()
+
+
+def test_a_stranger_in_the_name_of_a_client_throws_nobody_out(tmp_path):
+    port = free_port()
+    threads = [run(tmp_path, keeper(port, ["pc1", "pc2"]))]
+    ready(tmp_path)
+    forged = [socket.create_connection(("127.0.0.1", port)) for _number in range(2)]
+    forged[0].sendall(b'["1", "pc1"]\n')
+    threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
+    time.sleep(0.7)
+    forged[1].sendall(b'["1", "pc1"]\n')
+    time.sleep(0.3)
+    threads.append(run(tmp_path, client("pc2", port, ["echo", "two"])))
+    for thread in threads:
+        thread.join(10)
+    assert [read(tmp_path, f"{name}/step-1.json")["runs"][0]["out"] for name in ("pc1", "pc2")] == ["one\n", "two\n"]
+    for stranger in forged:
+        stranger.close()
+
+
+def test_a_greeting_may_come_in_parts(tmp_path):
+    port = free_port()
+    thread = run(tmp_path, keeper(port, ["pc1"]))
+    ready(tmp_path)
+    with socket.create_connection(("127.0.0.1", port)) as slow:
+        for part in (b'["1", ', b'"pc1"]', b"\n"):
+            slow.sendall(part)
+            time.sleep(0.2)
+        assert slow.recv(10) == b"go\n"
+    thread.join(10)
