@@ -230,10 +230,11 @@ def test_a_stranger_in_the_name_of_a_client_throws_nobody_out(tmp_path):
     port = free_port()
     threads = [run(tmp_path, keeper(port, ["pc1", "pc2"]))]
     ready(tmp_path)
-    forged = [socket.create_connection(("127.0.0.1", port)) for _number in range(2)]
+    forged = [socket.create_connection(("127.0.0.1", port))]
     forged[0].sendall(b'["1", "pc1"]\n')
     threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
     time.sleep(0.7)
+    forged.append(socket.create_connection(("127.0.0.1", port)))
     forged[1].sendall(b'["1", "pc1"]\n')
     time.sleep(0.3)
     threads.append(run(tmp_path, client("pc2", port, ["echo", "two"])))
