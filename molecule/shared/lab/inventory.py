@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Ansible's inventory of the lab of the moment, as a program: it needs no variable and no lab that was started before."""
+"""Ansible's inventory of the lab as it is now, as a program: it can be named before the lab is started."""
 
 from __future__ import annotations
 
 import json
 import shlex
+from typing import Any
 
 import guests
 from common import HERE, INVENTORY, LAB
@@ -18,13 +19,13 @@ def main() -> None:
         content = json.loads(INVENTORY.read_text())
     else:
         way = f"-o ProxyCommand={shlex.quote(f'echo {shlex.quote(HINT)} >&2; exit 1')}"
-        hosts = dict.fromkeys((guest.name for guest in guests.load()), {})
+        hosts = {guest.name: {} for guest in guests.load()}
         content = {"all": {"children": {"lab": {"hosts": hosts, "vars": {"ansible_ssh_common_args": way}}}}}
     content["all"]["vars"] = {"lab_folder": str(LAB)}
     print(json.dumps(_as_script(content["all"])))
 
 
-def _as_script(everything: dict) -> dict:
+def _as_script(everything: dict[str, Any]) -> dict[str, Any]:
     """The same in the form that Ansible wants from programs."""
     lab = everything["children"]["lab"]
     return {
