@@ -31,8 +31,24 @@ need() {
 
 install_packages() {
   echo "Installing Debian packages: $*"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  apt_get update
+  apt_get install -y --no-install-recommends "$@"
+}
+
+# apt waits by itself for the lock of dpkg, but not for that of the package lists.
+apt_get() {
+  local said
+  for _try in $(seq 200); do
+    if said=$(as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@" 2>&1); then
+      return
+    fi
+    case $said in
+      *"Could not get lock"*) sleep 3 ;;
+      *) break ;;
+    esac
+  done
+  printf '%s\n' "$said" >&2
+  return 1
 }
 
 # repository_files [PATTERN...]: tracked and new files that exist and are not ignored.

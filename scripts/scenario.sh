@@ -24,8 +24,11 @@ molecule test --report --scenario-name "$name" >"$log" 2>&1 || ended=$?
 ! grep 'side_effect: Executed: Missing' "$log" || ended=1
 cat "$log"
 echo "== $1 ended with $ended after $SECONDS s"
+result=$([ "$ended" -eq 0 ] && echo passed || echo FAILED)
+mkdir -p "$CHECKOUT/matrix/$LAB_RELEASE"
+echo "$result $SECONDS $(date -u +%F) $(git rev-parse --short HEAD)" >"$CHECKOUT/matrix/$1"
 {
-  printf '%-26s %-7s %5d s\n' "$1" "$([ "$ended" -eq 0 ] && echo passed || echo FAILED)" "$SECONDS"
+  printf '%-26s %-7s %5d s\n' "$1" "$result" "$SECONDS"
   grep -E 'started once more|does not load' "$log" || true
   # What failed first is often the cause of the rest. Refusals that a scenario asks for are among the tasks; what ended it
   # comes last. A log without such lines is no error of ours: the result is $ended.

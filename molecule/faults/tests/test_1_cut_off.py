@@ -28,4 +28,4 @@ def test_stall(fault):
     held()
     fault.strikes()
     # The call itself ends the command, before the guard would have to end the call.
-    fault.comes_back(told="ethtool -G igb1 rx 256` did not end within 30 s")
+    fault.comes_back(told="ethtool -L igb1 rx 4 tx 4` did not end within 30 s")

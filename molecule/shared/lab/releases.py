@@ -48,3 +48,7 @@ def chosen(name: str = "") -> Release:
     if name not in RELEASES:
         raise LabError(f"there is no release '{name}'; the lab has {', '.join(RELEASES)}")
     return RELEASES[name]
+
+
+if __name__ == "__main__":
+    print("\n".join(RELEASES))
