@@ -16,6 +16,8 @@ if [ "$left" -lt $((needs * 60)) ]; then
   exit 0
 fi
 echo "== $1 begins on lab $LANE"
+# What a run that was cut off has left.
+python molecule/shared/lab/lab.py down >/dev/null
 # A run that was cut off leaves a note that the guests exist; molecule would believe it and skip their start.
 rm -rf "$MOLECULE_EPHEMERAL_DIRECTORY"
 ended=0

@@ -30,7 +30,8 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     before = {**beside, **outcome.before}
     noted = _note(host, call, before, changed)
     begun = host.uptime()
-    levels = _arm(host, call, before, [address for address in (*beside, *call.watched) if address in before])
+    too = [*beside, *call.watched, *_anew(before, changed)]
+    levels = _arm(host, call, before, [address for address in too if address in before])
     transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
     answers, outcome.failure = transaction.carry_out(outcome.plan)
     outcome.after = {
@@ -47,6 +48,13 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
         memory.forget(host, noted)
         guard.leave(host)
     return transaction.refused
+
+
+def _anew(before: Cells, changed: Set[Address]) -> List[Address]:
+    """The drop-ins of NICs that change: each is computed anew once the rest is in force, whether it was to change or not,
+    since interrupts come with channels."""
+    nics = {address.scope for address in changed if address.scope}
+    return [a for a in before if a.key.startswith(f"{systemd.FOLDER}/") and systemd.nic_of(a.key) in nics]
 
 
 def settle(host: Host, call: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, plan, revert
+from ansible_collections.linuxnet.tuning.plugins.module_utils import conclude, engine, guard, plan, revert
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,
@@ -178,3 +178,16 @@ def test_a_call_that_hangs_is_ended_and_named(script, tmp_path, holder, note):
     assert holder.wait(5) in (-9, 128 + 9)
     assert f"ends process {holder.pid}, which hangs: {'ethtool -L igb0' if note else ''}" in done.stdout
     assert (tmp_path / "back").exists()
+
+
+def test_a_drop_in_that_a_call_computes_anew_goes_back():
+    """The number of queues decides what stands in the drop-in of irq, which the plan leaves as it is."""
+    path = "/etc/systemd/system/linuxnet-tuning@igb0.service.d/50-irq.conf"
+    other = path.replace("igb0", "igb1")
+    cells = {Address("boot", "", path): Cell("for two\n"), Address("boot", "", other): Cell("for one\n")}
+    channels = Address("channels", "igb0", "combined")
+    todo = plan.Plan([Change(channels, 2, 4)], targets={channels: 4})
+    before = {**cells, channels: Cell(2)}
+    anew = conclude._anew(before, {channels})
+    _lines, files = revert.script(revert.inverse(FAMILIES, todo, before, anew))
+    assert list(files.values()) == ["for two\n"]

@@ -18,9 +18,8 @@ from common import SSH_CONFIG
 
 SHARED = Path(__file__).parent
 INVENTORY = Path(os.environ["MOLECULE_SCENARIO_DIRECTORY"]) / "inventory"
-CONTAINED = os.environ.get("LAB_KIND") == "containers"
-# Seconds: longer than a run takes on a busy machine, with a command in it that is held. An emulated processor is slow.
-GUARD_TIMEOUT, HELD = (10, 3) if CONTAINED else (20, 6)
+# Seconds: longer than a run takes on a busy machine, with a command in it that is held.
+GUARD_TIMEOUT, HELD = 20, 6
 CONFIGURATION = ["-F", str(SSH_CONFIG), "-o", "ConnectTimeout=4"]
 # By which way to the router: its management NIC, or the wire between the guests.
 WAYS = {
