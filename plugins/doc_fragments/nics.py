@@ -316,7 +316,9 @@ options:
             type: int
       pause:
         description:
-          - Pause frames (flow control). A change may renegotiate the link.
+          - Pause frames (flow control), for links of different speed that meet at a switch with small buffers. With
+            autoneg the host asks and its link partner decides as well. A refusal there is told, and is no failure.
+            One paused client stops all that the port sends. A change may renegotiate the link.
         type: dict
         suboptions:
           autoneg:

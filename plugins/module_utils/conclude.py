@@ -43,7 +43,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
     _disarm(host, call, levels, transaction.stuck, begun)
     if not outcome.failure:
-        _remember(host, call, transaction.adjusted.values(), before)
+        _remember(host, call, [*transaction.adjusted.values(), *transaction.unseen.values()], before)
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)

@@ -205,7 +205,8 @@ def _plan(
         files = plan.make(kept.wishes, state.cells, families, {})
         live = todo if params["immediate"] else todo._replace(changes=(), targets={})
         todo = live._replace(changes=(*live.changes, *files.changes), targets={**live.targets, **files.targets})
-    after = {**state.cells, **{address: Cell(value) for address, value in todo.targets.items()}}
+    changing = {address: Cell(todo.targets[address]) for address in (change.address for change in todo.changes)}
+    after = {**state.cells, **changing}
     asked = [*wishes, *kept.wishes]
     outcome = report.Outcome(view, families, asked, state.cells, after, todo, kept.rivals, adjusted=todo.adjusted)
     outcome.remarks += [*remarks, *kept.remarks]

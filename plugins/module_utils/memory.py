@@ -18,7 +18,12 @@ def recall(host: Any, cells: Cells) -> None:
     """Note in each cell what an earlier call asked for when it got just this value."""
     for address, entry in _load(host, ADJUSTED).items():
         cell = cells.get(address)
-        if cell is not None and cell.value == entry["value"]:
+        if cell is None or cell.value != entry["value"]:
+            continue
+        # What another end has decided is no rounding: asked for it is still, only the device does not tell.
+        if cell.unseen:
+            cells[address] = cell._replace(wanted=entry["asked"])
+        elif not cell.partner:
             cells[address] = cell._replace(rounded=entry["asked"])
 
 

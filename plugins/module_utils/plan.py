@@ -81,7 +81,7 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
             adjusted.append(Adjusted(address, goal, cell.value))
             goal = cell.value
         targets[address] = goal
-        if goal != cell.value:
+        if not cell.fulfils(goal):
             if cell.fixed:
                 del targets[address]
                 unsupported.append(Unsupported(address, asked, f"it is fixed at {say(cell.value)}"))
@@ -209,6 +209,8 @@ def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> 
         and cell.restore is not None
         and address in after
         and after[address].restore != cell.restore
+        # What a link partner has refused cannot be asked back: the kernel sees nothing to change.
+        and not (after[address].partner and after[address].fulfils(cell.restore))
     }
 
 

@@ -11,6 +11,7 @@ from .schema import (
     NIC,
     Address,
     Adjusted,
+    Cell,
     Cells,
     Change,
     Family,
@@ -51,11 +52,13 @@ class Outcome:
             "commands": list(self.commands),
             "unsupported": [_unsupported(item) for item in self.plan.unsupported],
             "adjusted": [_adjusted(item) for item in self.adjusted],
+            "negotiated": self._negotiated(),
             "side_effects": [_side_effect(item) for item in self.side_effects],
             "diff": {
                 "before": self._tree(changed, self.before),
                 "after": self._tree(changed, self.after),
             },
+            "remarks": [*dict.fromkeys(self._sentence(row) for row in self._negotiated()), *self.remarks],
             "warnings": self._warnings(on_unsupported),
         }
         if any(family.rivals for family in self.families.values()):
@@ -92,14 +95,36 @@ class Outcome:
                 branch = tree
                 for name in path:
                     branch = branch.setdefault(name, {})
-                value = cells[address].value
+                value = cells[address].decided
                 branch[address.key] = list(value) if isinstance(value, tuple) else value
         return tree
+
+    def _negotiated(self) -> List[Dict[str, Any]]:
+        """Where this host has what was asked for, and the other end of the link does not agree: by NIC and family."""
+        rows: Dict[Sequence[str], Dict[str, Any]] = {}
+        for address, goal in sorted(() if self.failure else self.plan.targets.items()):
+            cell = self.after.get(address, Cell(None))
+            if self.families[address.family].partners.get(cell.partner) and goal == cell.decided:
+                row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "keys": []}
+                rows.setdefault((*address[:2], cell.partner), row)["keys"].append(address.key)
+        return list(rows.values())
+
+    def _sentence(self, row: Mapping[str, Any]) -> str:
+        return self.families[row["family"]].partners[row["partner"]]
+
+    def _disagreements(self) -> List[str]:
+        """The same as sentences, which name the NIC only where another one is in agreement: a fleet hears one."""
+        rows = self._negotiated()
+        asked = {address[:2] for address in self.plan.targets if self.families[address.family].partners}
+        every = len({(row["family"], row["nic"]) for row in rows}) == len(asked)
+        said = [self._sentence(row) if every else f"{row['nic']}: {self._sentence(row)}" for row in rows]
+        return list(dict.fromkeys(said))
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
         notes = [(change.address.scope, self.before[change.address].note) for change in self.plan.changes]
         said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
+        said += self._disagreements()
         said += self.remarks
         if self.reverted:
             said.append(f"The last change of this host failed: {self.reverted}")

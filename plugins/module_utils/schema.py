@@ -86,7 +86,9 @@ class Cell(NamedTuple):
     `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
     how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
-    device; it is pure, and ValueError says why it means nothing here.
+    device; it is pure, and ValueError says why it means nothing here. Where the two ends of a link decide together,
+    `partner` tells what the other end makes of the request; then the request is all that this host can be asked for,
+    and without `wanted` the device does not tell what it requests.
     """
 
     value: Value
@@ -100,11 +102,26 @@ class Cell(NamedTuple):
     note: str = ""
     place: str = ""
     means: Optional[Callable[[str], Value]] = None
+    partner: str = ""
 
     @property
     def restore(self) -> Value:
         """The value that an undo puts back."""
         return self.value if self.wanted is None else self.wanted
+
+    @property
+    def decided(self) -> Value:
+        """What this host has decided on: the request where another end has to agree, else what is in force."""
+        return self.restore if self.partner else self.value
+
+    @property
+    def unseen(self) -> bool:
+        """Whether another end decides, and the device does not tell what it asks that one for."""
+        return bool(self.partner) and self.wanted is None and self.value is False
+
+    def fulfils(self, goal: Value) -> bool:
+        """Whether nothing is left to do for a value."""
+        return goal in (self.value, self.decided)
 
 
 class Reading(NamedTuple):
@@ -255,6 +272,7 @@ class Family(NamedTuple):
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
+    partners: Mapping[str, str] = {}
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None

@@ -48,6 +48,7 @@ class Transaction:
     files: Optional[Callable[[Cells, Mapping[Address, Value]], Plan]] = None
     commands: List[str] = field(default_factory=list)
     adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
+    unseen: Dict[Address, Adjusted] = field(default_factory=dict)
     stuck: bool = False
     refused: Dict[Address, str] = field(default_factory=dict)
     _now: Cells = field(default_factory=dict)
@@ -74,7 +75,9 @@ class Transaction:
         # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
         groups = self._groups(tried)
         wanted = {**todo.targets, **kept.targets}
-        return self._look([address for address in self.before if address in wanted or address[:2] in groups]), ""
+        answers = self._look([address for address in self.before if address in wanted or address[:2] in groups])
+        asked = {address: item.asked for address, item in self.unseen.items() if address in answers}
+        return {**answers, **{address: answers[address]._replace(wanted=value) for address, value in asked.items()}}, ""
 
     def _anew(self, live: Plan, kept: Plan) -> Plan:
         """The files as they shall be by what is in force now: interrupts, for instance, come with channels."""
@@ -215,15 +218,18 @@ class Transaction:
         misses = []
         for change in changes:
             address = change.address
-            answer = answers.get(address, Cell(None)).value
-            if answer == change.after:
+            cell = answers.get(address, Cell(None))
+            if cell.fulfils(change.after):
                 continue
+            answer = cell.value
             said = self._said.get(address[:2], [])
             said = [pair for pair in said if any(address.key in line for line in pair[0])] or said
             complaint = "; ".join(words for _lines, words in said if words)
             rounding = None if complaint else plan.rounded(self.families, change, answer)
             if rounding:
                 self.adjusted[address] = rounding
+            elif cell.unseen and not complaint:
+                self.unseen[address] = Adjusted(address, change.after, answer)
             else:
                 commands = [line for lines, _words in said for line in lines]
                 misses.append(report.Miss(change, answer, commands, complaint))
@@ -252,6 +258,7 @@ class Transaction:
 
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         self.adjusted.clear()
+        self.unseen.clear()
         try:
             undone, leftover = self._undo(tried)
             answers = self._look(list(self.before))

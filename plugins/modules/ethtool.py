@@ -105,6 +105,38 @@ unsupported:
       description: Why not, with the tool's own words where it said any.
       type: str
       returned: always
+negotiated:
+  description:
+    - Where this host asks for what was wanted, and the other end of the link does not agree. The call succeeds, and
+      the setting is kept.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{nic: enp5s0, family: pause, partner: refuses, keys: [rx, tx]}]
+  contains:
+    nic:
+      description: The NIC.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(pause).
+      type: str
+      returned: always
+    partner:
+      description: What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
+      type: str
+      returned: always
+    keys:
+      description: The keys in it that have no effect for that reason.
+      type: list
+      elements: str
+      returned: always
+remarks:
+  description: What to know about the result, in sentences that are the same on every host that they are true for.
+  returned: success
+  type: list
+  elements: str
+  sample: ['This host does not run systemd, so it cannot go back by itself']
 side_effects:
   description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
   returned: success

@@ -234,7 +234,9 @@ nics:
       type: dict
       returned: when the device has it
     pause:
-      description: Pause frames by key, each with its C(value).
+      description:
+        - Pause frames by key, each with its C(value). Under autoneg, C(wanted) is what the NIC asks for where another
+          value came of it, and C(partner) what the other end of the link makes of it, such as V(refuses).
       type: dict
       returned: when the device has them
     private_flags:

@@ -87,6 +87,12 @@ unsupported:
       description: Why not, with the tool's own words where it said any.
       type: str
       returned: always
+remarks:
+  description: What to know about the result, in sentences that are the same on every host that they are true for.
+  returned: success
+  type: list
+  elements: str
+  sample: ['This host does not run systemd, so it cannot go back by itself']
 side_effects:
   description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
   returned: success

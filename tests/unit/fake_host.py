@@ -54,6 +54,10 @@ class Device:
     round_ring: Callable[[int], int] = int
     round_coalesce: Callable[[int], int] = int
     ignores_pause_with_autoneg: bool = False
+    # What `-a` shows under autoneg is the result, the lines of pause frames are in `ethtool NIC`, the switch refuses.
+    shows_result: bool = False
+    advertises: bool = False
+    refused: bool = False
     old: bool = False
     link: dict[str, int] = field(default_factory=lambda: {"mtu": 1500, "txqlen": 1000})
     mtu_limits: tuple[int, int] = (68, 9216)
@@ -85,8 +89,12 @@ class Device:
     def _channels(self) -> str:
         return self._blocks(CHANNELS, self.channels_max, self.channels)
 
+    def _shown_pause(self) -> dict[str, bool]:
+        nothing = self.shows_result and self.refused and self.pause["autoneg"]
+        return {"autoneg": True, "rx": False, "tx": False} if nothing else self.pause
+
     def _pause(self) -> str:
-        lines = [f"{label}:\t{_switch(self.pause[key])}" for key, label in PAUSE.items() if self.pause]
+        lines = [f"{label}:\t{_switch(self._shown_pause()[key])}" for key, label in PAUSE.items() if self.pause]
         return "\n".join(["Pause parameters for NIC:", *lines]) if lines else ""
 
     def _coalesce(self) -> str:
@@ -113,6 +121,17 @@ class Device:
         if name in self.fixed:
             return f"{_switch(works)} [fixed]"
         return _switch(works) + ("" if works == self.requested[name] else f" [requested {_switch(not works)}]")
+
+    def show_settings(self, nic: str) -> Result:
+        """Answer `ethtool NIC`."""
+        lines = [f"Settings for {nic}:"]
+        if self.advertises:
+            words = {(True, True): "Symmetric", (True, False): "Symmetric Receive-only", (False, True): "Transmit-only"}
+            asked = words.get((self.pause["rx"], self.pause["tx"]), "No")
+            lines += ["\tSupported pause frame use: Symmetric", f"\tAdvertised pause frame use: {asked}"]
+        if self.refused and not self.shows_result:
+            lines += ["\tLink partner advertised pause frame use: No"]
+        return 0, "\n".join([*lines, "\tSpeed: 1000Mb/s", "\tLink detected: yes", ""]), ""
 
     def show_link(self, nic: str) -> Result:
         """Answer `ip -d -j link show dev NIC`."""
@@ -154,8 +173,11 @@ class Device:
     def _set_pause(self, words: Mapping[str, str]) -> Result:
         if not self.pause:
             return 76, "", "netlink error: Operation not supported\n"
-        wanted = {key: value == "on" for key, value in words.items()}
-        if self.ignores_pause_with_autoneg and wanted.get("autoneg", self.pause["autoneg"]):
+        # The kernel fills in what `-a` shows, and leaves the driver alone where that is what is asked for.
+        wanted = {**self._shown_pause(), **{key: value == "on" for key, value in words.items()}}
+        if wanted == self._shown_pause():
+            return 0, "", ""
+        if self.ignores_pause_with_autoneg and wanted["autoneg"]:
             wanted = {"autoneg": True, "rx": True, "tx": True}
         self.pause.update(wanted)
         return 0, "", ""
@@ -202,7 +224,37 @@ def igb() -> Device:
         fixed=("lro",),
         round_ring=to_multiple(8),
         ignores_pause_with_autoneg=True,
+        shows_result=True,
+        advertises=True,
     )
+
+
+def ixgbe() -> Device:
+    """Intel X540 behind a switch that refuses flow control: `-a` says off whatever one asks for."""
+    return Device(
+        "ixgbe",
+        pause={"autoneg": True, "rx": True, "tx": True},
+        ignores_pause_with_autoneg=True,
+        shows_result=True,
+        advertises=True,
+        refused=True,
+    )
+
+
+def i219() -> Device:
+    """The same switch for a driver that shows nowhere what it asks for."""
+    return Device(
+        "e1000e",
+        pause={"autoneg": True, "rx": True, "tx": True},
+        ignores_pause_with_autoneg=True,
+        shows_result=True,
+        refused=True,
+    )
+
+
+def bnxt() -> Device:
+    """The same switch for a driver whose `-a` shows what is asked for."""
+    return Device("bnxt_en", pause={"autoneg": True, "rx": False, "tx": False}, advertises=True, refused=True)
 
 
 def e1000e() -> Device:
@@ -212,6 +264,8 @@ def e1000e() -> Device:
         ring={"rx": 256, "tx": 256},
         ring_max={"rx": 4096, "tx": 4096},
         pause={"autoneg": True, "rx": True, "tx": True},
+        ignores_pause_with_autoneg=True,
+        shows_result=True,
         coalesce={"rx-usecs": 3},
         features={"tx-scatter-gather": True, "tx-tcp-segmentation": True, "tx-tcp6-segmentation": False, "gso": True},
         round_ring=to_multiple(8),
@@ -258,7 +312,7 @@ def tg3() -> Device:
     )
 
 
-MAKERS = {maker.__name__: maker for maker in (igb, e1000e, vmxnet3, veth, mlx5, tg3)}
+MAKERS = {maker.__name__: maker for maker in (igb, e1000e, vmxnet3, veth, mlx5, tg3, ixgbe, i219, bnxt)}
 
 
 class FakeHost(Host):
@@ -279,7 +333,7 @@ class FakeHost(Host):
         if nic not in self.devices:
             return 1, "", "netlink error: No such device\n"
         if not words:
-            return self.devices[nic].show(flag) if flag else (0, f"Settings for {nic}:\n\tSpeed: 1000Mb/s\n", "")
+            return self.devices[nic].show(flag) if flag else self.devices[nic].show_settings(nic)
         self.log.append(" ".join(argv))
         return self.devices[nic].set(flag, dict(zip(words[::2], words[1::2], strict=True)))
 

@@ -43,6 +43,9 @@ class Stub:
     def ask(self, _query: schema.Query) -> schema.Answer:
         return self.answer
 
+    def target(self, _path: str) -> str:
+        return ""
+
 
 def shown(cell: schema.Cell) -> schema.Value:
     """A cell as expected.yml writes it."""

@@ -78,12 +78,13 @@ def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
 
 
 def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
-    """Each key as {value}, with maximum, wanted, fixed and members only where there is something to say."""
+    """Each key as {value}, with maximum, wanted, partner, fixed and members only where there is something to say."""
     return {
         key: {
             "value": list(cell.value) if isinstance(cell.value, tuple) else cell.value,
             **({"maximum": cell.maximum} if cell.maximum is not None else {}),
             **({"wanted": cell.wanted} if cell.wanted is not None else {}),
+            **({"partner": cell.partner} if cell.partner else {}),
             **({"fixed": True} if cell.fixed else {}),
             **({"members": list(cell.members)} if cell.members else {}),
         }

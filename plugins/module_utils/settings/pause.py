@@ -1,17 +1,100 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know pause frames, the flow control of Ethernet (`ethtool -a`, `-A`)."""
+"""Know pause frames, the flow control of Ethernet (`ethtool -a`, `-A`).
+
+With autoneg this end only says what it would like (`Advertised pause frame use`), and both ends decide together. `-a`
+shows the result under some drivers and the request under others, so the request is put together from both. Where no
+line shows it, what was asked for last is remembered.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Dict, Mapping, Optional, Sequence
 
-from ..schema import Field
-from ..tools import ethtool
+from ..schema import Action, Cell, Field, Reading, Value
+from ..tools import ethtool, sysfs
 from .table import Row, family
+
+# What get_pauseparam gives under autoneg. The current mode, which is what came of it:
+_SHOW_RESULT = ("e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
+# What was asked for, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
+_SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "tg3")
+# set_pauseparam refuses to change autoneg: it has none (mlx4, mlx5), or it is that of the link (i40e, ice).
+_AUTONEG_FIXED = ("i40e", "ice", "mlx4_en", "mlx5_core")
+
+# `Pause` and `Asym_Pause` behind the words of `... advertised pause frame use`.
+_BITS = {
+    "No": (False, False),
+    "Symmetric": (True, False),
+    "Symmetric Receive-only": (True, True),
+    "Transmit-only": (False, True),
+}
+
+_WAYS = ("rx", "tx")
+
+
+def _offer(use: object) -> Dict[str, bool]:
+    """What a driver was asked for, by what it advertises."""
+    pause, asymmetric = _BITS.get(str(use), (False, False))
+    return {"rx": pause, "tx": pause != asymmetric}
+
+
+def _agreed(ours: object, theirs: object) -> Optional[Dict[str, bool]]:
+    """What comes of two advertisements (IEEE 802.3, annex 28B); None where an end says nothing."""
+    if ours not in _BITS or theirs not in _BITS:
+        return None
+    (pause, asymmetric), (their_pause, their_asymmetric) = _BITS[str(ours)], _BITS[str(theirs)]
+    both, one = pause and their_pause, asymmetric and their_asymmetric
+    return {"rx": both or (one and pause), "tx": both or (one and their_pause)}
+
+
+def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, object]) -> Dict[str, Cell]:
+    """The cells under autoneg, with what is requested and what the other end makes of it."""
+    shown = {way: cells[way].value is True for way in _WAYS if way in cells}
+    ours, theirs = link.get("pause_advertised"), link.get("pause_partner")
+    agreed = _agreed(ours, theirs)
+    # Bits that both ends have, and yet nothing comes of them, are no request: such a driver sets them once and for all.
+    idle = agreed is not None and any(agreed[way] and not shown[way] for way in shown)
+    offered = dict(shown)
+    if driver not in _SHOW_REQUEST and not idle:
+        offered = {way: shown[way] or _offer(ours)[way] for way in shown}
+    # e1000 and e1000e set none of the bits, not even those of what they support: what they ask for is not to be seen.
+    unseen = driver not in _SHOW_REQUEST and link.get("pause_supported", "No") == "No"
+    result = shown if driver in _SHOW_RESULT or offered != shown else agreed
+    found = dict(cells)
+    for way in shown:
+        partner = ""
+        if link.get("carrier") == "no":
+            partner = "no link" if offered[way] and not shown[way] else ""
+        elif (offered[way] and result is not None and not result[way]) or (unseen and not shown[way]):
+            partner = "half duplex" if link.get("duplex") == "Half" else "refuses"
+        wanted = offered[way] if offered[way] != shown[way] else None
+        found[way] = cells[way]._replace(wanted=wanted, partner=partner)
+    return found
+
+
+def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+    reading = _plain.read(host, nic, keys)
+    if "autoneg" not in reading.cells:
+        return reading
+    driver = sysfs.driver(host, nic)
+    cells = dict(reading.cells)
+    if driver in _AUTONEG_FIXED:
+        cells["autoneg"] = cells["autoneg"]._replace(fixed=True)
+    on = all(cells[way].value is True for way in _WAYS if way in cells)
+    # Pause frames that are in use both ways leave nothing to ask.
+    if cells["autoneg"].value is True and not (on and driver in _SHOW_RESULT):
+        cells = _negotiated(driver, cells, ethtool.link(host.ask(ethtool.query("", nic)).out))
+    return Reading(cells)
+
+
+def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
+    """For what a command does not name, the kernel takes what `-a` shows: name it where more is requested."""
+    beside = {key: cell.wanted for key, cell in cells.items() if cell.wanted is not None}
+    return _plain.write(nic, {**beside, **values}, cells)
 
 
 def _explain(host: Any, nic: str) -> str:
-    """What the two ends advertise: tells a NIC that refuses from a switch that has flow control off."""
+    """What the two ends advertise: that is all there is to tell a driver that ignores a wish from a partner."""
     facts = ethtool.link(host.ask(ethtool.query("", nic)).out)
     said = [
         f"{label} {facts[key]}"
@@ -25,7 +108,7 @@ def _explain(host: Any, nic: str) -> str:
     return f"ethtool says of pause frames: {', '.join(said)}." if said else ""
 
 
-pause = family(
+_plain = family(
     "pause",
     (
         Row(Field("autoneg", "switch", "agree on pause frames with the link partner"), "autoneg", "Autonegotiate"),
@@ -35,11 +118,32 @@ pause = family(
     ask="-a",
     change="-A",
     parse=ethtool.values,
-    about="Pause frames (flow control). A change may renegotiate the link.",
+    about=(
+        "Pause frames (flow control), for links of different speed that meet at a switch with small buffers. With "
+        "autoneg the host asks and its link partner decides as well. A refusal there is told, and is no failure. One "
+        "paused client stops all that the port sends. A change may renegotiate the link."
+    ),
     hint=(
-        "With autoneg on, rx and tx are only advertised and the two ends decide together: set flow control on the "
-        "switch port too, or write 'autoneg: false' as well to force rx and tx on this side."
+        "This is about what the NIC asks for, not about what its link partner makes of it: the driver itself does not "
+        "take the value. Under autoneg some drivers always ask for both rx and tx."
     ),
     explain=_explain,
     cuts=True,
+)
+
+pause = _plain._replace(
+    read=_read,
+    write=_write,
+    boot=_plain.write,
+    partners={
+        "refuses": (
+            "Flow control: this end asks for it, and the link partner refuses it or does not say. It is the switch: "
+            "switch flow control on at its port. The setting stays, and takes effect once the switch agrees"
+        ),
+        "half duplex": (
+            "Flow control: this end asks for it, and the link runs in half duplex, which has none. "
+            "Let both ends negotiate speed and duplex"
+        ),
+        "no link": "",
+    },
 )

@@ -34,11 +34,16 @@ def identity(host: Any, name: str) -> Identity:
     return Identity(
         name=name,
         physical=host.exists(f"{base}/device"),
-        driver=host.target(f"{base}/device/driver"),
+        driver=driver(host, name),
         mac=text(host, f"{base}/address").lower(),
         pci=pci,
         bus=bus,
     )
+
+
+def driver(host: Any, name: str) -> str:
+    """The kernel driver of a NIC; empty if it is virtual."""
+    return str(host.target(f"{ROOT}/{name}/device/driver"))
 
 
 def is_function(bus: str) -> bool:
