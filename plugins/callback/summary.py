@@ -12,6 +12,7 @@ version_added: 0.2.0
 description:
   - Names the hosts that were changed, unchanged, reverted (they took a change back, in this run or since the last
     one), failed and unreachable, of all batches of a run.
+  - Then prints each remark of the modules once, with the number of hosts that it is true for.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 requirements:
@@ -46,6 +47,15 @@ def lines(found: Mapping[str, List[str]]) -> List[str]:
     return [f"{word:<12}{len(names):>4}   {_listed(names)}" for word, names in found.items() if names]
 
 
+def remarks(told: Mapping[str, Set[str]]) -> List[str]:
+    """What the modules remarked, each sentence once, for the most hosts first; `told` has the hosts by sentence."""
+    order = sorted(told.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}: {sentence}. ({_listed(sorted(hosts))})"
+        for sentence, hosts in order
+    ]
+
+
 def _listed(names: List[str]) -> str:
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     return ", ".join(names[:_NAMES]) + more
@@ -62,6 +72,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
     def __init__(self) -> None:
         super().__init__()
         self._reverted: Set[str] = set()
+        self._remarks: Dict[str, Set[str]] = {}
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A call tells that the host has taken something back since the last one."""
@@ -76,11 +87,14 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         host = getattr(result, "host", None) or result._host
         if told.get("reverted"):
             self._reverted.add(host.get_name())
+        said = told.get("remarks")
+        for sentence in said if isinstance(said, list) else ():
+            self._remarks.setdefault(str(sentence), set()).add(host.get_name())
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """The end of the run."""
         hosts = {host: stats.summarize(host) for host in stats.processed}
         if len(hosts) > 1:
             self._display.banner("SUMMARY")
-            for line in lines(summarise(hosts, self._reverted)):
+            for line in [*lines(summarise(hosts, self._reverted)), *remarks(self._remarks)]:
                 self._display.display(line)

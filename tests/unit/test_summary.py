@@ -29,3 +29,44 @@ def test_lines_are_short_for_a_fleet():
     assert summary.lines(found) == [
         "unchanged    200   pc000, pc001, pc002, pc003, pc004, pc005, pc006, pc007 and 192 more"
     ]
+
+
+def test_a_remark_of_a_whole_fleet_is_one_line():
+    told = {"It is the switch": {f"pc{number:03}" for number in range(200)}, "No systemd": {"nas"}}
+    assert summary.remarks(told) == [
+        "200 hosts: It is the switch. (pc000, pc001, pc002, pc003, pc004, pc005, pc006, pc007 and 192 more)",
+        "1 host: No systemd. (nas)",
+    ]
+
+
+class Result:
+    """As much of a task's result as the callback looks at."""
+
+    def __init__(self, name, **told):
+        self.result = told
+        self.host = type("Host", (), {"get_name": lambda _self: name})()
+
+
+class Stats:
+    """What Ansible has counted."""
+
+    def __init__(self, names):
+        self.processed = dict.fromkeys(names, 1)
+
+    def summarize(self, _name):
+        return {"ok": 1}
+
+
+def test_remarks_are_collected_from_all_batches():
+    shown = []
+    callback = summary.CallbackModule()
+    callback._display = type(
+        "Display",
+        (),
+        {"banner": lambda _self, text: shown.append(text), "display": lambda _self, text: shown.append(text)},
+    )()
+    for name in ("a", "b", "a"):
+        callback.v2_runner_on_ok(Result(name, remarks=["It is the switch"]))
+    callback.v2_runner_on_ok(Result("c", remarks="not a list", changed=False))
+    callback.v2_playbook_on_stats(Stats("abc"))
+    assert shown == ["SUMMARY", "unchanged      3   a, b, c", "2 hosts: It is the switch. (a, b)"]

@@ -83,14 +83,14 @@ QUIRKS = (
     ),
     Quirk(
         id="quirk-ice-pause",
-        severity="medium",
+        severity="low",
         title="Intel E810 starts without flow control",
         drivers=("ice",),
         pause=True,
         condition="a NIC of the driver ice has pause frames off",
-        explanation="Other Intel NICs have flow control on from the start, and this driver has it off. Bursts towards "
-        "it, and from it to slower links, are then lost in the switch.",
-        action="Switch pause frames on, here and at the port of the switch.",
+        explanation="Other Intel NICs ask for flow control from the start, and this driver does not. Where links of "
+        "different speed meet at a switch with small buffers, bursts are then lost there.",
+        action="Only where speeds are mixed, switch pause frames on, here and at the port of the switch.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
         set={"pause": {"rx": True, "tx": True}},
     ),

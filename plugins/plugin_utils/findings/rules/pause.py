@@ -10,27 +10,45 @@ from ..view import Fleet, Nic
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 _ON = {"rx": True, "tx": True}
+_WAYS = ("rx", "tx")
 
 
 def _can(nic: Nic) -> bool:
-    return nic.real and nic.text("pause_supported") not in ("", "No") and nic.at("pause") is not None
+    if not nic.real or nic.at("pause") is None:
+        return False
+    # Some drivers do not even tell that they can (e1000e); that a partner refuses is only told where they can.
+    return nic.text("pause_supported") not in ("", "No") or any(nic.text("pause", way, "partner") for way in _WAYS)
 
 
 def _on(nic: Nic) -> bool:
-    switched = nic.value("pause", "rx") is True and nic.value("pause", "tx") is True
+    switched = all(nic.value("pause", way) is True for way in _WAYS)
     return switched and nic.text("pause_advertised") != "No"
 
 
-def _told(nic: Nic) -> list[str]:
-    """The commands at boot that switch it on: what is told and still off, the other end has refused, if asked."""
+def _asks(nic: Nic) -> bool:
+    """Whether the NIC asks its partner for pause frames, whatever has come of it."""
     if nic.value("pause", "autoneg") is False:
-        return []
-    lines = nic.host.words("persisted", "units", nic.name)
-    return [line for line in lines if f" -A {nic.name} " in line and "rx on" in line]
+        return False
+    told = [way for way in _WAYS if nic.at("pause", way, "wanted") is True or nic.text("pause", way, "partner")]
+    return bool(told) or nic.text("pause_advertised") not in ("", "No")
+
+
+def _forced(nic: Nic) -> bool:
+    """Whether it uses pause frames without asking, on a link that does negotiate, by a driver that could ask."""
+    fixed = nic.at("pause", "autoneg", "fixed") is True
+    negotiates = nic.flag("autoneg") is True and nic.value("pause", "autoneg") is False and not fixed
+    return negotiates and any(nic.value("pause", way) is True for way in _WAYS)
+
+
+def _remedy(nic: Nic) -> dict[str, object]:
+    """To ask, not to force: what is forced says nothing to the switch."""
+    silent = nic.value("pause", "autoneg") is False and nic.at("pause", "autoneg", "fixed") is not True
+    return nic_remedy(nic.name, pause={"autoneg": True, **_ON} if silent and nic.flag("autoneg") is not False else _ON)
 
 
 def _evidence(nic: Nic, fleet: Fleet) -> dict[str, object]:
     shown = {
+        "Autonegotiate": False if nic.value("pause", "autoneg") is False else None,
         "RX": nic.value("pause", "rx"),
         "TX": nic.value("pause", "tx"),
         "Advertised pause frame use": nic.text("pause_advertised"),
@@ -45,25 +63,38 @@ def _mixed(fleet: Fleet) -> Iterator[Nic]:
         yield from (nic for nic in fleet.nics() if _can(nic))
 
 
+def _refused(nic: Nic) -> bool:
+    """Whether the NIC has done its part; told by what is read of it, not by what it was told to do."""
+    return nic.text("pause_partner") == "No" or (_asks(nic) and not _on(nic))
+
+
 def _off(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
-        if not _on(nic) and not _told(nic) and nic.text("pause_partner") != "No":
-            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, nic_remedy(nic.name, pause=_ON))
+        if not _on(nic) and not _refused(nic):
+            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, _remedy(nic))
 
 
 def _partner(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
-        refused = nic.text("pause_partner") == "No"
-        told = [] if _on(nic) else _told(nic)
-        if refused or told:
-            evidence = {**_evidence(nic, fleet), **({"told at boot": told} if told else {})}
-            remedy = {} if _on(nic) or told else nic_remedy(nic.name, pause=_ON)
-            yield Hit(evidence, nic.name, nic.host.name, remedy)
+        if _refused(nic):
+            asks = _on(nic) or _asks(nic)
+            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, {} if asks else _remedy(nic))
+
+
+def _by_force(fleet: Fleet) -> Iterator[Hit]:
+    for nic in _mixed(fleet):
+        if _forced(nic):
+            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, _remedy(nic))
 
 
 _WHY = (
     "Where a fast link feeds a slow one, the switch drops what its buffer cannot hold, and each loss stops TCP for a "
     "moment: 10G to 1G comes down to 40 MB/s or less, while 1G to 10G is fine."
+)
+
+_COST = (
+    "Ask for it only where speeds are mixed and the buffers of the switch are small: one paused client stops the whole "
+    "port of its sender."
 )
 
 RULES = (
@@ -73,7 +104,7 @@ RULES = (
         title="Flow control is off where speeds are mixed",
         condition="the fleet has links of different speeds, and the NIC neither uses nor offers pause frames",
         explanation=f"{_WHY} Pause frames let the sender wait instead.",
-        action="Switch pause frames on. If they stay off, the switch refuses them: switch them on at its port.",
+        action=f"Switch pause frames on, here and at the port of the switch, at the slow links at least. {_COST}",
         reference=_PAGE,
         fleet=_off,
     ),
@@ -81,11 +112,24 @@ RULES = (
         id="pause-off-at-partner",
         severity="high",
         title="It is the switch: the link partner refuses flow control",
-        condition="the fleet has links of different speeds, and the link partner offers no pause frames, or the NIC is "
-        "told to use them and still does not",
-        explanation=f"{_WHY} The NIC can, so the port of the switch at the other end of the cable has it off.",
-        action="Switch flow control on at the port of the switch; no setting of this host can replace it.",
+        condition="the fleet has links of different speeds, and the link partner offers no pause frames, or the NIC "
+        "asks for them and still does not use them",
+        explanation=f"{_WHY} The NIC asks, so the port of the switch at the other end of the cable has it off.",
+        action="Switch flow control on at the port of the switch; no setting of this host can replace it. Switches "
+        "ship with it off.",
         reference=_PAGE,
         fleet=_partner,
+    ),
+    Rule(
+        id="pause-forced",
+        severity="medium",
+        title="Flow control is forced on one side only",
+        condition="the fleet has links of different speeds, and the NIC uses pause frames without negotiating them on "
+        "a link that does negotiate",
+        explanation="A NIC that forces pause frames does not ask its link partner for them, so a switch that has them "
+        "off goes on dropping packets. Nothing that can be read here tells whether it has.",
+        action="Let the NIC negotiate pause frames, and switch flow control on at the port of the switch.",
+        reference=_PAGE,
+        fleet=_by_force,
     ),
 )
