@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Nic
@@ -63,6 +63,32 @@ def _mixed(fleet: Fleet) -> Iterator[Nic]:
         yield from (nic for nic in fleet.nics() if _can(nic))
 
 
+# Lost for want of room in the ring since the driver was loaded: fewer are the burst of a boot.
+_BURST = 1000
+
+
+def _loses(nic: Nic) -> bool:
+    lost, packets = nic.counted("rx_missed")[0], nic.counted("rx_packets")[0]
+    return nic.real and lost >= _BURST and lost > packets / 100_000
+
+
+def _lopsided(fleet: Fleet) -> bool:
+    """Whether a measurement was much slower in one direction: what is lost in a switch is counted nowhere else."""
+    for run in fleet.measured.rows("runs"):
+        for flow in run.rows("flows"):
+            up, down = (flow.number("bits_per_second", way) or 0 for way in ("up", "down"))
+            if up and down and min(up, down) < 0.75 * max(up, down):
+                return True
+    return False
+
+
+def _hit(nic: Nic, fleet: Fleet, remedy: Mapping[str, object]) -> Hit:
+    """A policy is a note, until somebody has asked for it or suffers from the want of it."""
+    asked = any(nic.host.tune.at("after", "nics", nic.name, "pause", way) is True for way in _WAYS)
+    harm = asked or _lopsided(fleet) or any(_loses(other) for other in fleet.nics())
+    return Hit(_evidence(nic, fleet), nic.name, nic.host.name, remedy, severity="" if harm else "note")
+
+
 def _refused(nic: Nic) -> bool:
     """Whether the NIC has done its part; told by what is read of it, not by what it was told to do."""
     return nic.text("pause_partner") == "No" or (_asks(nic) and not _on(nic))
@@ -71,20 +97,20 @@ def _refused(nic: Nic) -> bool:
 def _off(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
         if not _on(nic) and not _refused(nic):
-            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, _remedy(nic))
+            yield _hit(nic, fleet, _remedy(nic))
 
 
 def _partner(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
         if _refused(nic):
             asks = _on(nic) or _asks(nic)
-            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, {} if asks else _remedy(nic))
+            yield _hit(nic, fleet, {} if asks else _remedy(nic))
 
 
 def _by_force(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
         if _forced(nic):
-            yield Hit(_evidence(nic, fleet), nic.name, nic.host.name, _remedy(nic))
+            yield _hit(nic, fleet, _remedy(nic))
 
 
 _WHY = (
@@ -102,7 +128,8 @@ RULES = (
         id="pause-off",
         severity="high",
         title="Flow control is off where speeds are mixed",
-        condition="the fleet has links of different speeds, and the NIC neither uses nor offers pause frames",
+        condition="the fleet has links of different speeds, and the NIC neither uses nor offers pause frames; a note, "
+        "until packets are lost, a measurement is slower in one direction, or the inventory asks for them",
         explanation=f"{_WHY} Pause frames let the sender wait instead.",
         action=f"Switch pause frames on, here and at the port of the switch, at the slow links at least. {_COST}",
         reference=_PAGE,
@@ -113,7 +140,8 @@ RULES = (
         severity="high",
         title="It is the switch: the link partner refuses flow control",
         condition="the fleet has links of different speeds, and the link partner offers no pause frames, or the NIC "
-        "asks for them and still does not use them",
+        "asks for them and still does not use them; a note, until packets are lost, a measurement is slower in one "
+        "direction, or the inventory asks for them",
         explanation=f"{_WHY} The NIC asks, so the port of the switch at the other end of the cable has it off.",
         action="Switch flow control on at the port of the switch; no setting of this host can replace it. Switches "
         "ship with it off.",
