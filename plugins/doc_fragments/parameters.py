@@ -15,6 +15,9 @@ options:
       - >-
         The value is a number or a text, a list for a vector, V({at_least: N}) to raise only, or V({at_most: N}) to
         lower only. These two look at each number of a vector on its own; one bound holds for all numbers.
+      - >-
+        V({if_available: V}) is left out with a warning on a host that does not have it, such as a congestion control
+        whose module is not installed. V({value: V, warning: TEXT}) tells the text whenever the value is asked for.
       - White space does not matter. A switch counts as 0 or 1.
       - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.
     type: dict

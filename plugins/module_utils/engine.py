@@ -115,7 +115,7 @@ def _tune(
         conclude.settle(host, call)
         return outcome.result(params["on_unsupported"])
     denied = conclude.carry_out(host, call)
-    if denied and params["on_unsupported"] != "fail":
+    if denied and (params["on_unsupported"] != "fail" or all(call.wishes[address].relative for address in denied)):
         result = _tune(host, view, families, params, {**never, **denied})
         return {**result, "commands": [*outcome.commands, *result["commands"]]}
     if denied:
@@ -209,7 +209,8 @@ def _plan(
     after = {**state.cells, **changing}
     asked = [*wishes, *kept.wishes]
     outcome = report.Outcome(view, families, asked, state.cells, after, todo, kept.rivals, adjusted=todo.adjusted)
-    outcome.remarks += [*remarks, *kept.remarks]
+    warned = {f"{address.key}: {asked.warning}": 1 for address, asked in wishes.items() if asked.warning}
+    outcome.remarks += [*warned, *remarks, *kept.remarks]
     return Call(host, families, params, wishes, probes if params["immediate"] else {}, watched, state, outcome)
 
 

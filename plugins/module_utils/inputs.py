@@ -58,9 +58,15 @@ def _word(field_: Field, raw: Any) -> Wish:
 
 
 def _sysctl(field_: Field, raw: Any) -> Wish:
+    if isinstance(raw, Mapping) and set(raw) in ({"value", "warning"}, {"if_available"}):
+        inner = raw.get("value", raw.get("if_available"))
+        if isinstance(inner, Mapping):
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it")
+        warning = " ".join(str(raw.get("warning", "")).split())
+        return _sysctl(field_, inner)._replace(warning=warning, optional="if_available" in raw)
     if isinstance(raw, Mapping):
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
-            right = "a value, {at_least: N} or {at_most: N}"
+            right = "a value, {at_least: N} or {at_most: N}, {if_available: VALUE}, or {value: VALUE, warning: TEXT}"
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write {right}")
         kind, bound = next(iter(raw.items()))
         text = vector(bound)

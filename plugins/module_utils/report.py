@@ -122,7 +122,7 @@ class Outcome:
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
-        notes = [(change.address.scope, self.before[change.address].note) for change in self.plan.changes]
+        notes = [(item.address.scope or item.address.key, self.before[item.address].note) for item in self.plan.changes]
         said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
         said += self._disagreements()
         said += self.remarks

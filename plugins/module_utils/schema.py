@@ -58,18 +58,21 @@ class Address(NamedTuple):
 class Wish(NamedTuple):
     """What is asked of one key.
 
-    `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins.
+    `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `warning` is
+    told whenever it is asked for. An `optional` one is for hosts that can have it.
     """
 
     kind: str
     value: Value = None
     fallback: Value = None
     layer: int = 0
+    warning: str = ""
+    optional: bool = False
 
     @property
     def relative(self) -> bool:
-        """Whether the device's own limit gives the number: a device without the setting is then no error."""
-        return self.kind in (MAXIMUM, PERCENT)
+        """Whether the device's own limit gives the number, or it may be left out: a device without it is no error."""
+        return self.optional or self.kind in (MAXIMUM, PERCENT)
 
     def __str__(self) -> str:
         if self.kind == EXACTLY:
@@ -273,6 +276,7 @@ class Family(NamedTuple):
     shaken_by: Tuple[str, ...] = ()
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}
+    lacks: Mapping[str, str] = {}
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None

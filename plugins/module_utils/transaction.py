@@ -233,7 +233,9 @@ class Transaction:
             else:
                 commands = [line for lines, _words in said for line in lines]
                 misses.append(report.Miss(change, answer, commands, complaint))
-                refusals = self.families[address.family].refusals.items()
+                family = self.families[address.family]
+                optional = address in self.wishes and self.wishes[address].optional
+                refusals = {**family.refusals, **(family.lacks if optional else {})}.items()
                 self.refused.update((address, why) for word, why in refusals if word in complaint)
         return misses
 

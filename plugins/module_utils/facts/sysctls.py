@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
 from ..inputs import vector
-from ..tools import sysctl, sysfs
+from ..tools import sysctl
 
 # What a rule looks at, and what a person who reads a report would ask for next.
 WATCHED = (
+    "fs.file-max",
     "net.core.default_qdisc",
     "net.core.netdev_budget",
     "net.core.netdev_max_backlog",
@@ -55,7 +55,5 @@ def files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
 
 def congestion(host: ReadOnlyHost) -> Dict[str, Any]:
     """The congestion controls that are there, and those that a module would bring."""
-    folder = f"/lib/modules/{sysfs.text(host, sysctl.path('kernel.osrelease'))}/kernel/net/ipv4"
-    modules = [match[1] for name in host.names(folder) for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
-    there = sysfs.text(host, sysctl.path("net.ipv4.tcp_available_congestion_control")).split()
-    return {"available": sorted(there), "loadable": sorted(set(modules) - {"diag"} - set(there))}
+    there, loadable = sysctl.congestion_controls(host)
+    return {"available": sorted(there), "loadable": sorted(set(loadable) - set(there))}

@@ -18,9 +18,29 @@ def _rank(key: str) -> int:
     return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".conf.default." in key else 3
 
 
+_CONGESTION, _QDISC = "net.ipv4.tcp_congestion_control", "net.core.default_qdisc"
+_LATER = (
+    "it counts for NICs that come up from now on; those that are there keep their queueing discipline until the next "
+    "boot, or until `tc qdisc replace dev NIC root mq` (without `mq` the discipline itself, for a NIC with one queue)"
+)
+
+
 def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
     texts = {key: host.read(tool.path(key)) for key in (*keys, *_coupled(host, keys))}
-    return Reading({key: Cell(vector(text)) for key, text in texts.items() if text is not None})
+    cells = {key: Cell(vector(text)) for key, text in texts.items() if text is not None}
+    if _CONGESTION in cells:
+        known, loadable = tool.congestion_controls(host)
+        cells[_CONGESTION] = cells[_CONGESTION]._replace(means=lambda word: _there(word, known, loadable))
+    if _QDISC in cells:
+        cells[_QDISC] = cells[_QDISC]._replace(note=_LATER)
+    return Reading(cells)
+
+
+def _there(word: str, known: Sequence[str], loadable: Sequence[str]) -> str:
+    """A congestion control by its name; ValueError where this kernel is known not to have it."""
+    if word in known or word in loadable or not (known and loadable):
+        return word
+    raise ValueError(f"this kernel has only {', '.join(sorted({*known, *loadable}))}")
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -74,6 +94,7 @@ sysctl = Family(
     # a pattern would mean other keys too.
     key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
     canonical=tool.name,
+    lacks={"No such file or directory": "this kernel does not have it"},
     hint="The kernel rounds or limits this value; its own documentation (sysctl in the kernel's admin guide) says how.",
 )
 

@@ -36,16 +36,22 @@ def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
         note = f"{facts['master']} sets the MTU of its ports itself" if "master" in facts else ""
         made["mtu"] = Cell(made["mtu"].value, minimum=low, maximum=high, note=note)
     if "txqueuelen" in made:
-        made["txqueuelen"] = Cell(made["txqueuelen"].value, note=_ignored(str(facts.get("qdisc", ""))))
+        # What lies below mq is one `tc` more for each NIC; it is the default, unless somebody has changed it by hand.
+        default = str(host.read("/proc/sys/net/core/default_qdisc") or "").strip()
+        made["txqueuelen"] = Cell(made["txqueuelen"].value, note=_ignored(str(facts.get("qdisc", "")), default))
     return made, ""
 
 
-def _ignored(qdisc: str) -> str:
-    """Whether the qdisc in place will look at the queue length at all."""
-    if qdisc in ("fq_codel", "fq", "noqueue", "cake"):
-        return f"the queueing discipline {qdisc} does not look at txqueuelen"
-    if qdisc == "pfifo_fast":
-        return "pfifo_fast took its limit from txqueuelen when it was made; the link must go down and up for a new one"
+def _ignored(qdisc: str, default: str) -> str:
+    """Whether the qdisc in place, or those of its queues, will look at the queue length at all."""
+    queues = qdisc == "mq" and default
+    name = default if queues else qdisc
+    where = f"the queueing discipline {name}{' of its queues' if queues else ''}"
+    if name in ("fq_codel", "fq", "noqueue", "cake", "fq_pie", "sfq"):
+        return f"{where} does not look at txqueuelen, because it has a limit of its own"
+    # pfifo_fast follows: up to Linux 4.15 it looked at each packet, since 4.16 its rings are resized with the number.
+    if name in ("pfifo", "bfifo"):
+        return f"{where} took its limit from txqueuelen when it was made; make it anew with `tc qdisc replace`"
     return ""
 
 

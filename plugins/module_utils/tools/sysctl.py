@@ -37,6 +37,14 @@ def poke(key: str, value: str) -> Poke:
     return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
 
 
+def congestion_controls(host: Any) -> Tuple[List[str], List[str]]:
+    """The congestion controls that are there, and those that a module would bring; none where modules are not seen."""
+    folder = f"/lib/modules/{(host.read(path('kernel.osrelease')) or '').strip()}/kernel/net/ipv4"
+    modules = [match[1] for name in host.names(folder) for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
+    there = (host.read(path("net.ipv4.tcp_available_congestion_control")) or "").split()
+    return there, [name for name in modules if name != "diag"]
+
+
 class Line(NamedTuple):
     """One assignment of a sysctl.d file; the key may be a glob."""
 

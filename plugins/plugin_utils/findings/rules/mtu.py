@@ -108,7 +108,7 @@ def _possible(fleet: Fleet) -> Iterator[Hit]:
         for place in places:
             speeds = ", ".join(f"{nic.name} {nic.speed}Mb/s" for nic in ports[place])
             evidence = {"mtu": 1500, "subnet": network, "hosts in it": len(places), "links": speeds}
-            yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=9000, txqueuelen=10000))
+            yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=9000))
 
 
 RULES = (

@@ -26,7 +26,13 @@ def _equal(key: str, bad: str, good: Any) -> Callable[[Host], Iterator[Hit]]:
 def _pages(host: Host) -> Iterator[Hit]:
     """A page has at least 4 KiB, so what is too much with these is too much with larger ones."""
     found, memory = host.vector("net.ipv4.tcp_mem"), host.count("kernel", "memory_kib")
-    if len(found) == 3 and memory and found[2] * 4 > memory:
+    # The kernel's own choice is a tenth; three equal numbers leave it no stage at which to begin to save.
+    much = (
+        found[2] * 4 > memory // 2 or (found[0] == found[2] and found[2] * 4 > memory // 8)
+        if len(found) == 3
+        else False
+    )
+    if memory and much:
         # The kernel's own choice: a sixteenth of the memory, and three quarters of that for a start.
         pages = memory // 4 // 16
         good = f"{pages * 3 // 4} {pages} {pages * 3 // 2}"
@@ -120,7 +126,8 @@ RULES = (
         id="tcp-mem-in-bytes",
         severity="high",
         title="TCP may use more memory than there is",
-        condition="the third number of net.ipv4.tcp_mem, which counts pages, is more than the memory of the host",
+        condition="the third number of net.ipv4.tcp_mem, which counts pages, is more than half the memory of the host, "
+        "or all three are equal and more than an eighth",
         explanation="The numbers are pages, and somebody has written bytes. TCP then never saves memory, until the "
         "kernel kills programs for lack of it.",
         action="Leave it to the kernel: take the line out of the file that sets it, and write these pages meanwhile.",

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Profiles raise and never lower; only the recipe that exists to reproduce figures harms, and says so line by line."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+
+ROOT = Path(__file__).parents[2]
+PROFILES = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "playbooks" / "profiles").glob("*.yml")}
+HARMLESS = sorted(set(PROFILES) - {"intel_82599"})
+PATH = registry.FAMILIES["sysctl"].write
+
+# A host that somebody has given more of everything than any profile asks for.
+LARGE = {
+    "net.core.rmem_max": "536870912",
+    "net.core.wmem_max": "536870912",
+    "net.core.netdev_max_backlog": "500000",
+    "net.ipv4.tcp_rmem": "8192 262144 536870912",
+    "net.ipv4.tcp_wmem": "8192 262144 536870912",
+    "net.ipv4.tcp_no_metrics_save": "1",
+    "net.ipv4.tcp_mtu_probing": "2",
+    "net.ipv4.tcp_congestion_control": "bbr",
+    "net.core.default_qdisc": "fq",
+    "net.ipv4.ip_forward": "1",
+}
+
+
+def host(values):
+    return fake_host.FakeHost({}, {PATH("", {key: value}, {})[0].path: f"{value}\n" for key, value in values.items()})
+
+
+def tuned(machine, profile):
+    asked = {"sysctl": PROFILES[profile].get("sysctl", {}), "file": "90-linuxnet-tuning.conf", "on_unsupported": "fail"}
+    return engine.tune(machine, "sysctl", {**asked, "guard_timeout": 0})
+
+
+@pytest.mark.parametrize("profile", HARMLESS)
+def test_nothing_is_lowered(profile):
+    """Numbers stay, each of a vector; words such as a congestion control are asked for only where they are there."""
+    machine = host(LARGE)
+    result = tuned(machine, profile)
+    assert not result.get("failed"), result.get("msg")
+    lowered = {
+        key: (before, result["after"][key])
+        for key, before in result["before"].items()
+        if before.split()[0].isdigit()
+        and any(int(new) < int(old) for old, new in zip(before.split(), result["after"][key].split(), strict=True))
+    }
+    assert lowered == {}
+
+
+@pytest.mark.parametrize("profile", HARMLESS)
+def test_every_value_is_a_bound_an_option_or_a_switch(profile):
+    for key, value in PROFILES[profile].get("sysctl", {}).items():
+        assert key == "net.ipv4.ip_forward" or set(value) in ({"at_least"}, {"if_available"}), key
+
+
+def test_the_recipe_warns_of_each_harmful_line():
+    harmful = {
+        "fs.file-max",
+        *(f"net.ipv4.tcp_{name}" for name in ("sack", "timestamps", "rmem", "wmem", "mem")),
+        "net.core.rmem_max",
+        "net.core.wmem_max",
+    }
+    start = {**LARGE, "fs.file-max": "6553600", "net.ipv4.tcp_sack": "1", "net.ipv4.tcp_timestamps": "1"}
+    keys = PROFILES["intel_82599"]["sysctl"]
+    machine = host({**dict.fromkeys(keys, "1"), "net.ipv4.tcp_mem": "187053 249407 374106", **start})
+    remarks = tuned(machine, "intel_82599")["remarks"]
+    assert {line.partition(": ")[0] for line in remarks if ": harmful: " in line} == harmful
+
+
+def test_flow_control_is_asked_for_only_where_speeds_are_mixed():
+    asking = {
+        (name, entry["match"]["min_speed"])
+        for name, profile in PROFILES.items()
+        for entry in profile["nics"]
+        if "pause" in entry
+    }
+    assert asking == {("mixed_speeds", 1000), ("classroom_client", 1000), ("router", 10000)}
+    for path in (ROOT / "inventory" / "group_vars").glob("*.yml"):
+        assert "pause:" not in path.read_text(), path
+
+
+# Device ids of the driver e1000e by the type of their MAC: the first nine are e1000_pch_spt, the others are newer or
+# older. From the table of PCI ids in drivers/net/ethernet/intel/e1000e/netdev.c.
+SUNRISE_POINT = ["156f", "1570", "15b7", "15b8", "15b9", "15d6", "15d7", "15d8", "15e3"]
+OTHERS = ["15bb", "15bc", "15bd", "15be", "15df", "15e0", "15f4", "0d4c", "1a1c", "550a", "15a2", "153a", "10d3"]
+
+
+def test_segmentation_goes_off_on_the_chips_that_are_slowed_down_and_on_no_other():
+    entries = [entry for entry in PROFILES["compute_node"]["nics"] if "features" in entry]
+    assert all(entry["features"] == {"tso": False} and entry["match"]["driver"] == "e1000e" for entry in entries)
+
+    def meant(device):
+        return any(fnmatchcase(f"8086:{device}", entry["match"]["pci"]) for entry in entries)
+
+    assert [device for device in SUNRISE_POINT if not meant(device)] == []
+    assert [device for device in OTHERS if meant(device)] == []
+
+
+def test_no_profile_sets_a_queue_length_that_its_own_discipline_does_not_read():
+    for name, profile in PROFILES.items():
+        lengths = [entry for entry in profile["nics"] if "txqueuelen" in entry]
+        assert not lengths or "net.core.default_qdisc" not in profile.get("sysctl", {}), name
