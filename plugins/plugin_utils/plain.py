@@ -4,9 +4,30 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+# Facts are five levels deep; what is far beyond that comes from somewhere else, and no writer of JSON could take it.
+_DEPTH = 40
 
 
 def plain(value: Any) -> Any:
     """The same as Python's own dictionaries, lists, texts and numbers."""
     return json.loads(json.dumps(value, default=str))
+
+
+def tame(value: Any, depth: int = _DEPTH) -> Any:
+    """The same without what no reader of facts could take: numbers that are none, text that is not UTF-8, a hole
+    without a bottom. It stands where values come in, so that one host's odd facts stop nobody else's audit."""
+    if isinstance(value, str):
+        return re.sub("[\ud800-\udfff]", lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return value if abs(value) < 1 << 64 else None  # nor infinity, nor what is no number
+    if isinstance(value, Mapping) and depth:
+        return {tame(key): tame(item, depth - 1) for key, item in value.items() if isinstance(key, str)}
+    if isinstance(value, Sequence) and depth and not isinstance(value, (bytes, bytearray)):
+        return [tame(item, depth - 1) for item in value]
+    return None

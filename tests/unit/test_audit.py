@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -146,3 +147,56 @@ def test_filters_refuse_what_are_no_facts(wrong):
             refuse(wrong)
     with pytest.raises(AnsibleFilterError, match="list of host names"):
         audit_facts("pc1", {})
+
+
+def _deep():
+    value = "bottom"
+    for _level in range(300):
+        value = {"a": [value]}
+    return value
+
+
+ODD = ["text", 5, -1, 10**400, True, None, [], {}, [5], [[]], {"a": 5}, "\ud800\udcff", _deep()]
+ODD += [float("inf"), float("-inf"), float("nan"), {"\udcff": 1}, {5: 5}, ["\udcff"], "9" * 5000, 1e308]
+# What one host says, of which each part will once be something odd; the other host is as usual.
+STORIES = [
+    *sorted((CASES / "stories").glob("*.yml"))[::3],
+    *sorted((CASES / "findings/differs-from-inventory").glob("*.yml")),
+]
+
+
+def _places(tree, here=()):
+    yield here
+    branches = tree.items() if isinstance(tree, dict) else enumerate(tree[:1]) if isinstance(tree, list) else ()
+    for key, value in branches:
+        yield from _places(value, (*here, key))
+
+
+def _with(tree, place, value):
+    if not place:
+        return value
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[place[0]] = _with(tree[place[0]], place[1:], value)
+    return copy
+
+
+@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
+def test_odd_facts_of_one_host_stop_nobody(path, odd):
+    about = next(iter(yaml.safe_load(path.read_text())["facts"].values()))
+    told = {
+        "group_names": about.get("groups", []),
+        "audit_info": {"nics": about.get("nics", {}), "host": about.get("host", {}), "remarks": ["one"]},
+        "tune_result": about.get("tune", {}),
+    }
+    places = [place for place in _places(told) if place]
+    for number, place in enumerate(places):
+        if number % 7 != ODD.index(odd) % 7 and len(place) > 3:
+            continue  # each part meets some odd values, and the upper ones meet all
+        hostvars = {"pc0": _with(told, place, odd), "pc1": HOSTVARS["pc1"]}
+        facts = audit_facts(list(hostvars), hostvars)
+        found = findings(facts)
+        assert "pc1" in {finding["host"] for finding in found}, place
+        assert findings_table(facts, found)
+        audit_page(facts, found, "today").encode()
+        json.dumps(audit_data(facts, found, "today"), ensure_ascii=False, allow_nan=False).encode()

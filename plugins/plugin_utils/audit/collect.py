@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..plain import tame
+
 # The groups that each inventory has of itself.
 _OWN = ("all", "ungrouped")
 
@@ -16,15 +18,15 @@ def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[s
 
 
 def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
-    info, tune = (_mapping(variables.get(name)) for name in ("audit_info", "tune_result"))
-    remarks = list(info.get("remarks") or ())
+    info, tune = (_mapping(tame(variables.get(name))) for name in ("audit_info", "tune_result"))
+    remarks = _words(info.get("remarks"))
     if "nics" not in info and info.get("msg") and not info.get("unreachable"):
         remarks.append(f"nic_info: {info['msg']}")
     return {
-        "groups": [str(group) for group in variables.get("group_names") or () if group not in _OWN],
+        "groups": [group for group in _words(tame(variables.get("group_names"))) if group not in _OWN],
         "unreachable": bool(info.get("unreachable") or tune.get("unreachable") or not (info or tune)),
         "reason": str(info.get("msg") or tune.get("msg") or "") if info.get("unreachable") else "",
-        "nics": _mapping(info.get("nics")),
+        "nics": {name: _mapping(nic) for name, nic in _mapping(info.get("nics")).items()},
         "host": _mapping(info.get("host")),
         "remarks": remarks,
         "tune": {} if tune.get("unreachable") else tune,
@@ -33,3 +35,7 @@ def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _words(value: Any) -> list[str]:
+    return [str(word) for word in value if isinstance(word, str)] if isinstance(value, (list, tuple)) else []

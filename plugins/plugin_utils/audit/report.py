@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from .. import page
+from ..findings import view
 from ..findings.judge import merged
 from ..findings.model import SEVERITIES
 from .fleet import Findings, Room, counts, rooms, said, unreachable
@@ -149,9 +150,9 @@ def _facts(name: str, facts: Mapping[str, Any], good: bool = False) -> page.Html
 
 
 def _about(facts: Mapping[str, Any]) -> str:
-    kernel = (facts.get("host") or {}).get("kernel") or {}
-    words = [kernel.get("system"), kernel.get("release"), f"{kernel.get('cpu_count', '?')} CPUs"]
-    return ", ".join(str(word) for word in words if word) if kernel else ""
+    kernel = view.Facts(view.Facts(facts).at("host", "kernel"))
+    words = [kernel.text("system"), kernel.text("release"), f"{kernel.count('cpu_count') or '?'} CPUs"]
+    return ", ".join(word for word in words if word) if kernel.raw else ""
 
 
 def _parts(facts: Mapping[str, Any]) -> Iterator[page.Html]:

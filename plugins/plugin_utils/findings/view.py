@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..plain import tame
+
 # Their PCIe link and their speed are inventions of the hypervisor.
 VIRTUAL = ("virtio_net", "vmxnet3", "ena", "hv_netvsc", "xen-netfront", "gve", "veth", "tun", "bridge", "bonding")
 
@@ -163,9 +165,9 @@ class Fleet:
     """All hosts together; `measured` is a result of the playbook benchmark."""
 
     def __init__(self, facts: Any, measured: Any = None) -> None:
-        raw = Facts(facts).raw
+        raw = Facts(tame(facts)).raw
         self.hosts = [Host(name, raw[name]) for name in sorted(name for name in raw if isinstance(name, str))]
-        self.measured = Facts(measured)
+        self.measured = Facts(tame(measured))
 
     def nics(self) -> Iterator[Nic]:
         """The NICs of all hosts."""
