@@ -41,7 +41,7 @@ def keep(
             # What is brought back needs no file: it is what the host has without us.
             made = _lines(host, family, params, {} if params["state"] == "restored" else wishes, targets)
         elif followed and not family.place and _about(followed, params):
-            made = _units(host, family, followed, params, targets, now)
+            made = _units(host, family, followed, params, wishes, targets, now)
         else:
             continue
         wanted.update(made.wishes)
@@ -88,6 +88,7 @@ def _units(
     family: Family,
     followed: Sequence[Family],
     params: Mapping[str, Any],
+    wishes: Wishes,
     targets: Mapping[Address, Value],
     now: Cells,
 ) -> Kept:
@@ -96,7 +97,7 @@ def _units(
         remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
         return Kept({}, {}, remarks=[remark] if any(address.scope for address in targets) else [])
     restored = params["state"] == "restored"
-    texts = {} if restored else _texts(host, followed, targets, now)
+    texts = {} if restored else _texts(host, followed, wishes, targets, now)
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
     there = systemd.dropins(host)
     ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.module for one in followed}}
@@ -127,17 +128,24 @@ def _stale(host: Any, path: str, names: Sequence[str], restored: bool) -> bool:
     return sysfs.present(host, nic) or nic not in names
 
 
-def _texts(host: Any, own: Iterable[Family], targets: Mapping[Address, Value], now: Cells) -> Dict[str, str]:
+def _texts(
+    host: Any, own: Iterable[Family], wishes: Wishes, targets: Mapping[Address, Value], now: Cells
+) -> Dict[str, str]:
     """By path, the drop-ins that bring NICs fresh from their drivers to the targets."""
     groups: Dict[str, List[Tuple[str, List[str], List[Action]]]] = {}
     for family in own:
         values: Dict[str, Dict[str, Value]] = {}
         for address, value in targets.items():
             if address.family == family.name and family.scope == NIC and not now[address].fixed:
-                values.setdefault(address.scope, {})[address.key] = value
+                # A group by its own name: the next kernel may have other members.
+                key = wishes[address].group if address in wishes else ""
+                values.setdefault(address.scope, {})[key or address.key] = value
         for nic, keys in sorted(values.items()):
             cells = plan.keys(now, family.name, nic)
             actions = systemd.with_programs(host, (family.boot or family.write)(nic, keys, cells))
+            if family.loose and len(keys) > 1:
+                alone = [systemd.with_programs(host, family.write(nic, {key: keys[key]}, cells)) for key in keys]
+                actions = [systemd.or_each(actions, [action for made in alone for action in made])]
             if actions:
                 groups.setdefault(systemd.dropin(nic, family.module), []).append((family.name, list(keys), actions))
     return {path: systemd.render(parts) for path, parts in groups.items()}

@@ -118,7 +118,7 @@ def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
             for key in (cell.members if cell else ())
             if address._replace(key=key) in cells and not cells[address._replace(key=key)].fixed
         ]
-        members.update(dict.fromkeys(free, asked))
+        members.update(dict.fromkeys(free, asked._replace(group=address.key)))
         if not free:
             rest[address] = asked
     rest = {key: own for key, own in rest.items() if key not in members or own.layer >= members[key].layer}

@@ -59,7 +59,8 @@ class Wish(NamedTuple):
     """What is asked of one key.
 
     `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `warning` is
-    told whenever it is asked for. An `optional` one is for hosts that can have it.
+    told whenever it is asked for. An `optional` one is for hosts that can have it. `group` is the word of the inventory
+    where it was asked of a whole group.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class Wish(NamedTuple):
     layer: int = 0
     warning: str = ""
     optional: bool = False
+    group: str = ""
 
     @property
     def relative(self) -> bool:
@@ -247,7 +249,8 @@ class Family(NamedTuple):
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
     holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew that
-    nobody asked for; they come back with it.
+    nobody asked for; they come back with it. The keys of a family that is `loose` have nothing to do with each other:
+    at boot, one that the kernel of the day does not know spoils none of the others.
     """
 
     name: str
@@ -274,6 +277,7 @@ class Family(NamedTuple):
     cuts: bool = False
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
+    loose: bool = False
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}
     lacks: Mapping[str, str] = {}

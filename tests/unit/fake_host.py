@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import Host
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Save
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
 
 Result = tuple[int, str, str]
 UNSUPPORTED: Result = (1, "", "netlink error: Operation not supported\n")
@@ -319,7 +320,8 @@ class FakeHost(Host):
     """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
-        super().__init__(lambda argv, _data: self._ip(argv) if argv[0] == "ip" else self._ethtool(argv))
+        programs = {"ip": self._ip, "systemctl": self._systemctl}
+        super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv))
         self.devices = dict(devices)
         self.files = dict(files or {})
         self.log: list[str] = []
@@ -345,6 +347,14 @@ class FakeHost(Host):
         words = argv[5:]
         return self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
 
+    def _systemctl(self, argv: list[str]) -> Result:
+        """Links by which a unit of ours starts with its device."""
+        if argv[1] in ("enable", "disable") and argv[-1].startswith("linuxnet-tuning@"):
+            link = systemd.wanted(systemd.nic_of(f"/{argv[-1]}"))
+            self.files.pop(link, None)
+            self.files.update({link: systemd.TEMPLATE} if argv[1] == "enable" else {})
+        return 0, "", ""
+
     def hold(self, path: str, seconds: float) -> str:
         return ""
 
@@ -368,7 +378,12 @@ class FakeHost(Host):
     def plain(self, path: str) -> bool:
         return True
 
+    def program(self, name: str) -> str:
+        return name
+
     def target(self, path: str) -> str:
+        if not path.startswith("/sys/"):
+            return self.files.get(path, "")
         nic = path.split("/")[4]
         return self.devices[nic].driver if path.endswith("/device/driver") else ""
 

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.irq import irq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.multiq import multiq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
 
 
 def lines(family, values, cells):
@@ -37,3 +44,55 @@ def test_interrupts_are_found_by_name_and_files_written_whatever_they_hold():
     )
     assert "igb0-TxRx-1" in second
     assert third == '/bin/sh -c "echo 00000003 > /sys/class/net/igb0/queues/rx-0/rps_cpus"'
+
+
+def kept(host, wanted):
+    """The commands of the drop-in for a NIC of which this is asked."""
+    params = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": True, "nics": [{"name": "igb0", **wanted}]}
+    engine.tune(host, "ethtool", params)
+    text = host.files[systemd.dropin("igb0", "ethtool")]
+    return [line.partition("=-")[2] for line in text.splitlines() if line.startswith("ExecStart")]
+
+
+@pytest.fixture
+def host():
+    return FakeHost({"igb0": igb()}, {"/run/systemd/system": ""})
+
+
+def run(device, line, tmp_path):
+    """Carry out a line of a drop-in in a real shell; what ethtool is called with, and how it ends."""
+    log = tmp_path / "log"
+    log.write_text("")
+    known = " ".join([*device, "on", "off", "-K", "igb0"])
+    tool = tmp_path / "ethtool"
+    tool.write_text(
+        f'#!/bin/sh\nfor word; do case " {known} " in *" $word "*) ;; *) exit 92;; esac; done\necho "$*" >> {log}\n'
+    )
+    tool.chmod(0o755)
+    (_shell, _option, command) = shlex.split(line.replace("$$", "$").replace("ethtool -K", f"{tool} -K"))
+    ended = subprocess.run(["sh", "-c", command], check=False).returncode
+    return log.read_text().splitlines(), ended
+
+
+def test_a_group_is_kept_by_its_name(host):
+    (line,) = kept(host, {"features": {"tso": False}})
+    assert line == "ethtool -K igb0 tso off"
+
+
+def test_a_member_with_a_word_of_its_own_keeps_it(host):
+    (line,) = kept(host, {"features": {"tso": False, "tx-tcp6-segmentation": True}})
+    assert line.startswith('/bin/sh -c "ethtool -K igb0 tso off tx-tcp6-segmentation on || ')
+
+
+def test_a_key_that_the_next_kernel_lacks_spoils_no_other(host, tmp_path):
+    (line,) = kept(host, {"features": {"gro": False, "tso": False, "tx-tcp6-segmentation": True}})
+    assert run(["gro", "tso", "tx-tcp6-segmentation"], line, tmp_path) == (
+        ["-K igb0 gro off tso off tx-tcp6-segmentation on"],
+        0,
+    )
+    assert run(["gro", "tso"], line, tmp_path) == (["-K igb0 gro off", "-K igb0 tso off"], 92)
+
+
+def test_what_belongs_together_stays_together(host):
+    lines = kept(host, {"pause": {"autoneg": False, "rx": True, "tx": True}, "ring": {"rx": 4096, "tx": 4096}})
+    assert lines == ["ethtool -G igb0 rx 4096 tx 4096", "ethtool -A igb0 autoneg off rx on tx on"]

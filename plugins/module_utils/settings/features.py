@@ -41,6 +41,7 @@ features = Family(
     name="features",
     module="ethtool",
     scope=NIC,
+    loose=True,
     read=_read,
     write=_write,
     about=(

@@ -39,6 +39,7 @@ link = Family(
     name="link",
     module="link",
     scope=NIC,
+    loose=True,
     read=_read,
     write=_write,
     about="What a link carries, and how long its transmit queue is.",

@@ -21,6 +21,7 @@ private_flags = Family(
     name="private_flags",
     module="ethtool",
     scope=NIC,
+    loose=True,
     read=_read,
     write=_write,
     about="Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.",

@@ -30,6 +30,7 @@ def family(
     explain: Optional[Callable[[Any, str], str]] = None,
     cuts: bool = False,
     shaken_by: Tuple[str, ...] = (),
+    loose: bool = False,
 ) -> Family:
     """A family of the module `ethtool` that reads with the flag `ask` and sets with the flag `change`."""
     labels = {row.label: row.field.name for row in rows}
@@ -54,4 +55,5 @@ def family(
         explain=explain,
         cuts=cuts,
         shaken_by=shaken_by,
+        loose=loose,
     )

@@ -140,6 +140,12 @@ def _quote(word: str) -> str:
     return f'"{escaped}"'
 
 
+def or_each(whole: Sequence[Action], parts: Sequence[Action]) -> Run:
+    """All at once, or one by one where that is refused: each has its chance, and the last failure is the status."""
+    each = "; ".join(f"{part} || r=$?" for part in parts)
+    return Run(("/bin/sh", "-c", f"{' && '.join(map(str, whole))} || {{ r=0; {each}; exit $r; }}"))
+
+
 def daemon_reload() -> Run:
     """Have systemd read its files anew."""
     return Run(("systemctl", "daemon-reload"))
