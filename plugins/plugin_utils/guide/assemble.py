@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put the settings of a guide together: what contradicts what, what is idle beside it, and the inventory they make."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
+
+from . import verdicts
+from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Branch, Line, Remark, Setting, Sink
+
+_FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
+
+
+def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
+    """Inventory, remarks, what was not understood, and what became of each line."""
+    sink.close()
+    settings = _idle(sink, _settled(sink))
+    bonds_, settings, inside = _bonds(sink, settings)
+    inventory: Dict[str, Any] = {}
+    nics = _nics(sink, [one for one in settings if one not in inside])
+    if nics:
+        inventory["tuning_host_nics"] = nics
+    host = {one.key: one.value for one in settings if one.family == "sysctl"}
+    if host:
+        inventory["tuning_host_sysctl"] = host
+    if bonds_:
+        inventory["tuning_bonds"] = bonds_
+    profile = [one.value for one in settings if one.family == "profile"]
+    if profile:
+        inventory["tuning_tuned_profile"] = profile[-1]
+    return {
+        "inventory": inventory,
+        "fill_in": sorted({one.nic for one in settings if _placeholder(one.nic)}),
+        "remarks": [_said(remark, lines) for remark in _joined(sink) if remark.kind != NOTE],
+        "notes": [_said(remark, lines) for remark in _joined(sink) if remark.kind == NOTE],
+        "not_understood": [_said(remark, lines) for remark in sorted(sink.lost)],
+        "lines": _lines(sink, settings, lines),
+    }
+
+
+def _placeholder(nic: str) -> bool:
+    """Whether a name only stands for that of a NIC."""
+    return any(char in nic for char in "$<>{}()%@") or nic.lower() in (
+        "devname",
+        "iface",
+        "interface",
+        "nic",
+        "ethx",
+        "ethxxx",
+        "dev",
+    )
+
+
+def _joined(sink: Sink) -> List[Remark]:
+    """One remark for each kind and line; a loop may have said the same of many things."""
+    found: Dict[Tuple[int, str], List[str]] = {}
+    for remark in sorted(sink.remarks, key=lambda remark: remark.line):
+        found.setdefault((remark.line, remark.kind), []).append(remark.text)
+    joined = []
+    for (line, kind), texts in found.items():
+        more = [f"and {len(texts) - 3} more"] if len(texts) > 3 else []
+        joined.append(Remark(line, kind, "; ".join([*texts[:3], *more])))
+    return joined
+
+
+def _said(remark: Any, lines: Sequence[Line]) -> Dict[str, Any]:
+    texts = dict(lines)
+    return {
+        "line": remark.line,
+        "kind": remark.kind,
+        "text": texts.get(remark.line, "").strip(),
+        "message": remark.text,
+    }
+
+
+def _exclusive(one: Branch, other: Branch) -> Optional[str]:
+    """The condition of which two settings are different cases, if there is one."""
+    mine = {group: (number, kind) for group, number, kind in one}
+    for group, number, kind in other:
+        if group in mine and mine[group][0] != number:
+            return "if" if "if" in (kind, mine[group][1]) else kind
+    return None
+
+
+def _settled(sink: Sink) -> List[Setting]:
+    """One setting for each address; the others are remarks that name the line that won."""
+    unsure = _unsure(sink)
+    kept: Dict[Any, Setting] = {}
+    equal: List[Setting] = []
+    for setting in sink.settings:
+        groups = [group for group, _number, _kind in setting.branch if group in unsure]
+        if groups:
+            kind = next(kind for group, _number, kind in setting.branch if group == groups[0])
+            text = (
+                f"{_named(setting)} holds only in the {kind}"
+                if kind != "if"
+                else f"{_named(setting)} holds in one case only"
+            )
+            sink.remark(setting.line, CONDITIONAL, text)
+            continue
+        if setting.family == "bond" and setting.key == "members":
+            kept[(setting.address, setting.value)] = setting
+            continue
+        before = kept.get(setting.address)
+        if before is None:
+            kept[setting.address] = setting
+        elif before.value == setting.value:
+            equal.append(setting)
+        elif _exclusive(before.branch, setting.branch):
+            _against(sink, setting, before, "the other case of a condition")
+        else:
+            _against(sink, before, setting, "which comes later")
+            kept[setting.address] = setting
+    return [*kept.values(), *(one for one in equal if kept[one.address].value == one.value)]
+
+
+def _unsure(sink: Sink) -> List[int]:
+    """The conditions by hardware or the like whose cases set the same to different values."""
+    found: List[int] = []
+    by_address: Dict[Any, List[Setting]] = {}
+    for setting in sink.settings:
+        by_address.setdefault(setting.address, []).append(setting)
+    for group_settings in by_address.values():
+        for place, one in enumerate(group_settings):
+            for other in group_settings[place + 1 : place + 200]:
+                if one.value != other.value and (_exclusive(one.branch, other.branch) or "if") != "if":
+                    shared = {group for group, _n, _k in one.branch} & {group for group, _n, _k in other.branch}
+                    numbers = {group: number for group, number, _k in one.branch}
+                    found += [
+                        group for group, number, _k in other.branch if group in shared and numbers[group] != number
+                    ]
+    return found
+
+
+def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
+    text = f"{_named(loser)} contradicts line {winner.line}, {why}: {winner.value}"
+    sink.remark(loser.line, CONTRADICTS, text)
+
+
+def _named(setting: Setting) -> str:
+    nic = setting.nic or " ".join(f"{key} {value}" for key, value in setting.match)
+    return " ".join(str(part) for part in (nic, setting.family, setting.key, setting.value) if part != "")
+
+
+def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
+    """What does nothing beside the rest: txqueuelen under a qdisc with a limit of its own."""
+    values = {one.key: one.value for one in settings if one.family == "sysctl"}
+    qdisc = str(values.get("net.core.default_qdisc", ""))
+    rooted = any(remark.kind == "harmful" and remark.text.startswith("tc qdisc") for remark in sink.remarks)
+    kept = []
+    for one in settings:
+        if one.key == "txqueuelen" and (qdisc in verdicts.OWN_LIMIT or rooted):
+            sink.remark(
+                one.line,
+                NO_EFFECT,
+                f"txqueuelen {one.value}: {qdisc or 'fq'} has a limit of its own and does not look at it",
+            )
+            continue
+        if one.key == "txqueuelen":
+            sink.remark(
+                one.line, NOTE, "txqueuelen: fq and fq_codel, the default of most distributions, do not look at it"
+            )
+        if one.key.startswith("rps_flow_cnt") and values.get("net.core.rps_sock_flow_entries", 0) == 0:
+            sink.remark(one.line, NOTE, "rps_flow_cnt: without net.core.rps_sock_flow_entries above 0 it does nothing")
+        kept.append(one)
+    return kept
+
+
+def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
+    """An entry for each NIC, in the order in which they come; what is meant for all comes first."""
+    entries: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Any]] = {}
+    queues: Dict[Any, Dict[str, str]] = {}
+    for one in settings:
+        if one.family in ("sysctl", "profile", "bond"):
+            continue
+        start: Dict[str, Any] = {"name": one.nic} if not one.match else {"match": dict(one.match)}
+        entry = entries.setdefault((one.nic, one.match), start)
+        if one.key in _FLAT and one.family == "link":
+            entry[one.key] = one.value
+        elif one.family == "irq" and " " in one.key:
+            key, _blank, place = one.key.partition(" ")
+            queues.setdefault((one.nic, one.match, key), {})[place] = one.value
+            entry.setdefault("irq", {})[key] = one.value
+        else:
+            entry.setdefault(one.family, {})[one.key] = one.value
+    for (nic, match, key), found in queues.items():
+        entries[(nic, match)]["irq"][key] = _by_queue(found)
+        if "*" not in found:
+            line = next(one.line for one in settings if one.nic == nic and one.key.startswith(f"{key} "))
+            sink.remark(
+                line,
+                NOTE,
+                f"irq {key}: queues {', '.join(sorted(found))} are named; the list goes on with the next ones",
+            )
+    wide = [entry for entry in entries.values() if "match" in entry or any(char in entry["name"] for char in "*?")]
+    return [*wide, *(entry for entry in entries.values() if entry not in wide)]
+
+
+def _by_queue(found: Mapping[str, str]) -> str:
+    """One list for all queues, or one for each."""
+    numbers = sorted(int(place) for place in found if place.isdigit())
+    if not numbers:
+        return found["*"]
+    last = found.get("*", found[str(numbers[-1])])
+    lists = [found.get(str(number), last) for number in range(numbers[-1] + 1)]
+    return lists[0] if len(set(lists)) == 1 else " ".join(lists)
+
+
+def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], List[Setting]]:
+    """Bonds as entries; the MTU of a bond or of its members stands in it. One that is not whole is a remark."""
+    found: Dict[str, List[Setting]] = {}
+    for one in settings:
+        if one.family == "bond":
+            found.setdefault(one.nic, []).append(one)
+    entries, taken, inside = [], [], []
+    for name, parts in found.items():
+        entry: Dict[str, Any] = {"name": name}
+        for one in parts:
+            if one.key == "members":
+                entry.setdefault("members", []).extend(
+                    word for word in str(one.value).split() if word not in entry.get("members", [])
+                )
+            else:
+                entry[one.key] = _bond_value(str(one.value))
+        sizes = [one for one in settings if one.key == "mtu" and one.nic in (name, *entry.get("members", []))]
+        if sizes and len({one.value for one in sizes}) == 1:
+            entry["mtu"] = sizes[0].value
+        try:
+            bonds.parse([entry])
+        except InputError as error:
+            for one in parts:
+                sink.remark(
+                    one.line,
+                    CONDITIONAL,
+                    f"bond {name}: {one.key} {one.value} is left out, for the bond is not whole: {error}",
+                )
+            taken += parts
+            continue
+        entries.append(entry)
+        inside += sizes if "mtu" in entry else []
+        taken += [one for one in parts if one.key not in entry]
+    return entries, [one for one in settings if one not in taken], inside
+
+
+def _bond_value(text: str) -> Any:
+    return int(text) if text.isdigit() else text
+
+
+def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> List[Dict[str, Any]]:
+    """What became of each line; none is missing."""
+    by_line: Dict[int, Dict[str, Any]] = {
+        number: {"settings": [], "messages": [], "kinds": []} for number, _text in lines
+    }
+    for one in settings:
+        shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
+        by_line[one.line]["settings"].append({key: value for key, value in shown.items() if value not in ("", {})})
+    for remark in (*sink.lost, *_joined(sink)):
+        by_line[remark.line]["messages"].append(remark.text)
+        by_line[remark.line]["kinds"].append(remark.kind)
+    found = []
+    for number, text in lines:
+        line = by_line[number]
+        if "not_understood" in line["kinds"]:
+            outcome = "not_understood"
+        elif line["settings"]:
+            outcome = "inventory"
+        else:
+            outcome = "remark" if line["kinds"] else "nothing"
+        if outcome == "nothing":
+            line["messages"].append(
+                sink.seen.get(number, "a comment or an empty line" if not text.strip() else "sets nothing")
+            )
+        found.append({"line": number, "text": text, "outcome": outcome, **line})
+    return found

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Take in the simple commands of a shell script: what they set, what they write into files, what they print."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Sequence
+
+from . import expand, foreign, kernel_files, masks, output, programs, syntax
+from .lexer import Broken
+from .model import NOTE, OTHER_TOOL, Line
+from .script import Script
+from .syntax import Node, Pipeline, Simple
+
+_DECLARING = ("local", "export", "declare", "readonly", "typeset")
+_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
+_TALKING = re.compile(
+    r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
+)
+_NETWORK = re.compile(
+    r"(?<![a-z])(eth|enp|eno|ens|nic|net|irq|rps|xps|queue|ring|offload|mtu|tcp|udp|ip|bond|link|qdisc|rss|affinity|tso)",
+    re.IGNORECASE,
+)
+_QDISC_WORDS = ("qdisc", "class", "filter")
+
+
+class Commands(Script):
+    """What a script does command by command; `walk` and `call` are of its control flow."""
+
+    def walk(self, node: Node) -> None:
+        """Of the control flow."""
+        raise NotImplementedError
+
+    def call(self, name: str, words: List[str], line: int) -> bool:
+        """Of the control flow."""
+        raise NotImplementedError
+
+    def simple(self, node: Simple) -> str:
+        """One command; gives the name of the program."""
+        place = 0
+        self.line = self.override or node.line
+        while place < len(node.words) and expand.assignment(node.words[place][0]):
+            place += 1
+        if place == len(node.words):
+            for raw, line in node.words:
+                self.assign_raw(raw)
+                self.sink.nothing(line, "sets a variable")
+            self.redirect(node, [])
+            return ""
+        words = [field for raw, _line in node.words[place:] for field in expand.fields(raw, self.scope)]
+        for _raw, line in node.words[place:]:
+            self.sink.nothing(line, "sets nothing by itself")
+        if not words:
+            return ""
+        if words[0] in _DECLARING:
+            for raw, _line in node.words[place + 1 :]:
+                if expand.assignment(raw):
+                    self.assign_raw(raw)
+            return words[0]
+        if any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.targets:
+            printed = output.of(_unwrapped(words), node.redirects, self.scope, self.line)
+            target = self.target(node)
+            if printed is None and kernel_files.is_one(target):
+                said = " ".join(masks.shown(word) for word in words)
+                printed = [(self.line, masks.mask(f"$({said})"))]
+            if printed is not None:
+                self.redirect(node, printed)
+                return words[0]
+        self.run(words, node)
+        return words[0]
+
+    def run(self, words: List[str], node: Optional[Simple] = None) -> None:
+        """A command whose words are known."""
+        line = self.line
+        words = _unwrapped(words)
+        if not words:
+            return
+        name = programs.program(words[0])
+        if self.call(words[0], words[1:], line):
+            self.sink.nothing(line, f"calls the function {words[0]}")
+        elif (
+            name in ("tee", "sysctl")
+            and node
+            and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
+        ):
+            printed = output.of(["cat"], node.redirects, self.scope, line) or []
+            for path in (
+                [word for word in words[1:] if not word.startswith("-")] if name == "tee" else ["/etc/sysctl.conf"]
+            ):
+                self.write(path, printed, line)
+        elif name in programs.PROGRAMS:
+            programs.PROGRAMS[name](self.guide, line, words[1:])
+        elif name in _SHELLS or name == "eval":
+            self._shell(name, words[1:], node)
+        elif name == "sed" and any(word.startswith("-i") or word == "--in-place" for word in words):
+            text = f"it edits {masks.shown(words[-1])} in place; take in that file as it is afterwards"
+            self.sink.remark(line, OTHER_TOOL, text)
+        elif name in (".", "source"):
+            what = masks.shown(words[1]) if len(words) > 1 else ""
+            self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
+        elif name == "trap" or name in foreign.HARMLESS or words[0] in ("{", "}", "$0"):
+            self.sink.nothing(line, "sets nothing of the network")
+        elif name in foreign.OTHERS:
+            said = " ".join(masks.shown(word) for word in words[:8])
+            self.sink.remark(line, OTHER_TOOL, f"{said}: {foreign.OTHERS[name]}")
+        else:
+            self._unknown(line, words, name)
+
+    def _unknown(self, line: int, words: List[str], name: str) -> None:
+        """A program that is not known may be one that runs the rest of its words."""
+        for place, word in enumerate(words[1:], 1):
+            if " " in word and programs.program(word.split()[0]) in programs.PROGRAMS:
+                self.embedded([(line, word)])
+                return
+            if (
+                programs.program(word) in programs.PROGRAMS
+                and place <= 3
+                and len(words) > place + 1
+                and "/" not in words[0]
+            ):
+                self.run(words[place:])
+                return
+        if len(words) > 1 and words[1] in _QDISC_WORDS:
+            programs.tc(self.guide, line, words[1:])
+        elif not masks.known(words[0]) or any(
+            word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
+        ):
+            self.dynamic = True
+            self.sink.nothing(line, "runs what it is told by its arguments")
+        elif _TALKING.match(name.lower().lstrip("_")):
+            self.sink.nothing(line, "only prints")
+        elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
+            self.sink.remark(
+                line, OTHER_TOOL, f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
+            )
+        else:
+            said = masks.shown(" ".join(words))
+            if _NETWORK.search(said):
+                self.sink.unknown(line, f"'{masks.shown(name)}' is no program that is known here")
+            else:
+                self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:
+        """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""
+        if name == "eval":
+            self.embedded([(self.line, " ".join(words))])
+        elif "-c" in words[:-1] or any(word.startswith("-") and word.endswith("c") for word in words[:-1]):
+            self.embedded([(self.line, words[-1] if name != "su" else words[words.index("-c") + 1])])
+        elif node and any(redirect.body for redirect in node.redirects):
+            body = output.of(["cat"], node.redirects, self.scope, self.line)
+            self.embedded(body or [])
+        else:
+            plain = [word for word in words if not word.startswith("-")]
+            if plain and programs.program(plain[0]) in programs.PROGRAMS:
+                self.run(plain)
+            elif plain:
+                self.sink.remark(
+                    self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"
+                )
+
+    def embedded(self, lines: Sequence[Line]) -> None:
+        """Shell text inside of a word."""
+        try:
+            tree = syntax.parse(lines)
+        except Broken as error:
+            self.sink.unknown(self.line, f"the shell text is broken: {error}")
+            return
+        before = self.line
+        self.walk(tree)
+        self.line = before
+
+    def pipeline(self, node: Pipeline) -> None:
+        """Commands in a row: what the first ones print may be what the last one writes or runs."""
+        printed = self._printed(node)
+        last = node.commands[-1]
+        words = (
+            [field for raw, _line in last.words for field in expand.fields(raw, self.scope)]
+            if isinstance(last, Simple)
+            else []
+        )
+        words = _unwrapped(words)
+        if printed is not None and words and words[0].rsplit("/", 1)[-1] in ("tee", *_SHELLS, "sysctl"):
+            for command in node.commands:
+                self.visited.add(id(command))
+                if isinstance(command, Simple):
+                    self.sink.nothing(command.line, "sets nothing by itself")
+            if words[0].endswith("tee"):
+                for path in words[1:]:
+                    if not path.startswith("-"):
+                        self.write(path, printed, node.line)
+            elif words[0].endswith("sysctl"):
+                self.guide.read_file("/etc/sysctl.conf", printed)
+            else:
+                self.embedded(printed)
+            return
+        for command in node.commands:
+            self.walk(command)
+
+    def _printed(self, node: Pipeline) -> Optional[List[Line]]:
+        first = node.commands[0]
+        if len(node.commands) > 2 or isinstance(first, (Pipeline,)):
+            return None
+        if isinstance(first, syntax.Sequence_) and len(first.commands) == 1:
+            first = first.commands[0]
+        if not isinstance(first, Simple) or not first.words:
+            return None
+        self.line = self.override or first.line
+        self.visited.add(id(first))
+        words = [field for raw, _line in first.words for field in expand.fields(raw, self.scope)]
+        return output.of(_unwrapped(words), first.redirects, self.scope, self.line)
+
+
+def _unwrapped(words: List[str]) -> List[str]:
+    """Without sudo, nice, timeout and their like before the command."""
+    rest: List[str] = list(words)
+    while rest:
+        name = rest[0].rsplit("/", 1)[-1]
+        if name not in foreign.WRAPPERS:
+            return rest
+        count: int = foreign.WRAPPERS[name]
+        rest = rest[1:]
+        while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
+            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name != "exec" else rest[1:]
+        rest = rest[count:]
+        if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
+            rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
+    return rest

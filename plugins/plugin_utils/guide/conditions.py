@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide the conditions of a shell script, where its text alone does."""
+
+from __future__ import annotations
+
+import operator
+import re
+from fnmatch import fnmatchcase
+from typing import Callable, List, Mapping, Optional
+
+from . import expand, masks
+from .syntax import AndOr, Arithmetic, Node, Pipeline, Sequence_, Simple
+
+_NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
+    "-eq": operator.eq,
+    "-ne": operator.ne,
+    "-lt": operator.lt,
+    "-le": operator.le,
+    "-gt": operator.gt,
+    "-ge": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_TESTS = ("[", "[[", "test", "true", "false", ":")
+
+
+def is_test(node: Node) -> bool:
+    """Whether a command only asks."""
+    if isinstance(node, Sequence_):
+        return all(is_test(command) for command in node.commands)
+    if isinstance(node, AndOr):
+        return is_test(node.left) and is_test(node.right)
+    if isinstance(node, Pipeline):
+        return all(
+            isinstance(one, Simple) and one.words and one.words[0][0] in ("grep", "echo", "lsmod")
+            for one in node.commands
+        )
+    if isinstance(node, Arithmetic):
+        return "=" not in re.sub(r"[=!<>]=", "", node.expression) and "++" not in node.expression
+    return (
+        isinstance(node, Simple)
+        and bool(node.words)
+        and node.words[0][0] in (*_TESTS, "command", "grep", "which", "type")
+    )
+
+
+def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
+    """True, False, or None where the host decides."""
+    if isinstance(node, Sequence_):
+        return decide(node.commands[-1], scope) if node.commands else None
+    if isinstance(node, AndOr):
+        left, right = decide(node.left, scope), decide(node.right, scope)
+        if node.operator == "&&":
+            return False if left is False or right is False else (True if left and right else None)
+        return True if left or right else (False if left is False and right is False else None)
+    if isinstance(node, Arithmetic):
+        return compare(node.expression, scope)
+    if not isinstance(node, Simple) or not node.words:
+        return None
+    raw = [word for word, _line in node.words]
+    if raw[0] in ("true", ":"):
+        return True
+    if raw[0] == "false":
+        return False
+    if raw[0] not in ("[", "[[", "test"):
+        return None
+    inner = raw[1:-1] if raw[0] != "test" else raw[1:]
+    return _test([expand.text(word, scope) for word in inner], raw[0] == "[[")
+
+
+def _test(words: List[str], double: bool) -> Optional[bool]:
+    if words[:1] == ["!"]:
+        found = _test(words[1:], double)
+        return None if found is None else not found
+    if any(word in ("-a", "-o", "&&", "||") for word in words):
+        return None
+    if not all(masks.known(word) for word in words):
+        return None
+    if len(words) == 1:
+        return bool(words[0])
+    if len(words) == 2 and words[0] in ("-z", "-n"):
+        return bool(words[1]) is (words[0] == "-n")
+    if len(words) != 3 or any(char in words[0] for char in "*?"):
+        return None
+    left, sign, right = words
+    if sign in ("=", "==", "!="):
+        same = fnmatchcase(left, right) if double else left == right
+        return same is (sign != "!=")
+    if sign in _NUMBERS and left.lstrip("-").isdigit() and right.lstrip("-").isdigit():
+        return _NUMBERS[sign](int(left), int(right))
+    return None
+
+
+def compare(expression: str, scope: expand.Scope) -> Optional[bool]:
+    """An arithmetic condition with one comparison."""
+    match = re.fullmatch(r"([^<>=!&|]+)(<=|>=|==|!=|<|>)([^<>=!&|]+)", expression.strip())
+    if not match:
+        number = expand.arithmetic(expression, scope)
+        return None if number is None else bool(number)
+    left, right = expand.arithmetic(match[1], scope), expand.arithmetic(match[3], scope)
+    return None if left is None or right is None else _NUMBERS[match[2]](left, right)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read YAML: netplan by its keys, and any other document by what its texts look like (Ansible, Salt, cloud-init, Hiera,
+Kubernetes)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import yaml
+
+from . import ethtool, kernel_files, masks
+from .model import HOST, OTHER_TOOL, Line
+from .settings import Guide
+from .shell import Shell
+
+Text = Callable[[Guide, Sequence[Line]], None]
+
+_OFFLOADS: Mapping[str, str] = {
+    "receive-checksum-offload": "rx",
+    "transmit-checksum-offload": "tx",
+    "tcp-segmentation-offload": "tso",
+    "tcp6-segmentation-offload": "tx-tcp6-segmentation",
+    "generic-segmentation-offload": "gso",
+    "generic-receive-offload": "gro",
+    "large-receive-offload": "lro",
+}
+_BOND: Mapping[str, str] = {
+    "mii-monitor-interval": "miimon",
+    "transmit-hash-policy": "xmit_hash_policy",
+    "up-delay": "updelay",
+    "down-delay": "downdelay",
+    "fail-over-mac-policy": "fail_over_mac",
+    "primary-reselect-policy": "primary_reselect",
+    "gratuitous-arp": "num_grat_arp",
+    "arp-ip-targets": "arp_ip_target",
+}
+_ROOTS = ("net.", "kernel.", "vm.", "fs.")
+# Modules of Ansible and states of Salt whose arguments are a parameter of the kernel.
+_SYSCTL_CALLS = ("sysctl", "ansible.posix.sysctl", "sysctl.present", "ansible.builtin.sysctl")
+
+
+def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
+    """The documents of a text with their places, or None where it is no YAML with a structure."""
+    text = "".join(f"{masks.templates(text)}\n" for _number, text in lines)
+    found = _composed(text)
+    if found is None:
+        # One name for several anchors is no YAML for this parser, but others take it.
+        found = _composed(re.sub(r"(?m)(:|-) [&*]\w+", r"\1 ", text))
+    return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
+
+
+def _composed(text: str) -> Optional[List[yaml.Node]]:
+    try:
+        return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None]
+    except yaml.YAMLError:
+        return None
+
+
+class Reader:
+    """One text of YAML."""
+
+    def __init__(self, guide: Guide, lines: Sequence[Line], text: Text) -> None:
+        self.guide = guide
+        self.lines = list(lines)
+        self.text = text
+
+    def run(self, nodes: Sequence[yaml.Node]) -> None:
+        """All documents."""
+        for node in nodes:
+            network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
+            if isinstance(network, yaml.MappingNode) and any(
+                _find(network, key) is not None for key in ("ethernets", "bonds", "vlans", "bridges", "renderer")
+            ):
+                self._netplan(network)
+            else:
+                self._walk(node, "", HOST)
+        for number, text in self.lines:
+            self.guide.sink.nothing(number, "a comment" if text.strip().startswith("#") else "sets nothing by itself")
+
+    def number(self, node: Any) -> int:
+        """The line in which something stands."""
+        place: int = node.start_mark.line
+        return self.lines[min(place, len(self.lines) - 1)][0]
+
+    def _walk(self, node: yaml.Node, name: str, nic: str) -> None:
+        if isinstance(node, yaml.SequenceNode):
+            words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)]
+            if len(words) == len(node.value) > 1 and words[0].rsplit("/", 1)[-1] in (
+                "sh",
+                "bash",
+                "ethtool",
+                "sysctl",
+                "ip",
+            ):
+                self._command(node, words)
+                return
+            for one in node.value:
+                self._walk(one, name, nic)
+        elif isinstance(node, yaml.MappingNode):
+            self._mapping(node, nic)
+        else:
+            self._scalar(node, nic)
+
+    def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
+        plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}
+        key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
+        value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
+        if key.startswith(_ROOTS) and value is not None:
+            self.guide.sysctl(self.number(value), key, str(value.value))
+            return
+        for one, inner in node.value:
+            word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
+            if word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
+                self.guide.sysctl(self.number(one), word, str(inner.value))
+            elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
+                self._salt(one, word, inner)
+            elif word in ("mtu", "MTU") and isinstance(inner, yaml.ScalarNode) and nic:
+                self.guide.nic(self.number(one), nic, "link", "mtu", str(inner.value))
+            elif word in ("ethtool_opts", "ethtool-opts") and isinstance(inner, yaml.ScalarNode) and nic:
+                ethtool.options(self.guide, self.number(one), nic, str(inner.value))
+            else:
+                self._walk(inner, word, word if _looks_like_nic(word) else nic)
+
+    def _salt(self, key: yaml.Node, word: str, inner: yaml.Node) -> None:
+        """`net.core.rmem_max: {sysctl.present: [{value: 1}]}` of Salt, and `{value: 1}` of others."""
+        found = _scalars(inner, ("value",))
+        if found:
+            self.guide.sysctl(self.number(found[0]), word, str(found[0].value))
+        else:
+            self._walk(inner, word, HOST)
+
+    def _scalar(self, node: Any, nic: str) -> None:
+        value = str(node.value)
+        start = node.start_mark.line
+        if not value.strip() or node.tag.endswith((":bool", ":int", ":float", ":null")):
+            return
+        if node.style == "|":
+            end = min(node.end_mark.line, len(self.lines))
+            block = [(number, text) for number, text in self.lines[start + 1 : end]]
+            width = min((len(text) - len(text.lstrip()) for _n, text in block if text.strip()), default=0)
+            self.text(self.guide, [(number, text[width:]) for number, text in block])
+        elif node.style == ">" or "\n" in value:
+            end = min(max(node.end_mark.line, start + 1), len(self.lines))
+            lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
+            self.text(self.guide, lines)
+        else:
+            first = value.split()[0]
+            if nic and "${DEV}" in value:
+                value = value.replace("${DEV}", nic)
+            if len(value.split()) > 1 or first.startswith("/"):
+                self.text(self.guide, [(self.number(node), value)])
+
+    def _command(self, node: yaml.SequenceNode, words: List[str]) -> None:
+        shell = Shell(self.guide)
+        line = self.number(node.value[-1])
+        shell.line = line
+        if "-c" in words[:-1] or words[0].rsplit("/", 1)[-1] in ("sh", "bash"):
+            last = node.value[-1]
+            if getattr(last, "style", "") in ("|", ">"):
+                self._scalar(last, HOST)
+                return
+            shell.embedded([(line, words[-1])])
+        else:
+            shell.run(words)
+        shell.finish()
+
+    def _netplan(self, network: yaml.MappingNode) -> None:
+        for kind, devices in network.value:
+            if not isinstance(devices, yaml.MappingNode):
+                continue
+            for key, device in devices.value:
+                if isinstance(device, yaml.MappingNode):
+                    self._device(str(kind.value), str(key.value), device)
+
+    def _device(self, kind: str, name: str, device: yaml.MappingNode) -> None:
+        nic, match = _netplan_nic(name, device)
+        for key, value in device.value:
+            word, line = str(key.value), self.number(key)
+            if word in ("match", "set-name"):
+                self.guide.sink.nothing(line, "says which NIC is meant")
+            elif word == "mtu":
+                self.guide.nic(line, nic, "link", "mtu", str(value.value), match)
+            elif word in _OFFLOADS:
+                self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
+            elif kind == "bonds" and word == "interfaces":
+                members = [str(one.value) for one in value.value]
+                self.guide.sink.set(line, name, "bond", "members", " ".join(members))
+            elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
+                for inner, text in value.value:
+                    plain = str(inner.value)
+                    said = (
+                        text.value if isinstance(text, yaml.ScalarNode) else " ".join(one.value for one in text.value)
+                    )
+                    option = _BOND.get(plain, plain.replace("-", "_"))
+                    kernel_files.bond(self.guide, self.number(inner), name, option, str(said))
+            else:
+                self._left(word, key, value)
+
+    def _left(self, word: str, key: yaml.Node, value: yaml.Node) -> None:
+        for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
+            self.guide.sink.remark(number, OTHER_TOOL, f"{word} belongs to netplan")
+
+
+def _netplan_nic(name: str, device: yaml.MappingNode) -> Tuple[str, Tuple[Tuple[str, str], ...]]:
+    match = _find(device, "match")
+    if not isinstance(match, yaml.MappingNode):
+        return name, ()
+    rename = _find(device, "set-name")
+    asked: Dict[str, str] = {str(key.value): str(value.value) for key, value in match.value}
+    if rename is not None:
+        return str(rename.value), ()
+    if asked.get("name"):
+        return asked["name"], ()
+    pairs = [
+        ("mac" if key == "macaddress" else key, text) for key, text in asked.items() if key in ("macaddress", "driver")
+    ]
+    return ("", tuple(pairs)) if pairs else (name, ())
+
+
+def _find(node: yaml.MappingNode, word: str) -> Any:
+    return next((value for key, value in node.value if str(key.value) == word), None)
+
+
+def _scalars(node: yaml.Node, words: Sequence[str]) -> List[yaml.ScalarNode]:
+    if isinstance(node, yaml.SequenceNode):
+        return [found for one in node.value for found in _scalars(one, words)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    found: List[yaml.ScalarNode] = []
+    for key, value in node.value:
+        if str(key.value) in words and isinstance(value, yaml.ScalarNode):
+            found.append(value)
+        found += _scalars(value, words)
+    return found
+
+
+def _looks_like_nic(word: str) -> bool:
+    plain = word.partition(".")[0]
+    return bool(re.fullmatch(r"(eth|en|em|p\d+p|bond|br|eno|ens|wl|ib)[a-z0-9]*\d[a-z0-9]*", plain))

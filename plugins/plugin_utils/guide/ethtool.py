@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a command of ethtool."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping, Tuple
+
+from . import masks
+from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
+from .settings import Guide
+
+_FAMILIES: Mapping[str, str] = {
+    **dict.fromkeys(("-K", "--features", "--offload"), "features"),
+    **dict.fromkeys(("-G", "--set-ring"), "ring"),
+    **dict.fromkeys(("-C", "--coalesce"), "coalesce"),
+    **dict.fromkeys(("-A", "--pause"), "pause"),
+    **dict.fromkeys(("-L", "--set-channels"), "channels"),
+    "--set-priv-flags": "private_flags",
+}
+_OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(("-s", "--change"), "link mode"),
+    **dict.fromkeys(("-N", "-U", "--config-nfc", "--config-ntuple"), "flow"),
+    **dict.fromkeys(("-X", "--rxfh", "--set-rxfh-indir"), "how the NIC spreads flows over queues (RSS)"),
+    "--set-eee": "Energy-Efficient Ethernet (EEE)",
+    "--set-fec": "forward error correction (FEC)",
+    **dict.fromkeys(("-Q", "--per-queue"), "a setting of one queue"),
+    **dict.fromkeys(("-E", "--change-eeprom"), "the EEPROM"),
+    **dict.fromkeys(("-f", "--flash"), "the firmware"),
+    "--set-phy-tunable": "a setting of the PHY",
+    "--set-tunable": "a tunable of the driver",
+    "--set-module": "the transceiver",
+    "--set-hwtimestamp-cfg": "time stamps",
+    "--set-mm": "frame preemption",
+    **dict.fromkeys(("-W", "--set-dump"), "dumps"),
+}
+_DOING = {"-r": "negotiates the link anew", "--negotiate": "negotiates the link anew", "-p": "blinks", "-t": "tests"}
+
+
+def read(guide: Guide, line: int, words: List[str]) -> None:
+    """One call; `words` come after the program's name."""
+    words = [word for word in words if word not in ("--debug", "-I", "--include-statistics", "--json")]
+    flag = words[0] if words else ""
+    nic = words[1] if len(words) > 1 else ""
+    pairs = words[2:]
+    if flag in _FAMILIES:
+        if not nic:
+            guide.sink.remark(line, NO_EFFECT, f"ethtool {flag}: the name of the NIC is missing")
+            return
+        _set(guide, line, _FAMILIES[flag], nic, pairs)
+    elif flag in _OTHERS:
+        _other(guide, line, flag, nic, pairs)
+    elif flag in _DOING:
+        guide.sink.remark(line, OTHER_TOOL, f"ethtool {flag} {_DOING[flag]} once, and sets nothing")
+    elif flag.startswith("-") or len(words) < 2:
+        guide.sink.nothing(line, "only reads")
+    else:
+        # Such as `ethtool eth0 gro off`: without an option ethtool shows the link of the first word.
+        text = "ethtool without an option such as -K sets nothing"
+        guide.sink.remark(line, NO_EFFECT if masks.known(flag) else ON_HOST, text)
+
+
+def _set(guide: Guide, line: int, family: str, nic: str, pairs: List[str]) -> None:
+    if not pairs:
+        guide.sink.remark(line, NO_EFFECT, f"ethtool: no {family} is named, so nothing is set")
+        return
+    for place in range(0, len(pairs), 2):
+        key = pairs[place]
+        if not masks.known(key):
+            guide.sink.remark(line, ON_HOST, f"{family}: which one {masks.shown(key)} is, is known on the host only")
+            continue
+        if place + 1 == len(pairs):
+            guide.sink.remark(line, NO_EFFECT, f"{family} {key}: the value is missing, so ethtool refuses the command")
+            return
+        plain = key if family in ("features", "private_flags") else key.lower().replace("-", "_")
+        guide.nic(line, nic, family, plain, pairs[place + 1])
+
+
+def options(guide: Guide, line: int, nic: str, text: str) -> None:
+    """What stands in a file for ethtool: commands parted by semicolons, or the keys of `ethtool -s`."""
+    for part in text.split(";"):
+        words = part.split()
+        if not words:
+            continue
+        if not words[0].startswith("-"):
+            read(guide, line, ["-s", nic, *words])
+        elif len(words) > 1 and (words[1] == nic or len(words) % 2 == 0):
+            read(guide, line, words)
+        else:
+            read(guide, line, [words[0], nic, *words[1:]])
+
+
+def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> None:
+    about = _OTHERS[flag]
+    said = " ".join(masks.shown(word) for word in pairs)
+    if about == "link mode":
+        keys: Dict[str, str] = dict(zip(pairs[::2], pairs[1::2]))
+        owner = "Wake-on-LAN is no tuning" if set(keys) == {"wol"} else "speed, duplex and autonegotiation"
+        text = f"{said}: {owner}; the network manager keeps it (systemd .link, NetworkManager 802-3-ethernet)"
+    elif about == "flow":
+        kind = "which fields are hashed (RSS)" if pairs[:1] == ["rx-flow-hash"] else "a rule that steers flows (ntuple)"
+        text = f"{said}: {kind} is no setting of this collection"
+    else:
+        text = f"{said}: {about} is no setting of this collection"
+    guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {text}")
+
+
+def pairs_of(text: str) -> List[Tuple[str, str]]:
+    """`lro off gro on` as pairs."""
+    words = text.replace(",", " ").split()
+    return list(zip(words[::2], words[1::2]))

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Expand the raw words of a shell script: quotes, variables, arithmetic, and the few substitutions that are pure."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from fnmatch import fnmatchcase
+from itertools import product
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import masks
+
+Value = Union[str, List[str]]
+Run = Callable[[str], Optional[str]]
+
+_MOST = 512
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "", "e": "\x1b", "0": "\0"}
+_OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+
+
+class Scope:
+    """The variables of a script, its arguments, and how its substitutions are run."""
+
+    def __init__(self, arguments: Optional[List[str]] = None, run: Optional[Run] = None) -> None:
+        self.values: Dict[str, Value] = {}
+        self.arguments = arguments
+        self.run: Run = run or (lambda _source: None)
+
+    def get(self, name: str) -> Optional[Value]:
+        """The value of a variable, or None when the text does not say it."""
+        if name in self.values:
+            return self.values[name]
+        if name in ("@", "*"):
+            return self.arguments
+        if name == "#" and self.arguments is not None:
+            return str(len(self.arguments))
+        if name.isdigit() and self.arguments is not None and name != "0":
+            place = int(name) - 1
+            return self.arguments[place] if place < len(self.arguments) else ""
+        return None
+
+
+def fields(raw: str, scope: Scope) -> List[str]:
+    """The words that a raw word becomes."""
+    return [text for one in braces(raw) for text in _Expansion(scope).fields(one)]
+
+
+def text(raw: str, scope: Scope) -> str:
+    """A raw word as one text, as in an assignment."""
+    return _Expansion(scope).whole(raw)
+
+
+def document(raw: str, scope: Scope) -> str:
+    """A line of a here document whose end is not quoted."""
+    return _Expansion(scope).whole(raw, quotes=False)
+
+
+def braces(raw: str) -> List[str]:
+    """`{a,b}` and `{0..7}` outside of quotes."""
+    match = re.search(r"(?<![$\\])\{([^{}\s'\"`]*,[^{}\s'\"`]*|-?\d{1,4}\.\.-?\d{1,4})\}", raw)
+    if not match or raw[0] in "'\"" or raw.count("'", 0, match.start()) % 2 or raw.count('"', 0, match.start()) % 2:
+        return [raw]
+    first, dots, last = match[1].partition("..")
+    if dots and "," not in match[1]:
+        step = 1 if int(first) <= int(last) else -1
+        parts = [str(number) for number in range(int(first), int(last) + step, step)][:_MOST]
+    else:
+        parts = match[1].split(",")
+    ends = braces(raw[match.end() :])
+    return [raw[: match.start()] + part + end for part, end in product(parts, ends)]
+
+
+def arithmetic(expression: str, scope: Scope) -> Optional[int]:
+    """The value of an arithmetic expression, or None."""
+    plain = _Expansion(scope).whole(expression, quotes=False)
+    if not masks.known(plain) or len(plain) > 200:
+        return None
+    plain = re.sub(r"\b0+(?=[1-9])", "", plain.replace("/", "//").replace("////", "//"))
+    try:
+        return _evaluate(ast.parse(plain.strip(), mode="eval").body, scope)
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _evaluate(node: ast.AST, scope: Scope) -> int:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        return int(str(scope.get(node.id)))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        return _evaluate(node.operand, scope) * (-1 if isinstance(node.op, ast.USub) else 1)
+    if isinstance(node, ast.BinOp):
+        left, right = _evaluate(node.left, scope), _evaluate(node.right, scope)
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and not 0 <= right <= 4096:
+            raise ValueError("too large")
+        if isinstance(node.op, ast.Pow):
+            return int(left**right)
+        return int(_OPERATIONS[type(node.op)](left, right))
+    raise ValueError("no arithmetic")
+
+
+class _Expansion:
+    """One raw word on its way; `parts` are its fields so far, the last one still growing."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.parts: List[str] = []
+        self.open = False
+        self.split = True
+
+    def whole(self, raw: str, quotes: bool = True) -> str:
+        self.split = False
+        self._walk(raw, quotes)
+        return " ".join(self.parts)
+
+    def fields(self, raw: str) -> List[str]:
+        self._walk(raw, True)
+        return self.parts
+
+    def _add(self, piece: str) -> None:
+        if self.open:
+            self.parts[-1] += piece
+        else:
+            self.parts.append(piece)
+            self.open = True
+
+    def _insert(self, value: Value, quoted: bool, array: bool = False) -> None:
+        if isinstance(value, list) and quoted and array:
+            for place, piece in enumerate(value):
+                self.open = self.open and not place
+                self._add(piece)
+            return
+        plain = " ".join(value) if isinstance(value, list) else value
+        if quoted or not self.split:
+            self._add(plain)
+            return
+        if plain[:1].isspace():
+            self.open = False
+        for place, piece in enumerate(plain.split()):
+            self.open = self.open and not place
+            self._add(piece)
+        if plain[-1:].isspace():
+            self.open = False
+
+    def _walk(self, raw: str, quotes: bool) -> None:
+        place = 0
+        while place < len(raw):
+            char = raw[place]
+            if quotes and char == "'":
+                end = raw.find("'", place + 1)
+                self._add(raw[place + 1 : end if end > 0 else len(raw)])
+                place = (end if end > 0 else len(raw)) + 1
+            elif quotes and char == "$" and raw[place + 1 : place + 2] == "'":
+                place = self._escaped(raw, place + 2)
+            elif (quotes and char == '"') or (quotes and raw[place : place + 2] == '$"'):
+                place = self._double(raw, place + (1 if char == '"' else 2))
+            elif char == "\\" and place + 1 < len(raw):
+                if quotes or raw[place + 1] in "$`\\":
+                    self._add(raw[place + 1])
+                else:
+                    self._add(raw[place : place + 2])
+                place += 2
+            elif char in "$`":
+                place = self._dollar(raw, place, not quotes)
+            else:
+                self._add(char)
+                place += 1
+
+    def _escaped(self, raw: str, place: int) -> int:
+        while place < len(raw) and raw[place] != "'":
+            if raw[place] == "\\" and place + 1 < len(raw):
+                self._add(_ESCAPES.get(raw[place + 1], raw[place + 1]))
+                place += 1
+            else:
+                self._add(raw[place])
+            place += 1
+        return place + 1
+
+    def _double(self, raw: str, place: int) -> int:
+        self._add("")
+        while place < len(raw) and raw[place] != '"':
+            char = raw[place]
+            if char == "\\" and raw[place + 1 : place + 2] in ("$", "`", '"', "\\"):
+                self._add(raw[place + 1])
+                place += 2
+            elif char in "$`":
+                place = self._dollar(raw, place, True)
+            else:
+                self._add(char)
+                place += 1
+        return place + 1
+
+    def _dollar(self, raw: str, place: int, quoted: bool) -> int:
+        if raw[place] == "`":
+            end = raw.find("`", place + 1)
+            end = end if end > 0 else len(raw)
+            self._substitute(raw[place + 1 : end].replace("\\`", "`"), raw[place : end + 1], quoted)
+            return end + 1
+        for opening, closing in (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")):
+            if raw.startswith(opening, place):
+                end = _closing(raw, place + len(opening), opening[1], closing)
+                inner, source = raw[place + len(opening) : end - len(closing)], raw[place:end]
+                if opening in ("$((", "$["):
+                    number = arithmetic(inner, self.scope)
+                    self._insert(masks.mask(source) if number is None else str(number), quoted)
+                elif opening == "$(":
+                    self._substitute(inner, source, quoted)
+                else:
+                    self._parameter(inner, source, quoted)
+                return end
+        match = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", raw[place + 1 :])
+        if not match:
+            self._add("$")
+            return place + 1
+        value = self.scope.get(match[0])
+        self._insert(masks.mask(f"${match[0]}") if value is None else value, quoted, match[0] == "@")
+        return place + 1 + match.end()
+
+    def _substitute(self, inner: str, source: str, quoted: bool) -> None:
+        value = self.scope.run(inner)
+        self._insert(masks.mask(source) if value is None else value, quoted)
+
+    def _parameter(self, inner: str, source: str, quoted: bool) -> None:
+        match = re.fullmatch(r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^\]]*\])?(.*)", inner, re.DOTALL)
+        if not match:
+            self._insert(masks.mask(source), quoted)
+            return
+        mark, name, index, rest = match[1], match[2], match[3] or "", match[4]
+        value: Optional[Value] = self.scope.get(name)
+        if isinstance(value, list) and index not in ("[@]", "[*]") and name not in ("@", "*"):
+            number = arithmetic(index[1:-1], self.scope) if index else 0
+            value = value[number] if number is not None and 0 <= number < len(value) else None
+        if mark == "#":
+            count = None if value is None or not masks.known(" ".join(value)) else str(len(value))
+            self._insert(masks.mask(source) if count is None else count, quoted)
+        elif mark == "!" and isinstance(value, list):
+            self._insert([str(number) for number in range(len(value))], quoted, True)
+        elif mark == "!":
+            other = self.scope.get(value) if isinstance(value, str) and masks.known(value) else None
+            self._insert(masks.mask(source) if other is None else other, quoted)
+        else:
+            changed = self._operate(value, rest)
+            shown = masks.mask(f"${name}") if changed is None and not rest and not index else masks.mask(source)
+            self._insert(shown if changed is None else changed, quoted, index == "[@]" or name == "@")
+
+    def _operate(self, value: Optional[Value], rest: str) -> Optional[Value]:
+        """What an operation of `${name...}` makes of a value; None when nobody knows."""
+        match = re.match(r":?[-=+?]|##?|%%?|//?|,,?|\^\^?|:", rest)
+        if not match:
+            return value
+        sign, argument = match[0], rest[match.end() :]
+        if sign.lstrip(":") in ("-", "=", "?", "+") and sign != ":":
+            empty = value is None or (sign[0] == ":" and not value)
+            given = text(argument, self.scope)
+            if sign.endswith("+"):
+                return given if value else ("" if value is not None else None)
+            return given if empty and not sign.endswith("?") else value
+        if not isinstance(value, str) or (not masks.known(value) and sign not in ("##", "#", "%", "%%")):
+            return value if isinstance(value, str) and sign in (",,", "^^") else None
+        pattern = text(argument, self.scope)
+        if sign[0] == "#":
+            return _strip(value, pattern, sign == "##", front=True)
+        if sign[0] == "%":
+            return _strip(value, pattern, sign == "%%", front=False)
+        if sign[0] == "/":
+            old, _slash, new = argument.partition("/")
+            old, new = text(old, self.scope), text(new, self.scope)
+            if any(char in old for char in "*?["):
+                return None
+            return value.replace(old, new) if sign == "//" else value.replace(old, new, 1)
+        if sign[0] in ",^":
+            return value.lower() if sign[0] == "," else value.upper()
+        start, _colon, length = argument.partition(":")
+        first, count = arithmetic(start, self.scope), arithmetic(length, self.scope) if length else None
+        if first is None:
+            return None
+        return value[first:] if count is None else value[first : first + count]
+
+
+def _strip(value: str, pattern: str, longest: bool, front: bool) -> Optional[str]:
+    """`${x##*/}` and its like; a NIC that stands for all of them (`/sys/class/net/*`) keeps its star."""
+    cuts = range(len(value) + 1) if front != longest else range(len(value), -1, -1)
+    for cut in cuts:
+        piece, rest = (value[:cut], value[cut:]) if front else (value[cut:], value[:cut])
+        if fnmatchcase(piece, pattern):
+            return rest
+    return value
+
+
+def _closing(raw: str, place: int, opening: str, closing: str) -> int:
+    """Where a substitution ends."""
+    other = closing[0]
+    depth = len(closing)
+    while place < len(raw):
+        char = raw[place]
+        if char == "\\":
+            place += 1
+        elif char == "'" and opening != "{":
+            end = raw.find("'", place + 1)
+            place = end if end > 0 else place
+        elif char == opening:
+            depth += 1
+        elif char == other:
+            depth -= 1
+            if not depth:
+                return place + 1
+        place += 1
+    return len(raw)
+
+
+def assignment(raw: str) -> Optional[Tuple[str, str, str]]:
+    """(name, = or +=, raw value) of a word that assigns."""
+    match = re.match(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?=)", raw)
+    return (match[1], ("[]" if match[2] else "") + match[3], raw[match.end() :]) if match else None

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the simpler configuration files: sysctl.conf, modprobe.d, udev rules, ifcfg, TuneD profiles, units, crontabs."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Mapping, Sequence, Tuple
+
+from . import ethtool, expand, kernel_files, masks
+from .ini import sections
+from .lexer import Broken, tokens
+from .model import NO_EFFECT, OTHER_TOOL, Line
+from .settings import Guide
+from .shell import Shell
+
+Match = Tuple[Tuple[str, str], ...]
+
+_TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
+
+
+def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
+    """`key = value`, one on each line."""
+    for number, text in lines:
+        plain = masks.templates(text).strip()
+        if not plain or plain[0] in "#;":
+            guide.sink.nothing(number, "a comment")
+            continue
+        key, equals, value = plain.partition("=")
+        if equals:
+            guide.sysctl(number, key, value)
+        else:
+            guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
+
+
+def modprobe(guide: Guide, lines: Sequence[Line]) -> None:
+    """Options of kernel modules: none is a setting of the collection."""
+    for number, text in lines:
+        words = text.split()
+        if not words or words[0].startswith("#"):
+            guide.sink.nothing(number, "a comment")
+        elif words[0] == "options" and len(words) > 2:
+            text = f"{' '.join(words[1:])}: an option of a kernel module belongs into modprobe.d"
+            if any(re.search(r"=\S*,", word) for word in words[2:]):
+                text += "; one value for each port is the way of the driver from the vendor, the kernel's refuses it"
+            guide.sink.remark(number, OTHER_TOOL, text)
+        elif words[0] in ("blacklist", "alias", "install", "remove", "softdep", "options"):
+            guide.sink.remark(number, OTHER_TOOL, f"{' '.join(words[:2])}: kernel modules belong into modprobe.d")
+        else:
+            guide.sink.nothing(number, "the name of a kernel module")
+
+
+def _pairs(text: str) -> List[Tuple[str, str, str, str]]:
+    """(name, attribute, operator, value) of a udev rule."""
+    found = re.findall(r'([A-Z_]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*e?"((?:[^"\\]|\\.)*)"', text)
+    return [(name, attribute, sign, value) for name, attribute, sign, value in found]
+
+
+def udev(guide: Guide, lines: Sequence[Line]) -> None:
+    """Rules: which NIC is meant, attributes, and commands."""
+    held, start = "", 0
+    for number, text in lines:
+        plain = text.strip()
+        if not held and (not plain or plain.startswith("#")):
+            guide.sink.nothing(number, "a comment")
+            continue
+        start = start or number
+        guide.sink.nothing(number, "part of a rule")
+        if plain.endswith("\\"):
+            held += plain[:-1] + " "
+            continue
+        _rule(guide, start, held + plain)
+        held, start = "", 0
+
+
+def _rule(guide: Guide, number: int, text: str) -> None:
+    pairs = _pairs(text)
+    nic, match = _udev_nic(pairs)
+    subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")
+    if not pairs:
+        guide.sink.unknown(number, "this is no rule of udev")
+    for name, attribute, sign, value in pairs:
+        if sign in ("==", "!="):
+            continue
+        if name == "RUN" and attribute in ("", "program"):
+            shell = Shell(guide)
+            for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
+                value = value.replace(short, nic or masks.mask("$name"))
+            shell.line = number
+            shell.embedded([(number, value.replace('\\"', '"'))])
+            shell.finish()
+        elif name == "ATTR" and subsystem != "net":
+            guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', no matter of the network")
+        elif name == "ATTR" and match and attribute in ("mtu", "tx_queue_len"):
+            guide.nic(number, "", "link", "mtu" if attribute == "mtu" else "txqueuelen", value, match)
+        elif name == "ATTR":
+            kernel_files.write(guide, number, f"/sys/class/net/{nic or masks.mask('$name')}/{attribute}", value)
+        elif name == "NAME":
+            guide.sink.remark(number, OTHER_TOOL, f"NAME={value}: names of NICs belong to udev")
+        elif name not in ("GOTO", "LABEL", "ENV", "TAG", "OPTIONS", "PROGRAM", "IMPORT"):
+            guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
+
+
+def _udev_nic(pairs: Sequence[Tuple[str, str, str, str]]) -> Tuple[str, Match]:
+    asked = {(name, attribute): value for name, attribute, sign, value in pairs if sign == "=="}
+    for key in (("NAME", ""), ("KERNEL", ""), ("ENV", "INTERFACE"), ("ENV", "ID_NET_NAME")):
+        if asked.get(key):
+            return asked[key], ()
+    if asked.get(("ATTR", "address")):
+        return "", (("mac", asked[("ATTR", "address")].lower()),)
+    for key in (("DRIVERS", ""), ("ENV", "ID_NET_DRIVER"), ("DRIVER", "")):
+        if asked.get(key):
+            return "", (("driver", asked[key]),)
+    return "*", ()
+
+
+def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
+    """The files of the old network scripts (and of wicked)."""
+    found: Dict[str, Tuple[int, str]] = {}
+    scope = expand.Scope([])
+    for number, text in lines:
+        plain = masks.templates(text).strip()
+        assigned = expand.assignment(plain)
+        if not plain or plain.startswith("#"):
+            guide.sink.nothing(number, "a comment")
+        elif not assigned:
+            guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
+        else:
+            raw, lost = _first_word(plain)
+            value = expand.text(raw, scope).partition("=")[2]
+            scope.values[assigned[0]] = value
+            if lost:
+                text = f"{lost} is lost: without quotes the value of {assigned[0]} ends at the first blank"
+                guide.sink.remark(number, NO_EFFECT, text)
+            found[assigned[0].upper()] = (number, value)
+    # In the file itself, ${DEVICE} may stand before the line that sets it.
+    nic = found.get("DEVICE", found.get("NAME", (0, "")))[1] or path.rpartition("ifcfg-")[2]
+    for key, (number, value) in found.items():
+        _ifcfg_line(guide, number, nic, key, value, {name: text for name, (_number, text) in found.items()})
+
+
+def _first_word(text: str) -> Tuple[str, str]:
+    """What an assignment takes, and what stands behind it without quotes."""
+    try:
+        words = [token.raw for token in tokens([(1, text)]) if token.kind == "word"]
+    except Broken:
+        return text, ""
+    return (words[0] if words else text), " ".join(words[1:])
+
+
+def _ifcfg_line(guide: Guide, number: int, nic: str, key: str, value: str, others: Mapping[str, str]) -> None:
+    if key == "MTU":
+        if value:
+            guide.nic(number, nic, "link", "mtu", value)
+    elif key.startswith(("ETHTOOL_OPTS", "ETHTOOL_OPTIONS")):
+        ethtool.options(guide, number, nic, value)
+    elif key in ("BONDING_OPTS", "BONDING_MODULE_OPTS"):
+        for word in value.split():
+            name, _equals, text = word.partition("=")
+            kernel_files.bond(guide, number, nic, name, text)
+    elif key in ("MASTER", "MASTER_UUID") and others.get("SLAVE", "yes") == "yes" and value:
+        guide.sink.set(number, masks.name(value), "bond", "members", nic)
+    elif key in ("DEVICE", "NAME", "HWADDR", "UUID", "TYPE", "SLAVE", "BONDING_MASTER", "STARTMODE", "USERCTL"):
+        guide.sink.nothing(number, "says which NIC this is")
+    else:
+        guide.sink.remark(number, OTHER_TOOL, f"{key}={masks.shown(value)}: it belongs to the network manager")
+
+
+def tuned(guide: Guide, lines: Sequence[Line]) -> None:
+    """A profile of TuneD."""
+    entries = sections(guide, lines)
+    devices = next((entry.value for entry in entries if entry.section == "net" and entry.key == "devices"), "")
+    nics = [word for word in re.split(r"[,\s]+", devices) if word] or ["*"]
+    types = {entry.section: entry.value for entry in entries if entry.key == "type"}
+    for entry in entries:
+        kind = types.get(entry.section, entry.section)
+        value = entry.value.strip("\"'")
+        if kind == "main" and entry.key == "include":
+            guide.sink.remark(entry.line, OTHER_TOOL, f"include={value}: that profile sets more; take it in as well")
+        elif kind in ("main", "variables") or entry.key in ("type", "enabled", "devices", "replace", "priority"):
+            guide.sink.nothing(entry.line, "says what the profile is")
+        elif kind == "sysctl":
+            guide.sysctl(entry.line, entry.key, value if "${" not in value else masks.mask(value))
+        elif kind == "net" and entry.key in _TUNED_NET:
+            for key, text in ethtool.pairs_of(value):
+                for nic in nics:
+                    plain = key if entry.key == "features" else key.replace("-", "_")
+                    guide.nic(entry.line, nic, entry.key, plain, text)
+        elif kind == "net" and entry.key in ("mtu", "txqueuelen"):
+            for nic in nics:
+                guide.nic(entry.line, nic, "link", entry.key, value)
+        elif kind == "sysfs":
+            kernel_files.write(guide, entry.line, entry.key, value)
+        elif kind == "script":
+            guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={value}: a script that is not part of this text")
+        else:
+            guide.sink.remark(entry.line, OTHER_TOOL, f"[{entry.section}] {entry.key}={value}: TuneD sets it")
+
+
+def unit(guide: Guide, lines: Sequence[Line]) -> None:
+    """A unit of systemd: the commands that it starts."""
+    for entry in sections(guide, lines):
+        value = entry.value.lstrip("-@:+!")
+        if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
+            instance = value.replace("%i", masks.mask("%i")).replace("%I", masks.mask("%I")).replace("%%", "%")
+            shell = Shell(guide)
+            shell.line = entry.line
+            guide.sink.nothing(entry.line, "starts a program")
+            shell.embedded([(entry.line, instance.replace("$$", "$"))])
+            shell.finish()
+        elif entry.key.startswith("Exec"):
+            guide.sink.nothing(entry.line, "runs when the unit ends or is reloaded")
+        else:
+            guide.sink.nothing(entry.line, "says when the unit runs")
+
+
+def crontab(guide: Guide, lines: Sequence[Line]) -> None:
+    """Lines of cron; those that run again and again set nothing new."""
+    for number, text in lines:
+        plain = text.strip()
+        match = re.match(r"(@\w+|(?:[-*/,0-9]+\s+){5})\s*(?:root\s+)?(.*)", plain)
+        if not plain or plain.startswith("#") or not match:
+            guide.sink.nothing(number, "sets nothing by itself")
+            continue
+        shell = Shell(guide)
+        shell.line = number
+        guide.sink.nothing(number, "runs a program")
+        shell.embedded([(number, match[2])])
+        shell.finish()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the programs that stand in such scripts beside the tuning: whose work they do, or that they set nothing."""
+
+from __future__ import annotations
+
+from typing import Mapping
+
+_FIREWALL = "the firewall has its own tools"
+_ADDRESS = "addresses and routes belong to the network manager"
+_POWER = "it is of the processors; TuneD and cpupower set it"
+_DISK = "it is of disks, no matter of the network"
+_RDMA = "DCB and RDMA are no settings of this collection"
+_SERVICE = "services are no matter of this collection"
+_VIRTUAL = "virtual NICs and bridges belong to the network manager"
+
+OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "ebtables", "arptables", "ipset"), _FIREWALL
+    ),
+    **dict.fromkeys(
+        ("iptables-restore", "ip6tables-restore", "iptables-save", "shorewall", "rcSuSEfirewall2"), _FIREWALL
+    ),
+    **dict.fromkeys(("route", "dhclient", "dhcpcd", "arp", "ndppd", "hostnamectl", "udhcpc", "resolvectl"), _ADDRESS),
+    **dict.fromkeys(("ifup", "ifdown", "ifreload", "netplan", "networkctl", "nm-online", "wg-quick", "wg"), _ADDRESS),
+    **dict.fromkeys(
+        ("brctl", "bridge", "vconfig", "ifenslave", "ovs-vsctl", "ovs-ofctl", "teamdctl", "tunctl"), _VIRTUAL
+    ),
+    **dict.fromkeys(("cpupower", "cpufreq-set", "x86_energy_perf_policy", "wrmsr", "turbostat", "powertop"), _POWER),
+    **dict.fromkeys(
+        ("set_cpu_governor", "intel_gpu_frequency", "pmqos-static.py", "numactl", "taskset", "chrt"), _POWER
+    ),
+    **dict.fromkeys(("hdparm", "blockdev", "mount", "umount", "swapoff", "swapon", "tune2fs", "fstrim"), _DISK),
+    **dict.fromkeys(("mlnx_qos", "cma_roce_mode", "cma_roce_tos", "dcb", "dcbtool", "lldptool", "mlxconfig"), _RDMA),
+    **dict.fromkeys(("mlxreg", "mst", "show_gids", "rdma", "ibdev2netdev", "opensm", "devlink"), _RDMA),
+    **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "systemd-sysctl", "initctl"), _SERVICE),
+    **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "WLAN is no matter of this collection"),
+    **dict.fromkeys(("modprobe", "rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
+    **dict.fromkeys(
+        ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"), "the kernel's command line is no matter of it"
+    ),
+    **dict.fromkeys(("ulimit", "prlimit"), "limits of processes belong to systemd and limits.d"),
+    **dict.fromkeys(("reboot", "shutdown", "poweroff", "kexec"), "it restarts the host, and sets nothing"),
+    **dict.fromkeys(("uci",), "OpenWrt has its own configuration"),
+    **dict.fromkeys(("crontab", "at"), "jobs of cron are no matter of this collection"),
+    **dict.fromkeys(
+        ("docker", "podman", "kubectl", "helm", "virsh", "qm", "pct"), "machines and containers have their own tools"
+    ),
+}
+
+# Programs that set nothing of a network, whatever their arguments are.
+_HARMLESS = """
+: [ [[ action add-apt-repository alias apk apt apt-cache apt-get apt-key aptitude awk basename bc break cat cd
+chattr chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
+dmidecode dnf dpkg dracut du echo egrep env ethstatus exit export expr failure false fgrep file find findmnt fold
+free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
+ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl kill killall ldconfig let ln local locale locate
+log log_daemon_msg log_end_msg logger logout logrotate ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mail
+make man mapfile mkdir mkfifo mktemp modinfo more mpstat mv nano netperf netstat nproc nslookup numastat od openssl
+passwd paste patch perl pgrep pidof ping ping6 pip pip3 pkill popd printenv ps pushd pwd python python3 read
+readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm rsync ruby sar scp screen sed select
+semanage seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss ssh stat strings stty
+su success sync systemd-detect-virt tac tail tar tcpdump test tmux top touch tput tr traceroute trap true tty type
+typeset udevadm umask unalias uname uniq unset unzip update-initramfs useradd usermod vi vim vmstat wait watch wc
+wget which whiptail who whoami whois xz yes yum zcat zip zypper
+"""
+HARMLESS = frozenset(_HARMLESS.split())
+
+# Programs that run another one, and how many of their own words stand before it.
+WRAPPERS: Mapping[str, int] = {
+    **dict.fromkeys(
+        ("sudo", "exec", "nohup", "time", "nice", "ionice", "command", "builtin", "doas", "env", "setsid"), 0
+    ),
+    **dict.fromkeys(
+        ("busybox", "chronic", "stdbuf", "unbuffer", "then", "do", "else", "logsave", "xargs", "parallel"), 0
+    ),
+    "timeout": 1,
+    "flock": 1,
+    "chroot": 1,
+    "nsenter": 0,
+}
+# Options of wrappers that have a word of their own.
+WRAPPER_OPTIONS = frozenset(("-u", "-g", "-n", "-c", "-I", "-i", "-t", "-L", "-P", "-p", "-w", "-C", "-k", "-s"))

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know in which form a text is written, by the path of its file or by what it looks like, and who reads it."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Dict, List, Optional, Sequence
+
+from . import documents, files, interfaces, masks, nmcli, prose, systemd
+from .model import Line
+from .settings import Guide
+from .shell import Shell
+
+_BY_PATH = (
+    (r"/sysctl\.d/|/sysctl\.conf$|\.sysctl$", "sysctl"),
+    (r"/udev/rules\.d/|\.rules$", "udev"),
+    (r"/ifcfg-[^/]+$", "ifcfg"),
+    (r"/network/interfaces(\.d/.*)?$", "interfaces"),
+    (r"/system-connections/|\.nmconnection$", "networkmanager"),
+    (r"/netplan/.*|\.ya?ml(\.j2)?$", "yaml"),
+    (r"\.(link|network|netdev)(\.d/.*)?$", "systemd"),
+    (r"/tuned/.*tuned\.conf$|/tuned\.conf$", "tuned"),
+    (r"/modprobe\.d/|/modprobe\.conf$", "modprobe"),
+    (r"/modules-load\.d/|/etc/modules$", "modprobe"),
+    (r"\.(service|timer)(\.d/.*)?$", "unit"),
+    (r"/cron\.d/|/crontab$|/spool/cron/", "crontab"),
+    (
+        r"/rc\.local$|\.sh$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
+        "shell",
+    ),
+)
+_SHELL_LINE = (
+    r"(sudo |/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while|function"
+    r"|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*)\b"
+    r"|\w+=\S|\w+ ?\(\)|\[\[? |[{}]$|;;$"
+)
+_SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
+
+
+class Forms:
+    """The readers of one text, and of the files that it writes."""
+
+    def __init__(self, guide: Guide) -> None:
+        self.guide = guide
+        guide.read_file = self.file
+        guide.is_config = lambda path: by_path(path) is not None
+        self.readers: Dict[str, Callable[[Sequence[Line]], None]] = {
+            "sysctl": lambda lines: files.sysctl(guide, lines),
+            "udev": lambda lines: files.udev(guide, lines),
+            "modprobe": lambda lines: files.modprobe(guide, lines),
+            "ifcfg": lambda lines: files.ifcfg(guide, lines),
+            "interfaces": lambda lines: interfaces.read(guide, lines),
+            "networkmanager": lambda lines: nmcli.keyfile(guide, lines),
+            "systemd": lambda lines: systemd.read(guide, lines),
+            "tuned": lambda lines: files.tuned(guide, lines),
+            "unit": lambda lines: files.unit(guide, lines),
+            "crontab": lambda lines: files.crontab(guide, lines),
+            "shell": lambda lines: Shell(guide, guide.arguments).script(lines),
+            "yaml": self._yaml,
+            "python": self._python,
+            "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
+        }
+
+    def read(self, form: str, lines: Sequence[Line]) -> None:
+        """A text in a form that is known by now."""
+        self.readers[form](lines)
+
+    def file(self, path: str, lines: Sequence[Line]) -> None:
+        """A file that a script writes, or that was found on a host."""
+        form = by_path(path) or by_text(lines)
+        if form == "ifcfg":
+            files.ifcfg(self.guide, lines, path)
+        elif form and form != "prose":
+            self.read(form, lines)
+
+    def _yaml(self, lines: Sequence[Line]) -> None:
+        nodes = documents.compose(lines)
+        if nodes is None:
+            self.read("prose", lines)
+        else:
+            documents.Reader(self.guide, lines, self._inner).run(nodes)
+
+    def _inner(self, guide: Guide, lines: Sequence[Line]) -> None:
+        """A text inside of a document."""
+        form = by_text(lines)
+        if form in (None, "prose") and len(lines) == 1:
+            command = prose.command_in(lines[0][1])
+            form = "shell" if command else form
+            lines = [(lines[0][0], command)] if command else lines
+        if form is not None and form != "yaml":
+            self.read(form, lines)
+
+    def _python(self, lines: Sequence[Line]) -> None:
+        if not prose.python(self.guide, lines):
+            self.read("prose", lines)
+
+
+def by_path(path: str) -> Optional[str]:
+    """The form of a file by its path, or None."""
+    return next((form for pattern, form in _BY_PATH if re.search(pattern, path)), None)
+
+
+def by_text(lines: Sequence[Line]) -> Optional[str]:
+    """The form of a text by what it looks like; None for an empty one."""
+    texts = [masks.templates(text).strip() for _number, text in lines]
+    texts = [text for text in texts if text]
+    plain = [text for text in texts if text[0] not in "#;"]
+    if not plain:
+        return "shell" if texts else None
+    first = texts[0]
+    if _SHELL_FIRST.match(first):
+        return "shell"
+    if re.match(r"#\s*!.*python", first) or any(re.match(r"(import \w+|from \w+ import )", text) for text in plain[:6]):
+        return "python"
+    return _by_lines(plain, first)
+
+
+def _by_lines(plain: List[str], first: str) -> str:
+    headings = {text[1:-1].strip() for text in plain if re.fullmatch(r"\[[\w .:-]+\]", text)}
+    first_heading = re.fullmatch(r"\[[\w .:-]+\]", plain[0]) is not None
+    if first_heading and {"Link", "Network", "NetDev"} & headings:
+        return "systemd"
+    if first_heading and {"Service", "Unit", "Timer"} & headings:
+        return "unit"
+    if first_heading and "connection" in headings:
+        return "networkmanager"
+    if first_heading and {"main", "sysctl", "net", "cpu", "vm"} & headings:
+        return "tuned"
+    if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
+        return "udev"
+    if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
+        return "sysctl"
+    if any(re.match(r"iface \S+ inet6? ", text) for text in plain) and not any(
+        text.startswith("```") for text in plain
+    ):
+        return "interfaces"
+    if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):
+        return "modprobe"
+    if any(text.startswith(("DEVICE=", "ONBOOT=", "BOOTPROTO=", "ETHTOOL_OPTS")) for text in plain) and _most(
+        plain, r"\w+=", 0.9
+    ):
+        return "ifcfg"
+    if first.startswith(("---", "apiVersion:", "network:", "#cloud-config")) or _most(
+        plain, r"(- )?[\w.'\"/-]+:(\s|$)|- ", 0.7
+    ):
+        return "yaml"
+    if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
+        return "crontab"
+    if _most(plain, _SHELL_LINE, 0.6):
+        return "shell"
+    return "prose"
+
+
+def _most(plain: Sequence[str], pattern: str, share: float) -> bool:
+    return sum(bool(re.match(pattern, text)) for text in plain) >= share * len(plain)

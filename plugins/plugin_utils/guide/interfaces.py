@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read /etc/network/interfaces of ifupdown."""
+
+from __future__ import annotations
+
+from typing import List, Mapping, Sequence
+
+from . import kernel_files, masks
+from .model import CONDITIONAL, OTHER_TOOL, Line
+from .settings import Guide
+from .shell import Shell
+
+# Options of the ethtool package of Debian, by the family that they belong to.
+_ETHTOOL: Mapping[str, str] = {
+    "offload-": "features",
+    "ethernet-pause-": "pause",
+    "hardware-dma-ring-": "ring",
+    "hardware-irq-coalesce-": "coalesce",
+}
+_STANZAS = (
+    "iface",
+    "auto",
+    "source",
+    "source-directory",
+    "mapping",
+    "allow-hotplug",
+    "allow-auto",
+    "no-auto-down",
+    "rename",
+)
+
+
+def read(guide: Guide, lines: Sequence[Line]) -> None:
+    """Stanzas with options, and commands that run when a NIC comes up."""
+    nic = ""
+    bridges = _bridges(lines)
+    for number, text in lines:
+        plain = masks.templates(text).strip()
+        words = plain.split()
+        if not words or plain.startswith("#"):
+            guide.sink.nothing(number, "a comment")
+        elif words[0] in _STANZAS or words[0].startswith("allow-"):
+            nic = words[1] if words[0] == "iface" and len(words) > 1 else nic
+            guide.sink.nothing(number, "says which NICs there are")
+        else:
+            key = words[0].lower()
+            if nic in bridges and key.startswith(("bond", "slaves")):
+                text = f"{plain} stands in the stanza of the bridge {nic}; the bond that is meant needs one of its own"
+                guide.sink.remark(number, CONDITIONAL, text)
+                continue
+            _option(guide, number, nic, key, plain[len(words[0]) :].strip())
+
+
+def _bridges(lines: Sequence[Line]) -> List[str]:
+    """The stanzas that are of bridges."""
+    found, nic = [], ""
+    for _number, text in lines:
+        words = text.split()
+        nic = words[1] if words[:1] == ["iface"] and len(words) > 1 else nic
+        if words and words[0].replace("-", "_") == "bridge_ports":
+            found.append(nic)
+    return found
+
+
+def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
+    dashed = key.replace("_", "-")
+    family = next((start for start in _ETHTOOL if dashed.startswith(start)), "")
+    if key in ("pre-up", "up", "post-up"):
+        shell = Shell(guide)
+        shell.scope.values["IFACE"] = nic
+        shell.line = number
+        guide.sink.nothing(number, "runs a program")
+        shell.embedded([(number, value)])
+        shell.finish()
+    elif key in ("down", "pre-down", "post-down"):
+        guide.sink.nothing(number, "runs when the NIC goes down")
+    elif key == "mtu":
+        guide.nic(number, nic, "link", "mtu", value)
+    elif key == "txqueuelen":
+        guide.nic(number, nic, "link", "txqueuelen", value)
+    elif family:
+        name = dashed[len(family) :]
+        guide.nic(number, nic, _ETHTOOL[family], name if family == "offload-" else name.replace("-", "_"), value)
+    elif dashed in ("slaves", "bond-slaves", "bond-ports"):
+        if value != "none":
+            guide.sink.set(number, nic, "bond", "members", value)
+    elif dashed in ("bond-master", "bond-primary"):
+        if dashed == "bond-master":
+            guide.sink.set(number, value, "bond", "members", nic)
+        else:
+            kernel_files.bond(guide, number, nic, "primary", value.split()[0] if value else "")
+    elif dashed.startswith("bond-"):
+        kernel_files.bond(guide, number, nic, dashed[5:], value)
+    else:
+        guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {masks.shown(value)}: it belongs to ifupdown")

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a write into a file of the kernel: /proc/sys, /proc/irq, /sys/class/net and the rest of /sys."""
+
+from __future__ import annotations
+
+from typing import List, Mapping
+
+from . import masks
+from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
+from .settings import Guide
+
+_SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
+_LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen"}
+_QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
+
+_OTHERS: Mapping[str, str] = {
+    "/sys/devices/system/cpu/": "it is of the processors; TuneD and cpupower set it",
+    "/sys/kernel/mm/": "it is of the memory; TuneD sets it",
+    "/sys/block/": "it is of a disk; TuneD sets it",
+    "/sys/devices/": "it is of a device, and no setting of this collection",
+    "/sys/module/": "it is an option of a kernel module; modprobe.d keeps it",
+    "/sys/bus/": "it is of a bus, and no setting of this collection",
+    "/sys/kernel/": "it is of the kernel, and no setting of this collection",
+    "/sys/fs/": "it is of a file system, and no setting of this collection",
+    "/sys/power/": "it is of power saving, and no setting of this collection",
+    "/proc/": "it is of the kernel, and no setting of this collection",
+    "/sys/": "it is no setting of this collection",
+}
+
+
+def is_one(path: str) -> bool:
+    """Whether a path lies in /proc or /sys."""
+    return masks.shown(path).startswith(("/proc/", "/sys/"))
+
+
+def write(guide: Guide, line: int, path: str, text: str) -> None:
+    """The effect of writing a text into a kernel file."""
+    text = text.strip()
+    if path.startswith(_SYSCTL):
+        guide.sysctl(
+            line, path[len(_SYSCTL) :].replace("//", "/").strip("/").translate(str.maketrans("./", "/.")), text
+        )
+    elif path.startswith(_IRQ):
+        _interrupt(guide, line, path[len(_IRQ) :].split("/"), text)
+    elif path.startswith(_NET):
+        _nic(guide, line, [part for part in path[len(_NET) :].split("/") if part], text)
+    else:
+        shown = masks.shown(path)
+        why = next((why for start, why in _OTHERS.items() if shown.startswith(start)), "")
+        guide.sink.remark(line, OTHER_TOOL, f"{shown}: {why}")
+
+
+def _interrupt(guide: Guide, line: int, parts: List[str], text: str) -> None:
+    if parts[-1] not in ("smp_affinity", "smp_affinity_list"):
+        guide.sink.remark(
+            line, OTHER_TOOL, f"/proc/irq/{masks.shown('/'.join(parts))} is no setting of this collection"
+        )
+        return
+    what = f"interrupt {masks.shown(parts[0])} to {masks.shown(text)}"
+    number = (
+        "numbers of interrupts change with each boot" if parts[0].isdigit() else "its number is known on the host only"
+    )
+    guide.sink.remark(
+        line,
+        ON_HOST,
+        f"{what}: {number}; write irq: {{affinity: spread}}, or a list of processors, for the NIC it is of",
+    )
+
+
+def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:
+    nic, rest = (parts[0], parts[1:]) if parts else ("", [])
+    if not rest:
+        guide.sink.unknown(line, f"/sys/class/net/{masks.shown(nic)} is no file that can be written")
+    elif rest[0] in _LINK and len(rest) == 1:
+        guide.nic(line, nic, "link", _LINK[rest[0]], text)
+    elif rest[0] == "queues" and len(rest) == 3 and rest[2] in _QUEUE:
+        guide.queue(line, nic, _QUEUE[rest[2]], rest[1].partition("-")[2], text)
+    elif rest[0] == "bonding" and len(rest) == 2:
+        bond(guide, line, nic, rest[1], text)
+    else:
+        guide.sink.remark(
+            line, OTHER_TOOL, f"{'/'.join(masks.shown(part) for part in rest)} is no setting of this collection"
+        )
+
+
+def bond(guide: Guide, line: int, name: str, key: str, text: str) -> None:
+    """An option of a bond, by the driver's name or that of a network manager."""
+    key = key.lower().replace("-", "_")
+    if not masks.known(text):
+        guide.sink.remark(line, ON_HOST, f"bond {key}: {masks.shown(text)} is known on the host only")
+    elif key in ("slaves", "members") and text.startswith("-"):
+        guide.sink.remark(line, NO_EFFECT, f"{text} leaves the bond")
+    elif text:
+        guide.sink.set(line, masks.name(name), "bond", "members" if key == "slaves" else key, text.lstrip("+"))

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Carry what only the host knows (`$1`, `$(nproc)`, `{{ nic }}`) through words as text that nothing can mistake.
+
+Each character of it is moved to a private area of Unicode, so it is neither split nor compared nor taken for a number,
+and is shown to people as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import List
+
+_AREA = 0xE100
+_TEMPLATES = (("{{", "}}"), ("<%", "%>"), ("{%", "%}"), ("@{", "}"))
+
+
+def mask(text: str) -> str:
+    """Text whose value is not known."""
+    return "".join(chr(_AREA + ord(char)) if ord(char) < 0x100 else char for char in text)
+
+
+def shown(text: str) -> str:
+    """The same as it was written."""
+    return "".join(chr(ord(char) - _AREA) if _AREA <= ord(char) < _AREA + 0x100 else char for char in text)
+
+
+def known(text: str) -> bool:
+    """Whether nothing in it depends on the host."""
+    return not any(_AREA <= ord(char) < _AREA + 0x100 for char in text)
+
+
+# What a script computes as the maximum of the device.
+MAXIMUM = mask("max")
+
+
+def templates(text: str) -> str:
+    """A line with its template expressions (Jinja, ERB, EPP) masked; one that is nothing else becomes a comment."""
+    found = text
+    for opening, closing in _TEMPLATES[:3]:
+        place = found.find(opening)
+        while place >= 0:
+            end = found.find(closing, place + 2)
+            if end < 0:
+                break
+            piece = found[place : end + 2]
+            whole = found.strip() == piece and opening != "{{"
+            found = f"# {shown(piece)}" if whole else found[:place] + mask(piece) + found[end + 2 :]
+            place = -1 if whole else found.find(opening)
+    return found
+
+
+def name(text: str) -> str:
+    """The name of a NIC as an inventory may hold it, be it a placeholder."""
+    plain = re.sub(r"\s+", "", shown(text)).replace("/", "_").lstrip("-")
+    return plain[:64]
+
+
+def words(text: str) -> List[str]:
+    """Split at white space; masked blanks hold together."""
+    return text.split()

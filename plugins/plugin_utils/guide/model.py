@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Describe what becomes of the lines of a guide: settings, remarks, what was not understood, and what sets nothing."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+
+# Why a line is no inventory although it was understood.
+HARMFUL, NO_EFFECT, CONTRADICTS, OTHER_TOOL = "harmful", "no_effect", "contradicts", "other_tool"
+# What the text alone cannot tell: a value that is computed on the host, or one that holds for some hosts only.
+ON_HOST, CONDITIONAL = "on_host", "conditional"
+# Beside an inventory line: what to know of it.
+NOTE = "note"
+
+HOST = ""
+
+# A numbered line of the text; readers get their part of the text in this form, so that each answer finds its line.
+Line = Tuple[int, str]
+# Which cases of conditions a command stands in: the number of the condition, the number of the case, its name.
+Branch = Tuple[Tuple[int, int, str], ...]
+
+
+class Setting(NamedTuple):
+    """One value for one key of one family on one NIC (or on the host)."""
+
+    line: int
+    nic: str
+    family: str
+    key: str
+    value: Any
+    branch: Branch = ()
+    match: Tuple[Tuple[str, str], ...] = ()
+
+    @property
+    def address(self) -> Tuple[str, Tuple[Tuple[str, str], ...], str, str]:
+        """What it sets; two settings of one address contradict each other."""
+        return self.nic, self.match, self.family, self.key
+
+
+class Remark(NamedTuple):
+    """Why a line is left out of the inventory, or what to know of one that is in it."""
+
+    line: int
+    kind: str
+    text: str
+
+
+class Sink:
+    """Collects what readers find; the only thing that they write to."""
+
+    def __init__(self) -> None:
+        self.settings: List[Setting] = []
+        self.remarks: List[Remark] = []
+        self.lost: List[Remark] = []
+        self.idle: List[Remark] = []
+        self.seen: Dict[int, str] = {}
+        self.branch: Branch = ()
+        # While it holds a sentence, whatever would be set is left out for this reason.
+        self.dead: Tuple[str, str] = ("", "")
+
+    def set(
+        self,
+        line: int,
+        nic: str,
+        family: str,
+        key: str,
+        value: Any,
+        match: Sequence[Tuple[str, str]] = (),
+    ) -> None:
+        """A value that belongs into the inventory, unless it stands where nothing runs."""
+        kind, why = self.dead
+        if kind:
+            self.remark(line, kind, why)
+            return
+        setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
+        if setting not in self.settings:
+            self.settings.append(setting)
+
+    def remark(self, line: int, kind: str, text: str) -> None:
+        """Something understood that is not for the inventory."""
+        dead, why = self.dead
+        found = Remark(line, dead, why) if dead else Remark(line, kind, text)
+        place = self.idle if dead else self.remarks
+        if found not in place and not (dead and kind == NOTE):
+            place.append(found)
+
+    def close(self) -> None:
+        """What never runs is said of lines that do not run at another time."""
+        used = {setting.line for setting in self.settings}
+        used.update(remark.line for remark in (*self.remarks, *self.lost))
+        self.remarks += [remark for remark in self.idle if remark.line not in used]
+        self.idle = []
+
+    def unknown(self, line: int, text: str) -> None:
+        """Something that nobody here understands."""
+        if self.dead[0]:
+            self.remark(line, *self.dead)
+            return
+        found = Remark(line, "not_understood", text)
+        if found not in self.lost:
+            self.lost.append(found)
+
+    def nothing(self, line: int, why: str) -> None:
+        """A line that sets nothing, unless something else is said of it."""
+        self.seen.setdefault(line, why)
+
+
+def numbered(text: str) -> List[Line]:
+    """The lines of a whole text."""
+    return list(enumerate(text.splitlines(), 1))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read NetworkManager's words: keyfiles, and calls of nmcli."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping, Sequence, Tuple
+
+from . import kernel_files, masks
+from .ini import Entry, sections
+from .model import NOTE, OTHER_TOOL, Line
+from .settings import Guide
+
+_FAMILIES: Mapping[str, str] = {
+    "feature-": "features",
+    "ring-": "ring",
+    "coalesce-": "coalesce",
+    "pause-": "pause",
+    "channels-": "channels",
+}
+_ETHERNET = ("ethernet", "802-3-ethernet", "ethtool", "wired", "bond", "connection")
+_ALIASES = {"802-3-ethernet": "ethernet", "wired": "ethernet"}
+
+
+def read(guide: Guide, line: int, words: List[str]) -> None:
+    """A call of nmcli: settings of a connection, under the name that the connection has."""
+    words = [word for word in words if not (word.startswith("-") and len(word) < 9)]
+    if not words or not words[0] or not "connection".startswith(words[0]):
+        guide.sink.nothing(line, "sets nothing that lasts")
+        return
+    verb = words[1] if len(words) > 1 else ""
+    if verb[:1] not in ("m", "a") or verb in ("monitor", "add-file"):
+        guide.sink.nothing(line, "sets nothing")
+        return
+    rest = words[2:]
+    nic = ""
+    if verb[:1] == "m":
+        if rest[:1] in (["id"], ["uuid"], ["path"]):
+            rest = rest[1:]
+        nic, rest = (rest[0] if rest else ""), rest[1:]
+    pairs = list(zip(rest[::2], rest[1::2]))
+    named = dict(pairs)
+    nic = named.get("ifname") or named.get("connection.interface-name") or nic or named.get("con-name", "")
+    for key, value in pairs:
+        section, _dot, name = key.lstrip("+").partition(".")
+        _one(guide, line, nic, _ALIASES.get(section, section), name, value)
+    if any(key.startswith("ethtool.") for key in named):
+        guide.sink.remark(line, NOTE, f"the name of the connection is taken for that of the NIC: {masks.shown(nic)}")
+
+
+def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) -> None:
+    family = next((family for start, family in _FAMILIES.items() if key.startswith(start)), "")
+    if section == "ethtool" and family:
+        name = key.split("-", 1)[1]
+        guide.nic(line, nic, family, name if family == "features" else name.replace("-", "_"), value)
+    elif section == "ethernet" and key == "mtu":
+        if value not in ("auto", "0"):
+            guide.nic(line, nic, "link", "mtu", value)
+    elif section == "bond" and key == "options":
+        for option in value.split(","):
+            name, _equals, text = option.partition("=")
+            kernel_files.bond(guide, line, nic, name.strip(), text.strip())
+    elif section == "bond" and key:
+        kernel_files.bond(guide, line, nic, key, value)
+    else:
+        said = f"{section}.{key}" if key else section
+        guide.sink.remark(line, OTHER_TOOL, f"{said} {masks.shown(value)}: it belongs to NetworkManager")
+
+
+def keyfile(guide: Guide, lines: Sequence[Line]) -> None:
+    """A connection of NetworkManager in a file."""
+    found = sections(guide, lines)
+    connection: Dict[str, str] = {entry.key: entry.value for entry in found if entry.section == "connection"}
+    ethernet = {entry.key: entry.value for entry in found if entry.section in ("ethernet", "802-3-ethernet")}
+    nic = connection.get("interface-name", "")
+    match: List[Tuple[str, str]] = (
+        [] if nic or "mac-address" not in ethernet else [("mac", ethernet["mac-address"].lower())]
+    )
+    nic = nic or ("" if match else connection.get("id", ""))
+    for entry in found:
+        _entry(guide, entry, nic, match, connection)
+
+
+def _entry(guide: Guide, entry: Entry, nic: str, match: List[Tuple[str, str]], connection: Dict[str, str]) -> None:
+    section = _ALIASES.get(entry.section, entry.section)
+    if section == "connection":
+        if (
+            entry.key in ("master", "controller")
+            and connection.get("slave-type", connection.get("port-type")) == "bond"
+        ):
+            guide.sink.set(entry.line, entry.value, "bond", "members", nic)
+        else:
+            guide.sink.nothing(entry.line, "says which connection this is")
+    elif section == "ethtool" and match:
+        family = next((family for start, family in _FAMILIES.items() if entry.key.startswith(start)), "")
+        name = entry.key.split("-", 1)[-1]
+        if family:
+            guide.nic(
+                entry.line, "", family, name if family == "features" else name.replace("-", "_"), entry.value, match
+            )
+    elif section == "ethernet" and entry.key == "mtu" and match:
+        guide.nic(entry.line, "", "link", "mtu", entry.value, match)
+    elif section == "ethernet" and entry.key == "mac-address":
+        guide.sink.nothing(entry.line, "says which NIC is meant")
+    else:
+        _one(guide, entry.line, nic, section, entry.key, entry.value)

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a command, program by program; ethtool has a file of its own."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List
+
+from . import ethtool, foreign, kernel_files, masks, nmcli
+from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from .settings import Guide
+
+_LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
+_PHYSICAL = (("driver", "*"),)
+_QDISC = "queueing disciplines are no setting of this collection but default_qdisc (tuning_sysctl) and multiq"
+_SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "route": ("r", "ro", "rou")}
+
+
+def ip(guide: Guide, line: int, words: List[str]) -> None:
+    """`ip link set`; the rest belongs to the network manager."""
+    while words and words[0].startswith("-"):
+        words = words[2:] if words[0] in ("-n", "-netns", "-f", "-family", "-b", "-batch") else words[1:]
+    thing = next((name for name, short in _SHORT.items() if words and words[0] in short), words[0] if words else "")
+    verb, rest = (words[1] if len(words) > 1 else ""), words[2:]
+    if verb in ("", "show", "list", "ls", "get", "sh", "s", "l", "save", "monitor", "dev") and thing != "link":
+        guide.sink.nothing(line, "only reads")
+    elif thing == "link" and verb in ("set", "s", "se"):
+        _link(guide, line, rest)
+    elif thing == "link" and verb in ("", "show", "list", "ls", "sh", "help"):
+        guide.sink.nothing(line, "only reads")
+    else:
+        said = " ".join(masks.shown(word) for word in words[:6])
+        owner = "virtual NICs and bridges" if thing == "link" else "addresses, routes and rules"
+        guide.sink.remark(line, OTHER_TOOL, f"ip {said}: {owner} belong to the network manager")
+
+
+def _link(guide: Guide, line: int, words: List[str]) -> None:
+    if words[:1] in (["dev"], ["group"]):
+        words = words[1:]
+    if not words:
+        guide.sink.remark(line, NO_EFFECT, "ip link set: the name of the NIC is missing")
+        return
+    nic, place = words[0], 1
+    while place < len(words):
+        word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
+        if word in ("mtu", "txqueuelen", "txqlen", "qlen", "txq"):
+            guide.nic(line, nic, "link", "mtu" if word == "mtu" else "txqueuelen", after)
+            place += 2
+        elif word == "type" and after in ("bond", "bond_slave"):
+            for key, value in zip(words[place + 2 :: 2], words[place + 3 :: 2]):
+                kernel_files.bond(guide, line, nic, key, value)
+            return
+        elif word == "dev":
+            nic, place = after, place + 2
+        elif word in ("up", "down"):
+            guide.sink.remark(
+                line, OTHER_TOOL, f"{masks.shown(nic)} {word}: the network manager brings links up and down"
+            )
+            place += 1
+        else:
+            said = " ".join(masks.shown(one) for one in words[place : place + 2])
+            guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: it is no setting of this collection")
+            place += 2
+
+
+def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
+    """The MTU and the queue length; the rest belongs to the network manager."""
+    words = [word for word in words if word not in ("-a", "-s", "-v")]
+    if len(words) < 2:
+        guide.sink.nothing(line, "only reads")
+        return
+    nic, place = words[0], 1
+    while place < len(words):
+        if words[place] in ("mtu", "txqueuelen"):
+            guide.nic(line, nic, "link", words[place], words[place + 1] if place + 1 < len(words) else "")
+            place += 2
+        else:
+            said = masks.shown(words[place])
+            owner = (
+                "the network manager brings links up and down"
+                if said in ("up", "down")
+                else "it is no setting of this collection"
+            )
+            guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {owner}")
+            place += 1
+
+
+def tc(guide: Guide, line: int, words: List[str]) -> None:
+    """Queueing disciplines: only whether one harms can be said here."""
+    while words and words[0].startswith("-"):
+        words = words[1:]
+    said = " ".join(masks.shown(word) for word in words)
+    if len(words) < 2 or words[1] in ("show", "list", "ls", "get", "help", "s"):
+        guide.sink.nothing(line, "only reads")
+    elif words[1] in ("del", "delete", "d"):
+        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: it takes a queueing discipline away; {_QDISC}")
+    elif (
+        words[0] == "qdisc"
+        and "root" in words
+        and any(one in words for one in ("fq", "fq_codel", "pfifo", "pfifo_fast", "cake"))
+    ):
+        kind = next(one for one in ("fq", "fq_codel", "pfifo", "pfifo_fast", "cake") if one in words)
+        text = (
+            f"tc {said}: {kind} at the root puts all queues of a NIC behind one lock; mq with {kind} below it, which "
+            "net.core.default_qdisc makes, is better"
+        )
+        guide.sink.remark(line, HARMFUL if kind in ("fq", "fq_codel") else OTHER_TOOL, text)
+    elif "netem" in words:
+        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: netem makes a link worse on purpose, for tests")
+    else:
+        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: {_QDISC}")
+
+
+def sysctl(guide: Guide, line: int, words: List[str]) -> None:
+    """Assignments; `sysctl key=value` sets without -w as well."""
+    if any(
+        word in ("-p", "--load", "--system", "-a", "--all", "-A", "-f") or word.startswith(("-p", "--load="))
+        for word in words
+    ):
+        guide.sink.nothing(line, "takes over or shows files of sysctl, which are read where they are")
+        return
+    found = [word for word in words if "=" in word and not word.startswith("--")]
+    plain = [word for word in words if not word.startswith("-")]
+    for word in found:
+        key, _equals, value = word.partition("=")
+        if not value and word == plain[-1]:
+            guide.sink.remark(line, NO_EFFECT, f"{key}: no value is given")
+        else:
+            guide.sysctl(line, key, value)
+    if not found and "-w" in words and len(plain) == 2:
+        guide.sink.remark(line, NO_EFFECT, f"{plain[0]}: sysctl wants key=value, so nothing is set")
+    elif not found:
+        guide.sink.nothing(line, "only reads")
+
+
+def setpci(guide: Guide, line: int, words: List[str]) -> None:
+    """Raw registers; the one that guides mean is a setting here."""
+    said = " ".join(masks.shown(word) for word in words)
+    writes = [word for word in words if "=" in word]
+    if not writes:
+        guide.sink.nothing(line, "only reads")
+    elif any(word.lower().startswith("e6.") for word in writes):
+        text = (
+            f"setpci {said}: offset e6 is the PCI-X command register of the old ixgb card; on another card it is "
+            "something else. Meant is pci: {max_read_request: 4096}"
+        )
+        guide.sink.remark(line, HARMFUL, text)
+    else:
+        guide.sink.remark(
+            line, OTHER_TOOL, f"setpci {said}: raw registers are no setting; see pci: {{max_read_request: ...}}"
+        )
+
+
+def systemctl(guide: Guide, line: int, words: List[str]) -> None:
+    """irqbalance is a setting, others are not."""
+    verbs = [word for word in words if not word.startswith("-")]
+    verb = verbs[0] if verbs else ""
+    units = [word.split(".service")[0] for word in verbs[1:]]
+    if verb in (
+        "status",
+        "is-active",
+        "is-enabled",
+        "list-units",
+        "list-unit-files",
+        "show",
+        "cat",
+        "daemon-reload",
+        "",
+    ):
+        guide.sink.nothing(line, "only reads")
+        return
+    _service(guide, line, verb, units)
+
+
+def service(guide: Guide, line: int, words: List[str]) -> None:
+    """`service NAME VERB`, and `chkconfig NAME off`."""
+    verb = words[1] if len(words) > 1 else "status"
+    if verb == "status":
+        guide.sink.nothing(line, "only reads")
+    else:
+        _service(guide, line, {"off": "disable", "on": "enable"}.get(verb, verb), words[:1])
+
+
+def _service(guide: Guide, line: int, verb: str, units: List[str]) -> None:
+    for unit in units:
+        if unit.endswith("irqbalance") and verb in ("stop", "disable", "mask", "start", "enable", "restart", "unmask"):
+            run = verb in ("start", "enable", "restart", "unmask")
+            guide.sink.set(line, HOST, "irq", "irqbalance", "run" if run else "stop", _PHYSICAL)
+        else:
+            guide.sink.remark(
+                line, OTHER_TOOL, f"{verb} {masks.shown(unit)}: services are no matter of this collection"
+            )
+
+
+def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
+    """The profile of TuneD."""
+    if words[:1] != ["profile"] or len(words) < 2:
+        guide.sink.nothing(line, "only reads")
+    elif not all(masks.known(word) for word in words):
+        guide.sink.remark(line, ON_HOST, f"the profile {masks.shown(words[1])} is known on the host only")
+    else:
+        guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
+
+
+def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False) -> None:
+    """The scripts of Intel and Mellanox that spread interrupts."""
+    words = [word for word in words if not word.startswith("-")]
+    everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
+    if words and (words[0] in ("local", "all", "remote", "one", "custom", "start") or words[0][:1].isdigit()):
+        how, nics = words[0], words[1:] or [HOST]
+    else:
+        how, nics = "local", words or [HOST]
+    for nic in nics:
+        cpus = how if how[:1].isdigit() and how.replace("-", "").replace(",", "").isdigit() else "spread"
+        if how in ("remote", "one", "custom"):
+            guide.sink.remark(
+                line, ON_HOST, f"irq affinity '{how}': write the processors as a list for {masks.shown(nic)}"
+            )
+        else:
+            guide.sink.set(line, masks.name(nic), "irq", "affinity", cpus, () if nic else everywhere)
+            guide.sink.remark(line, NOTE, "the script deals one processor to each interrupt, as affinity does")
+
+
+PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
+    "ethtool": ethtool.read,
+    "ip": ip,
+    "ifconfig": ifconfig,
+    "tc": tc,
+    "sysctl": sysctl,
+    "setpci": setpci,
+    "systemctl": systemctl,
+    **dict.fromkeys(("service", "chkconfig", "rc-service"), service),
+    "tuned-adm": tuned_adm,
+    "nmcli": nmcli.read,
+    **dict.fromkeys(
+        ("set_irq_affinity", "set_irq_affinity.sh", "set_irq_affinity_cpulist.sh", "set_irq_affinity_bynode.sh"),
+        affinity,
+    ),
+    "set_irq_affinity_cpulist": affinity,
+    "mlnx_affinity": lambda guide, line, words: affinity(guide, line, words, mellanox=True),
+}
+
+
+def program(word: str) -> str:
+    """The program behind the first word of a command: a path, or a variable that names it."""
+    plain = masks.shown(word).rstrip("/")
+    name = plain.rsplit("/", 1)[-1]
+    if name in PROGRAMS or name in foreign.OTHERS or name in foreign.HARMLESS:
+        return name
+    if not masks.known(word):
+        bare = plain.strip("${}\"'").lower()
+        for known in PROGRAMS:
+            if bare in (
+                known,
+                f"{known}_bin",
+                f"{known}_cmd",
+                f"{known}_path",
+                f"bin_{known}",
+                f"cmd_{known}",
+                f"{known}bin",
+            ):
+                return known
+    return name

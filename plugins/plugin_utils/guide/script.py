@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hold the state of a shell script: its variables, and the files that it writes."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, Optional, Sequence, Set
+
+from . import expand, kernel_files, masks, output, syntax
+from .lexer import Broken
+from .model import NO_EFFECT, Line
+from .settings import Guide
+from .syntax import For, Function, Node, Redirect, Simple
+
+
+class Script:
+    """Variables and files; what a line sets goes to the sink of the guide."""
+
+    def __init__(self, guide: Guide, arguments: Optional[List[str]]) -> None:
+        self.guide = guide
+        self.sink = guide.sink
+        self.scope = expand.Scope(arguments, self.substitute)
+        self.functions: Dict[str, Function] = {}
+        self.visited: Set[int] = set()
+        self.why: Dict[int, str] = {}
+        self.dynamic = False
+        self.override: Optional[int] = None
+        self.files: Dict[str, List[Line]] = {}
+        self.targets: List[str] = []
+        self.line = 0
+
+    @contextmanager
+    def output_to(self, redirects: Sequence[Redirect]) -> Iterator[None]:
+        """While commands in brackets or loops run, what they print goes where the whole is redirected."""
+        found = [redirect for redirect in redirects if redirect.operator in (">", ">>", ">|") and not redirect.errors]
+        path = expand.text(found[-1].word, self.scope) if found else ""
+        if path and path != "/dev/null":
+            self.targets.append(path)
+        try:
+            yield
+        finally:
+            if path and path != "/dev/null":
+                self.targets.pop()
+
+    def target(self, node: Simple) -> str:
+        """The file that takes what a command prints."""
+        for redirect in node.redirects:
+            if redirect.operator in (">", ">>", ">|", "&>", "&>>") and not redirect.errors:
+                return expand.text(redirect.word, self.scope)
+        return self.targets[-1] if self.targets else ""
+
+    def redirect(self, node: Simple, printed: List[Line]) -> None:
+        target = self.target(node)
+        if target:
+            self.write(target, printed, self.line)
+
+    def write(self, path: str, lines: List[Line], line: int) -> None:
+        """Text that goes into a file; a configuration file is read as a whole at the end."""
+        if kernel_files.is_one(path):
+            text = " ".join(text.strip() for _number, text in lines)
+            kernel_files.write(self.guide, line, path, text)
+        elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
+            self.files.setdefault(masks.shown(path), []).extend(lines)
+        elif self.sink.dead[0] and self.guide.is_config(masks.shown(path)):
+            for number, _text in lines:
+                self.sink.remark(number, NO_EFFECT, self.sink.dead[1])
+
+    def finish(self) -> None:
+        """Read the configuration files that the script has written."""
+        for path, lines in self.files.items():
+            self.guide.read_file(path, lines)
+            for number, _text in lines:
+                self.sink.nothing(number, f"text of {path}")
+        self.files = {}
+
+    def substitute(self, source: str) -> Optional[str]:
+        """What `$(...)` gives, for the few commands whose answer the text decides."""
+        plain = masks.shown(source)
+        if output.maximum(plain):
+            return masks.MAXIMUM
+        if output.every_nic(plain):
+            return "*"
+        try:
+            tree = syntax.parse([(self.line, source)])
+        except Broken:
+            return None
+        if len(tree.commands) != 1 or not isinstance(tree.commands[0], Simple):
+            return None
+        words = [field for raw, _line in tree.commands[0].words for field in expand.fields(raw, self.scope)]
+        printed = output.of(words, tree.commands[0].redirects, self.scope, self.line)
+        return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
+
+    def assign_raw(self, raw: str) -> None:
+        found = expand.assignment(raw)
+        if not found:
+            return
+        name, sign, rest = found
+        if rest.startswith("(") and rest.endswith(")"):
+            self.scope.values[name] = self._array(rest[1:-1])
+        else:
+            self.assign(name, sign, expand.text(rest, self.scope))
+
+    def _array(self, inner: str) -> expand.Value:
+        try:
+            tree = syntax.parse([(self.line, f": {' '.join(inner.split())}")])
+        except Broken:
+            return masks.mask(f"({inner})")
+        first = tree.commands[0] if tree.commands else None
+        raw = first.words[1:] if isinstance(first, Simple) else ()
+        found = [field for one, _line in raw for field in expand.fields(one, self.scope)]
+        return (
+            masks.mask(f"({inner})")
+            if any(masks.shown(field)[:2] in ("$(", "`") and not masks.known(field) for field in found)
+            else found
+        )
+
+    def assign(self, name: str, sign: str, value: str) -> None:
+        """A variable; one whose value only the host knows goes by its own name."""
+        if sign == "+=" and isinstance(self.scope.get(name), str):
+            value = f"{self.scope.get(name)}{value}"
+        shown = masks.shown(value)
+        plain = re.fullmatch(r"\$\{?[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())
+        whole = masks.mask(shown) == value
+        if value == masks.MAXIMUM or masks.known(value) or (whole and plain) or sign == "[]=":
+            self.scope.values[name] = value
+        elif whole or not kernel_files.is_one(value):
+            upper = "MAX" in name.upper() and "ethtool" in shown
+            self.scope.values[name] = masks.MAXIMUM if upper else masks.mask(f"${name}") if whole else value
+        else:
+            self.scope.values[name] = value
+
+    @staticmethod
+    def assigned(node: Node) -> List[str]:
+        """The variables that a command sets."""
+        if isinstance(node, For):
+            return []
+        if isinstance(node, syntax.Arithmetic):
+            return re.findall(r"\b([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%]?=(?!=))", node.expression)
+        if not isinstance(node, Simple) or not node.words:
+            return []
+        raw = [word for word, _line in node.words]
+        if raw[0] in ("let", "read"):
+            return [match[0] for word in raw[1:] for match in [re.match(r"[A-Za-z_]\w*", word)] if match]
+        names = []
+        for word in raw:
+            found = expand.assignment(word)
+            # `x=$(...)` in a loop is worked out anew each time; what counts on its old value is not known.
+            if found and (found[1] == "+=" or re.search(rf"(\$\{{?|\b){re.escape(found[0])}\b", found[2])):
+                names.append(found[0])
+        return names

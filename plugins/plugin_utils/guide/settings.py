@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn a key and a value in the words of ethtool, ip, sysctl or the kernel's files into settings of the collection.
+
+Names and kinds of values come from the registry of settings, so a new setting is known here as well.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import inputs
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
+
+from . import masks, verdicts
+from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line, Sink
+
+Match = Sequence[Tuple[str, str]]
+
+_DEFAULT_ON = ("rx", "tx", "sg", "tso", "gso", "gro", "rxvlan", "txvlan", "rxhash")
+_PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
+
+
+class Guide:
+    """What all readers of one text share: where findings go, and what is known of the host."""
+
+    def __init__(
+        self, sink: Sink, kernel: str = "", arguments: Optional[List[str]] = None, foreign: bool = False
+    ) -> None:
+        self.sink = sink
+        self.kernel = verdicts.release(kernel)
+        self.arguments = arguments
+        self.foreign = foreign
+        # Set by the forms: a script may write files of any form.
+        self.read_file: Callable[[str, Sequence[Line]], None] = lambda _path, _lines: None
+        self.is_config: Callable[[str], bool] = lambda _path: False
+
+    def nic(self, line: int, nic: str, family: str, key: str, raw: str, match: Match = ()) -> None:
+        """One key of a NIC, as a tool would be told it."""
+        owner = registry.FAMILIES[family]
+        name = masks.name(nic)
+        if not name and not match:
+            self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")
+            return
+        try:
+            field = owner.field(key)
+            value = self.value(line, owner, field.name, raw)
+        except InputError as error:
+            self.sink.unknown(line, str(error))
+            return
+        if value is None or self._idle(line, family, field.name, key, value):
+            return
+        if name == "lo" and (family, key) == ("link", "mtu") and value != 65536:
+            self.sink.remark(line, HARMFUL, "the loopback device has an MTU of 65536; a smaller one makes it slower")
+            return
+        if name == "*" and (family, key) == ("link", "mtu"):
+            text = "this hits lo as well, whose MTU is 65536 by itself; the inventory leaves lo out"
+            self.sink.remark(line, HARMFUL, text)
+        self.sink.set(line, name, family, field.name, value, match)
+
+    def value(self, line: int, family: Family, key: str, raw: str) -> Any:
+        """A value as the inventory has it; None when only the host knows it, which is then said."""
+        text = masks.shown(raw).strip() if raw == masks.MAXIMUM else raw.strip()
+        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<":
+            self.sink.remark(
+                line, ON_HOST, f"{family.name} {key}: the value {masks.shown(text)} is known on the host only"
+            )
+            return None
+        field = family.field(key)
+        if field.kind == "switch" and text in ("0", "1"):
+            text = "on" if text == "1" else "off"
+        if field.kind == "integer" and text.lower().startswith("0x"):
+            text = str(int(text, 16))
+        wish = inputs.wish(field, text)
+        if wish.kind == "exactly":
+            return wish.value
+        return "max" if wish.kind == "max" else f"{wish.value}%"
+
+    def _idle(self, line: int, family: str, field: str, key: str, value: Any) -> bool:
+        """Whether a feature does nothing on this kernel; what else to know of it is noted."""
+        if family != "features":
+            return False
+        known = [*verdicts.FEATURES, *(one.name for one in registry.FAMILIES[family].fields)]
+        if field not in known and key not in registry.FAMILIES[family].aliases:
+            hint = nearest(field, known, otherwise=False)
+            self.sink.remark(line, NO_EFFECT, f"ethtool knows no feature '{key}' and refuses the command{hint}")
+            return True
+        if field == "ufo" and self.kernel >= (4, 14):
+            self.sink.remark(line, NO_EFFECT, "ufo: no NIC has it any more since Linux 4.14")
+            return True
+        if field == "tx-nocache-copy" and not value and self.kernel >= (3, 14):
+            self.sink.remark(line, NO_EFFECT, "tx-nocache-copy: off is the default since Linux 3.14")
+            return True
+        if field == "lro" and value:
+            self.sink.remark(line, NOTE, "lro on: not on a host that forwards or bridges")
+        elif field in _DEFAULT_ON and value:
+            self.sink.remark(line, NOTE, f"{field} on is what drivers have by themselves")
+        elif field in ("tx", "sg") and not value:
+            self.sink.remark(line, NOTE, f"{field} off takes tso and gso down with it")
+        return False
+
+    def sysctl(self, line: int, key: str, raw: str) -> None:
+        """One kernel parameter."""
+        key = key.strip().lstrip("-").strip()
+        if not masks.known(key):
+            shown = masks.shown(key)
+            self.sink.remark(line, ON_HOST, f"{shown}: which parameter that is, is known on the host only")
+            return
+        if any(char.isspace() for char in key):
+            self.sink.remark(line, NO_EFFECT, f"'{key}' has a blank in it, so no parameter is set")
+            return
+        name = sysctl.name(key)
+        if any(char in name for char in "*?["):
+            self.sink.remark(
+                line, ON_HOST, f"{name} is a pattern; write the parameter of each NIC, of all, or of default"
+            )
+            return
+        value = self._parameter(line, name, raw)
+        if value is None:
+            return
+        try:
+            registry.FAMILIES["sysctl"].field(name)
+            inputs.wish(registry.FAMILIES["sysctl"].field(name), value)
+        except InputError as error:
+            self.sink.unknown(line, str(error))
+            return
+        for verdict in verdicts.of_parameter(name, value, self.kernel):
+            if verdict.kind == OTHER_TOOL and self.foreign:
+                continue
+            self.sink.remark(line, verdict.kind, f"{name}: {verdict.text}")
+            if verdict.kind != NOTE:
+                return
+        self.sink.set(line, HOST, "sysctl", name, int(value) if value.isdigit() else value)
+
+    def _parameter(self, line: int, name: str, raw: str) -> Optional[str]:
+        """The value of a parameter with normal white space, without a comment behind it."""
+        if not masks.known(raw):
+            self.sink.remark(line, ON_HOST, f"{name}: the value {masks.shown(raw).strip()} is known on the host only")
+            return None
+        value, hash_, comment = raw.partition("#")
+        value = inputs.vector(value).rstrip(";|, ").strip("'\"").strip()
+        if not value:
+            self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
+            return None
+        if hash_ and comment:
+            if not value.replace(" ", "").replace("-", "").isdigit():
+                self.sink.remark(line, NO_EFFECT, f"{name}: the comment behind the value makes the kernel refuse it")
+                return None
+            self.sink.remark(line, NOTE, f"{name}: the kernel reads the number and drops the comment behind it")
+        return value
+
+    def queue(self, line: int, nic: str, key: str, queue: str, raw: str) -> None:
+        """A file of one queue, or of all queues of a NIC: rps_cpus, xps_cpus, rps_flow_cnt."""
+        name, text = masks.name(nic), raw.strip()
+        if not masks.known(text):
+            words = "write all, spread, or a list of processors" if key != "rps_flow_cnt" else "write a number"
+            self.sink.remark(line, ON_HOST, f"irq {key}: {masks.shown(text)} is known on the host only; {words}")
+            return
+        if key != "rps_flow_cnt":
+            try:
+                text = cpus.format_list(cpus.parse_mask(text.lower().replace("0x", "")))
+            except ValueError:
+                self.sink.unknown(line, f"irq {key}: '{masks.shown(raw)}' is no mask of processors")
+                return
+        elif not text.isdigit():
+            self.sink.unknown(line, f"irq {key}: '{text}' is no number")
+            return
+        place = queue if queue.isdigit() else "*"
+        self.sink.set(line, name, "irq", f"{key} {place}", text)

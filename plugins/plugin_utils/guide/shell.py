@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read a shell script as a whole. Nothing is executed."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import List, Sequence
+
+from . import masks, syntax
+from .lexer import Broken
+from .model import NO_EFFECT, Line
+from .syntax import Function, Node, Sequence_, Simple, all_of
+from .walk import Leave, Walk
+
+# Functions that take a tuning back.
+_UNDO_FUNCTIONS_WORDS = """
+stop unload restore revert undo reset rollback uninstall remove cleanup teardown
+"""
+_UNDO_FUNCTIONS = frozenset(_UNDO_FUNCTIONS_WORDS.split())
+_PARTS = ("if", "for", "while", "case", "fi", "done", "esac", "else", "elif", "do", "then", "}", "{", ";;")
+
+
+class Shell(Walk):
+    """One script, with its variables and functions."""
+
+    def script(self, lines: Sequence[Line]) -> None:
+        """All of a script; a text that is no shell is read line by line."""
+        try:
+            tree = syntax.parse([(number, masks.templates(text)) for number, text in lines])
+        except Broken as error:
+            self._by_lines(lines, error)
+            return
+        nodes = list(all_of(tree))
+        self.functions = {node.name: node for node in nodes if isinstance(node, Function)}
+        for node in nodes:
+            if isinstance(node, Simple) and node.words:
+                self.sites[node.words[0][0]] = self.sites.get(node.words[0][0], 0) + 1
+        self._top(tree)
+        self._uncalled(tree)
+        self._never(nodes)
+        self.finish()
+        for number, text in lines:
+            self.sink.nothing(number, "a comment" if text.lstrip().startswith("#") else "sets nothing by itself")
+
+    def _by_lines(self, lines: Sequence[Line], error: Broken) -> None:
+        """Each command for itself; loops and conditions are lost, and so is what depends on them."""
+        held: List[Line] = []
+        for number, text in lines:
+            held.append((number, masks.templates(text)))
+            if text.rstrip().endswith("\\"):
+                continue
+            try:
+                tree = syntax.parse(held)
+            except Broken:
+                words = text.split()
+                first = words[0] if words else ""
+                if first in (
+                    "if",
+                    "for",
+                    "while",
+                    "case",
+                    "fi",
+                    "done",
+                    "esac",
+                    "else",
+                    "elif",
+                    "do",
+                    "then",
+                    "}",
+                    "{",
+                    ";;",
+                ) or (text.rstrip().endswith((")", "{", ";;"))):
+                    self.sink.nothing(number, "part of a loop or condition")
+                elif number == error.line or first:
+                    self.sink.unknown(number, f"the shell text is broken: {error}")
+                held = []
+                continue
+            self._top(tree)
+            for row, _text in held:
+                self.sink.nothing(row, "sets nothing by itself")
+            held = []
+        self.finish()
+
+    def _top(self, tree: Node) -> None:
+        with suppress(Leave):
+            self.walk(tree)
+
+    def _uncalled(self, tree: Sequence_) -> None:
+        """Functions that an argument selects, or that another file calls."""
+        if self.called and not self.dynamic:
+            return
+        for name, function in self.functions.items():
+            parts = set(re.split(r"[^a-z]+", name.lower()))
+            if name not in self.called and not parts & _UNDO_FUNCTIONS:
+                self.enter(function, None, function.line, f"${name}")
+
+    def _never(self, nodes: Sequence[Node]) -> None:
+        """What would be set by commands that were not met on the way."""
+        before = self.sink.dead
+        for name, function in self.functions.items():
+            if name not in self.called and set(re.split(r"[^a-z]+", name.lower())) & _UNDO_FUNCTIONS:
+                self.skip(function.body, f"it stands in the function {name}, which takes things back")
+        for node in sorted(nodes, key=lambda node: id(node) not in self.why):
+            if isinstance(node, Simple) and id(node) not in self.visited:
+                why = self.why.get(id(node), "nothing in this text runs it")
+                self.sink.dead = (NO_EFFECT, why)
+                self._top(node)
+        self.sink.dead = before

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Parse the tokens of a shell script into commands, loops, conditions and functions."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from .lexer import REDIRECTIONS, Broken, Token, tokens
+from .model import Line
+
+
+class Redirect(NamedTuple):
+    """A redirection of a command: its operator, the raw word, the here document, and whether it is of the errors."""
+
+    operator: str
+    word: str
+    line: int
+    body: Optional[Tuple[Line, ...]]
+    quoted: bool
+    errors: bool
+
+
+class Simple(NamedTuple):
+    """Words (raw, with the line of each) and redirections."""
+
+    words: Tuple[Tuple[str, int], ...]
+    redirects: Tuple[Redirect, ...]
+    line: int
+
+
+class Arithmetic(NamedTuple):
+    """`((...))`."""
+
+    expression: str
+    line: int
+
+
+class Pipeline(NamedTuple):
+    """Commands whose output is the input of the next."""
+
+    commands: Tuple[Node, ...]
+    line: int
+
+
+class AndOr(NamedTuple):
+    """Two commands joined by && or ||."""
+
+    operator: str
+    left: Node
+    right: Node
+    line: int
+
+
+class Sequence_(NamedTuple):
+    """Commands one after the other; one in brackets may be redirected."""
+
+    commands: Tuple[Node, ...]
+    redirects: Tuple[Redirect, ...]
+    line: int
+
+
+class If(NamedTuple):
+    """Conditions with their commands; a condition of None is `else`."""
+
+    arms: Tuple[Tuple[Optional[Node], Node], ...]
+    line: int
+
+
+class For(NamedTuple):
+    """A loop over words; `words` is None for the arguments of the script, `head` has the three parts of a C loop."""
+
+    name: str
+    words: Optional[Tuple[Tuple[str, int], ...]]
+    head: str
+    body: Node
+    redirects: Tuple[Redirect, ...]
+    line: int
+
+
+class While(NamedTuple):
+    """A loop as long as a command succeeds (or fails: until)."""
+
+    condition: Node
+    body: Node
+    redirects: Tuple[Redirect, ...]
+    line: int
+
+
+class Case(NamedTuple):
+    """A subject and the commands for each list of patterns."""
+
+    subject: str
+    arms: Tuple[Tuple[Tuple[str, ...], Node, int], ...]
+    line: int
+
+
+class Function(NamedTuple):
+    """A function by its name."""
+
+    name: str
+    body: Node
+    line: int
+
+
+Node = Union[Simple, Arithmetic, Pipeline, AndOr, Sequence_, If, For, While, Case, Function]
+
+_ENDS = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
+
+
+class _Parser:
+    def __init__(self, found: Sequence[Token]) -> None:
+        self.tokens = [*found, Token("end", "", found[-1].line if found else 1)]
+        self.place = 0
+
+    @property
+    def now(self) -> Token:
+        return self.tokens[self.place]
+
+    def is_word(self, *words: str) -> bool:
+        return self.now.kind == "word" and self.now.raw in words
+
+    def is_op(self, *operators: str) -> bool:
+        return self.now.kind == "op" and self.now.raw in operators
+
+    def take(self) -> Token:
+        token = self.now
+        self.place += 1
+        return token
+
+    def expect(self, word: str) -> Token:
+        self.blank()
+        if self.now.raw != word:
+            raise Broken(self.now.line, f"'{word}' is missing")
+        return self.take()
+
+    def blank(self) -> None:
+        while self.now.kind == "newline" or self.is_op(";"):
+            self.take()
+
+    def sequence(self, *ends: str) -> Sequence_:
+        line, commands = self.now.line, []
+        self.blank()
+        while self.now.kind != "end" and not (self.is_word(*ends) or (self.now.kind == "op" and self.now.raw in ends)):
+            if self.is_word(*_ENDS) or self.is_op(")", ";;"):
+                raise Broken(self.now.line, f"'{self.now.raw}' stands where nothing is open")
+            commands.append(self.and_or())
+            while self.now.kind == "newline" or self.is_op(";", "&"):
+                self.take()
+        return Sequence_(tuple(commands), (), line)
+
+    def and_or(self) -> Node:
+        left = self.pipeline()
+        while self.is_op("&&", "||"):
+            operator = self.take()
+            self.blank()
+            left = AndOr(operator.raw, left, self.pipeline(), operator.line)
+        return left
+
+    def pipeline(self) -> Node:
+        line = self.now.line
+        while self.is_word("!", "time"):
+            self.take()
+        commands = [self.command()]
+        while self.is_op("|", "|&"):
+            self.take()
+            self.blank()
+            commands.append(self.command())
+        return commands[0] if len(commands) == 1 else Pipeline(tuple(commands), line)
+
+    def command(self) -> Node:
+        token = self.now
+        if token.kind == "arith":
+            self.take()
+            return Arithmetic(token.raw, token.line)
+        if self.is_op("("):
+            return self.bracketed("(", ")")
+        if token.kind == "word":
+            compounds: Mapping[str, Callable[[], Node]] = {
+                "if": self.condition,
+                "for": self.loop,
+                "select": self.loop,
+                "while": self.repeat,
+                "until": self.repeat,
+                "case": self.case,
+                "function": self.function,
+            }
+            compound = compounds.get(token.raw)
+            if compound:
+                return compound()
+            if token.raw == "{":
+                return self.bracketed("{", "}")
+            after = self.tokens[self.place + 1 : self.place + 3]
+            if [(other.kind, other.raw) for other in after] == [("op", "("), ("op", ")")]:
+                return self.function()
+        return self.simple()
+
+    def bracketed(self, opening: str, closing: str) -> Node:
+        self.expect(opening)
+        body = self.sequence(closing)
+        self.expect(closing)
+        return body._replace(redirects=self.redirections())
+
+    def redirections(self) -> Tuple[Redirect, ...]:
+        found = []
+        while self.is_op(*REDIRECTIONS):
+            found.append(self.redirection())
+        return tuple(found)
+
+    def redirection(self) -> Redirect:
+        operator = self.take()
+        if self.now.kind != "word":
+            raise Broken(operator.line, f"nothing stands after {operator.raw}")
+        word = self.take()
+        return Redirect(operator.raw, word.raw, operator.line, word.body, word.quoted, operator.quoted)
+
+    def simple(self) -> Simple:
+        line, words, redirects = self.now.line, [], []
+        while True:
+            if self.now.kind == "word":
+                token = self.take()
+                words.append((token.raw, token.line))
+            elif self.is_op(*REDIRECTIONS):
+                redirects.append(self.redirection())
+            else:
+                break
+        if not words and not redirects:
+            raise Broken(self.now.line, f"'{self.now.raw.strip()}' stands where a command is expected")
+        return Simple(tuple(words), tuple(redirects), line)
+
+    def condition(self) -> If:
+        line = self.take().line
+        arms: List[Tuple[Optional[Node], Node]] = []
+        while True:
+            test = self.sequence("then")
+            self.expect("then")
+            arms.append((test, self.sequence("elif", "else", "fi")))
+            if self.is_word("elif"):
+                self.take()
+                continue
+            if self.is_word("else"):
+                self.take()
+                arms.append((None, self.sequence("fi")))
+            self.expect("fi")
+            self.redirections()
+            return If(tuple(arms), line)
+
+    def loop(self) -> For:
+        line = self.take().line
+        if self.now.kind == "arith":
+            head, name, words = self.take().raw, "", None
+        else:
+            name, head, words = self.take().raw, "", None
+            self.newlines()
+            if self.is_word("in"):
+                self.take()
+                listed = []
+                while self.now.kind == "word":
+                    token = self.take()
+                    listed.append((token.raw, token.line))
+                words = tuple(listed)
+        self.blank()
+        ends = "}" if self.is_word("{") else "done"
+        self.expect("{" if ends == "}" else "do")
+        body = self.sequence(ends)
+        self.expect(ends)
+        return For(name, words, head, body, self.redirections(), line)
+
+    def newlines(self) -> None:
+        while self.now.kind == "newline":
+            self.take()
+
+    def repeat(self) -> While:
+        line = self.take().line
+        test = self.sequence("do")
+        self.expect("do")
+        body = self.sequence("done")
+        self.expect("done")
+        return While(test, body, self.redirections(), line)
+
+    def case(self) -> Case:
+        line = self.take().line
+        subject = self.take().raw
+        self.expect("in")
+        arms: List[Tuple[Tuple[str, ...], Node, int]] = []
+        self.blank()
+        while not self.is_word("esac"):
+            if self.now.kind == "end":
+                raise Broken(line, "'esac' is missing")
+            patterns, start = [], self.now.line
+            if self.is_op("("):
+                self.take()
+            while not self.is_op(")"):
+                token = self.take()
+                if token.kind == "end":
+                    raise Broken(line, "'esac' is missing")
+                if token.kind == "word":
+                    patterns.append(token.raw)
+            self.take()
+            arms.append((tuple(patterns), self.sequence(";;", ";&", ";;&", "esac"), start))
+            if self.is_op(";;", ";&", ";;&"):
+                self.take()
+            self.blank()
+        self.take()
+        self.redirections()
+        return Case(subject, tuple(arms), line)
+
+    def function(self) -> Function:
+        if self.is_word("function"):
+            self.take()
+        name = self.take()
+        if self.is_op("("):
+            self.take()
+            self.expect(")")
+        self.newlines()
+        return Function(name.raw, self.command(), name.line)
+
+
+def parse(lines: Sequence[Line]) -> Sequence_:
+    """The commands of numbered lines; Broken where they are no shell."""
+    return _Parser(tokens(lines)).sequence()
+
+
+def all_of(node: Optional[Node]) -> Iterator[Node]:
+    """A command and all commands in it."""
+    if node is None:
+        return
+    yield node
+    inner: Tuple[Optional[Node], ...] = ()
+    if isinstance(node, (Sequence_, Pipeline)):
+        inner = node.commands
+    elif isinstance(node, AndOr):
+        inner = (node.left, node.right)
+    elif isinstance(node, If):
+        inner = tuple(part for arm in node.arms for part in arm)
+    elif isinstance(node, (For, Function)):
+        inner = (node.body,)
+    elif isinstance(node, While):
+        inner = (node.condition, node.body)
+    elif isinstance(node, Case):
+        inner = tuple(body for _patterns, body, _line in node.arms)
+    for part in inner:
+        yield from all_of(part)

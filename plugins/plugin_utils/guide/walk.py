@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walk through the commands of a shell script: loops over words, functions, conditions as far as the text decides.
+
+What the text does not decide is walked in every case, and each setting notes in which case it stands; what only the
+host knows stays a placeholder.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import Dict, List, NamedTuple, Optional, Sequence
+
+from . import conditions, expand, masks
+from .commands import Commands
+from .settings import Guide
+from .syntax import AndOr, Arithmetic, Case, For, Function, If, Node, Pipeline, Sequence_, Simple, While, all_of
+
+# Cases that take a tuning back, or only show it.
+_UNDO_WORDS = """
+stop off disable disabled unload restore revert reset undo remove clean cleanup clear delete del uninstall down
+rollback unset teardown unapply default defaults
+"""
+_UNDO = frozenset(_UNDO_WORDS.split())
+_START_WORDS = """
+start restart force-reload reload up add change all enable on apply load set yes y true 1 full run
+"""
+_START = frozenset(_START_WORDS.split())
+_MOST_STEPS, _MOST_DEPTH, _MOST_ROUNDS = 20000, 12, 512
+
+
+class Leave(Exception):
+    """exit, return, break or continue, where nothing doubts it."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class _State(NamedTuple):
+    arguments: Optional[List[str]]
+    digits: Dict[str, expand.Value]
+
+
+class Walk(Commands):
+    """The control flow of one script."""
+
+    def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
+        super().__init__(guide, arguments)
+        self.undecided = 0
+        self.depth = 0
+        self.steps = 0
+        self.groups = 0
+        self.called: List[str] = []
+        self.sites: Dict[str, int] = {}
+
+    def walk(self, node: Node) -> None:
+        """The effect of a command, whatever it is."""
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            return
+        if isinstance(node, Simple):
+            self._simple(node)
+        elif isinstance(node, Sequence_):
+            with self.output_to(node.redirects):
+                for command in node.commands:
+                    self.walk(command)
+        elif isinstance(node, Pipeline):
+            self.pipeline(node)
+        elif isinstance(node, AndOr):
+            self._and_or(node)
+        elif isinstance(node, If):
+            self._if(node)
+        elif isinstance(node, Case):
+            self._case(node)
+        elif isinstance(node, For):
+            with self.output_to(node.redirects):
+                self._for(node)
+        elif isinstance(node, While):
+            self._while(node)
+        elif isinstance(node, Arithmetic):
+            self._arithmetic(node.expression)
+
+    def _simple(self, node: Simple) -> None:
+        self.visited.add(id(node))
+        word = self.simple(node)
+        if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
+            raise Leave(word)
+
+    def call(self, name: str, words: List[str], line: int) -> bool:
+        """Walk through a function of this script, if it is one."""
+        function = self.functions.get(name)
+        if function is None or self.depth >= _MOST_DEPTH:
+            return function is not None
+        self.enter(function, words, line, name)
+        return True
+
+    def enter(self, function: Function, words: Optional[List[str]], line: int, name: str) -> None:
+        self.called.append(function.name)
+        values = self.scope.values
+        state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdigit()})
+        override = self.override
+        if words is not None and masks.mask("$@") in words:
+            words = None
+        if self.sites.get(function.name, 0) > 1 and words:
+            self.override = override or line
+        self.scope.arguments = words
+        self.depth += 1
+        try:
+            self.walk(function.body)
+        except Leave as leave:
+            if leave.how == "exit":
+                raise
+        finally:
+            self.depth -= 1
+            self.scope.arguments = state.arguments
+            values.update(state.digits)
+            self.override = override
+
+    def _and_or(self, node: AndOr) -> None:
+        known = conditions.decide(node.left, self.scope)
+        if conditions.is_test(node.left):
+            self._visitall_of(node.left)
+            wanted = node.operator == "&&"
+            if known is None:
+                self._doubt(node.right)
+            elif known is wanted:
+                self.walk(node.right)
+            else:
+                self.skip(node.right, "the condition before it is not met")
+            return
+        if node.operator == "&&":
+            self.walk(node.left)
+            self.walk(node.right)
+            return
+        group = self._group()
+        self._case_of(group, 0, "if", node.left, doubt=False)
+        self._case_of(group, 1, "if", node.right)
+
+    def _doubt(self, node: Node) -> None:
+        self.undecided += 1
+        self.walk(node)
+        self.undecided -= 1
+
+    def _group(self) -> int:
+        self.groups += 1
+        return self.groups
+
+    def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True) -> None:
+        before = self.sink.branch
+        self.sink.branch = (*before, (group, number, kind))
+        self.undecided += doubt
+        try:
+            self.walk(node)
+        finally:
+            self.undecided -= doubt
+            self.sink.branch = before
+
+    def _if(self, node: If) -> None:
+        group, closed = self._group(), False
+        outcomes: List[Dict[str, expand.Value]] = []
+        start = dict(self.scope.values)
+        for number, (test, body) in enumerate(node.arms):
+            known = True if test is None else conditions.decide(test, self.scope)
+            if test is not None:
+                self._conditions(test)
+            if closed or known is False:
+                self.skip(body, "the condition before it is not met")
+                continue
+            if known and not outcomes:
+                self.walk(body)
+                closed = True
+                outcomes = [dict(self.scope.values)]
+                continue
+            self.scope.values = dict(start)
+            self._case_of(group, number, "if", body)
+            outcomes.append(self.scope.values)
+            closed = known is True
+        self._merge(outcomes if closed else [*outcomes, start], prefer=True)
+
+    def _conditions(self, node: Node) -> None:
+        """Commands in a condition run as well: `if ethtool -C eth0 adaptive-rx on; then`."""
+        if conditions.is_test(node):
+            self._visitall_of(node)
+        else:
+            self._doubt(node)
+
+    def _merge(self, outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> None:
+        """The variables after cases of which one holds: what differs is not known."""
+        merged: Dict[str, expand.Value] = {}
+        for name in {name for values in outcomes for name in values}:
+            found = [values.get(name) for values in outcomes]
+            sure = [value for value in found if value is not None and masks.known("".join(value))]
+            if all(value == found[0] for value in found) and found[0] is not None:
+                merged[name] = found[0]
+            elif prefer and sure and all(value == sure[0] for value in sure):
+                merged[name] = sure[0]
+            elif any(value == masks.MAXIMUM for value in found):
+                merged[name] = masks.MAXIMUM
+            else:
+                merged[name] = masks.mask(f"${name}")
+        self.scope.values.clear()
+        self.scope.values.update(merged)
+
+    def _case(self, node: Case) -> None:
+        subject = expand.text(node.subject, self.scope)
+        arms = [([expand.text(one, self.scope) for one in raw], body) for raw, body, _line in node.arms]
+        if masks.known(subject) and not any(char in subject for char in "*?"):
+            taken = False
+            for patterns, body in arms:
+                if not taken and any(fnmatchcase(subject, pattern) for pattern in patterns):
+                    taken = True
+                    self.walk(body)
+                else:
+                    self.skip(body, f"the case is another one: {subject}")
+            return
+        name = node.subject.strip('"${}')
+        bound = name if re.fullmatch(r"\w+", name) else ""
+        group, start = self._group(), dict(self.scope.values)
+        outcomes: List[Dict[str, expand.Value]] = []
+        for number, (patterns, body) in enumerate(arms):
+            lowered = {pattern.lower().strip("-") for pattern in patterns}
+            if lowered and lowered <= _UNDO:
+                self.skip(body, f"it runs for '{patterns[0]}' only")
+                continue
+            literal = [one for one in patterns if not any(char in one for char in "*?[") and one.lower() not in _START]
+            for value in literal if bound and literal and len(literal) == len(patterns) else [""]:
+                self.scope.values = dict(start)
+                if value:
+                    self.scope.values[bound] = value
+                kind = (
+                    "if"
+                    if lowered & (_START | {"*"})
+                    else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
+                )
+                self._case_of(group, number, kind, body)
+                self.scope.values.pop(bound, None)
+                if bound in start:
+                    self.scope.values[bound] = start[bound]
+                outcomes.append(self.scope.values)
+        self._merge(outcomes or [start], prefer=False)
+
+    def _for(self, node: For) -> None:
+        if node.head:
+            self._count(node)
+            return
+        raw = node.words if node.words is not None else (('"$@"', node.line),)
+        words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
+        if not words:
+            self.skip(node.body, "the loop has no words")
+        symbolic = len(words) == 1 and (not masks.known(words[0]) or any(char in words[0] for char in "*?"))
+        for word in words[:_MOST_ROUNDS]:
+            if symbolic:
+                self._forget(node.body)
+            self.assign(node.name, "=", word)
+            try:
+                self._round(node.body, symbolic)
+            except Leave as leave:
+                if leave.how == "break":
+                    break
+                if leave.how != "continue":
+                    raise
+
+    def _round(self, body: Node, symbolic: bool) -> None:
+        self.undecided += symbolic
+        try:
+            self.walk(body)
+        finally:
+            self.undecided -= symbolic
+
+    def _count(self, node: For) -> None:
+        """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
+        first, test, step = [*(part.strip() for part in node.head.split(";")), "", "", ""][:3]
+        self._arithmetic(first)
+        name = first.partition("=")[0].strip()
+        for _round in range(_MOST_ROUNDS):
+            goes_on = conditions.compare(test, self.scope)
+            if goes_on is None:
+                self._forget(node.body)
+                self.scope.values[name] = masks.mask(f"${name}")
+                self._round(node.body, True)
+                return
+            if not goes_on:
+                return
+            try:
+                self._round(node.body, False)
+            except Leave as leave:
+                if leave.how == "break":
+                    return
+                if leave.how != "continue":
+                    raise
+            self._arithmetic(step)
+
+    def _while(self, node: While) -> None:
+        self._forget(node.body)
+        self._forget(node.condition)
+        self._conditions(node.condition)
+        with self.output_to(node.redirects):
+            self._round(node.body, True)
+
+    def _forget(self, body: Node) -> None:
+        """Variables that a loop counts on with are not known in a round that stands for all of them."""
+        for node in all_of(body):
+            for name in self.assigned(node):
+                self.scope.values[name] = masks.mask(f"${name}")
+
+    def _arithmetic(self, expression: str) -> None:
+        for part in expression.split(","):
+            match = re.fullmatch(
+                r"\s*(?:(\+\+|--)\s*(\w+)|(\w+)\s*(\+\+|--)|(\w+)\s*([-+*/%]?)=(?!=)(.*))\s*", part, re.DOTALL
+            )
+            if not match:
+                continue
+            name = match[2] or match[3] or match[5]
+            if match[5]:
+                source = f"{name}{match[6]}({match[7]})" if match[6] else match[7]
+            else:
+                source = f"{name}{(match[1] or match[4])[0]}1"
+            number = expand.arithmetic(source, self.scope)
+            self.scope.values[name] = masks.mask(f"${name}") if number is None else str(number)
+
+    def skip(self, node: Node, why: str) -> None:
+        for inner in all_of(node):
+            self.why.setdefault(id(inner), why)
+
+    def _visitall_of(self, node: Node) -> None:
+        self.visited.update(id(inner) for inner in all_of(node))

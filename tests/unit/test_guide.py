@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What guides and files come to as inventory: a case for each form, and what holds for all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
+from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader
+
+CASES = {
+    path.stem: yaml.safe_load(path.read_text()) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))
+}
+OPTIONS = ("path", "form", "kernel", "arguments", "all_parameters")
+
+
+def read(case):
+    return guide_to_inventory(case["text"], **{key: case[key] for key in OPTIONS if key in case})
+
+
+def by_name(inventory):
+    """Entries of NICs by what they mean, for their order says nothing."""
+    nics = {str(entry.get("name", entry.get("match"))): entry for entry in inventory.get("tuning_host_nics", ())}
+    return {**inventory, **({"tuning_host_nics": nics} if nics else {})}
+
+
+def accepted(inventory):
+    """Whether the modules take the inventory: keys, values and bonds, as they read them before a host is touched."""
+    families = registry.FAMILIES
+    for entry in inventory.get("tuning_host_nics", ()):
+        layer = {}
+        for key, value in entry.items():
+            registry.check_key(key)
+            if key in families:
+                layer[key] = value
+            elif key not in registry.SELECTORS:
+                layer.setdefault("link", {})[key] = value
+        plan.overlay([("eth0", layer)], families)
+        assert ("name" in entry) != ("match" in entry)
+    plan.overlay([("", {"sysctl": inventory.get("tuning_host_sysctl", {})})], families)
+    bonds.parse(inventory.get("tuning_bonds", ()))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name):
+    case = CASES[name]
+    result = read(case)
+    assert by_name(result["inventory"]) == by_name(case["inventory"])
+    assert result["fill_in"] == case.get("fill_in", [])
+    if "remarks" in case:
+        left_out = {remark["line"]: remark["kind"] for remark in result["remarks"]}
+        assert {line: left_out.get(line) for line in case["remarks"]} == case["remarks"]
+    assert [remark["line"] for remark in result["not_understood"]] == case.get("not_understood", [])
+    accepted(result["inventory"])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_line_vanishes(name):
+    result = read(CASES[name])
+    texts = CASES[name]["text"].splitlines()
+    assert [(line["line"], line["text"]) for line in result["lines"]] == list(enumerate(texts, 1))
+    for line in result["lines"]:
+        assert line["outcome"] in ("inventory", "remark", "not_understood", "nothing")
+        assert bool(line["settings"]) == (line["outcome"] == "inventory") or line["outcome"] == "not_understood"
+        assert line["messages"] or line["settings"]
+
+
+# Openings without ends, ends without openings, and what is something else in another form.
+PIECES = r"""
+ethtool -K eth0 tso off
+for x in a b; do
+done
+if [ -n "$1" ]; then
+fi
+case $1 in
+esac
+a) echo 1 ;;
+echo 'x
+x=$(
+cat <<EOF
+EOF
+}
+f() {
+f $@
+echo 1 > /proc/sys/net/core/somaxconn
+while :; do
+((i++))
+[Match]
+a: b
+- {x: [
+net.core.rmem_max = 5
+KERNEL=="e"
+${x:
+`
+{{ x }}
+$'\n' é
+x=(1 2
+\
+| tee
+iface eth0 inet static
+bond-mode 4
+MASTER=bond0
+""".splitlines()
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12))
+def test_nothing_crashes_and_no_line_vanishes(lines):
+    for form in ("", *reader.FORMS):
+        result = reader.read("\n".join(lines), form=form)
+        assert len(result["lines"]) == len("\n".join(lines).splitlines())
+        accepted(result["inventory"])
+
+
+@pytest.mark.parametrize(
+    ("raw", "fields"),
+    [
+        ("$x", ["a", "b"]),
+        ('"$x"', ["a b"]),
+        ("'$x'", ["$x"]),
+        ("${path##*/}", ["*"]),
+        ("${path%/*}", ["/sys/class/net"]),
+        ("${none:-all}", ["all"]),
+        ("/proc/irq/$((i + 29))/x", ["/proc/irq/32/x"]),
+        ("rx-{0..2}", ["rx-0", "rx-1", "rx-2"]),
+        ("{a,b}$i", ["a3", "b3"]),
+        ('"${list[@]}"', ["q", "w z"]),
+        ("${#list[@]}", ["2"]),
+        ("$'a\\tb'", ["a\tb"]),
+        ('a"b c"d', ["ab cd"]),
+        ("$[1 << i]", ["8"]),
+    ],
+)
+def test_words_are_expanded_as_a_shell_does(raw, fields):
+    scope = expand.Scope([])
+    scope.values = {"x": "a b", "i": "3", "path": "/sys/class/net/*", "list": ["q", "w z"]}
+    assert expand.fields(raw, scope) == fields
+
+
+def test_what_only_the_host_knows_is_shown_as_it_was_written():
+    found = expand.fields("/x/$(nproc  -a)/$1", expand.Scope())
+    assert [masks.shown(word) for word in found] == ["/x/$(nproc  -a)/$1"]
+    assert not masks.known(found[0])
+
+
+def test_broken_text_names_its_line():
+    with pytest.raises(lexer.Broken) as error:
+        lexer.tokens([(7, "echo a"), (8, 'echo "b'), (9, "c")])
+    assert error.value.line == 8
+
+
+@pytest.mark.parametrize(
+    ("wrong", "options", "said"),
+    [
+        (None, {}, "needs a text"),
+        ({"a": 1}, {}, "needs a text"),
+        ("x", {"form": "perl"}, "form 'perl' is not right; write one of shell"),
+        ("x", {"arguments": "eth0"}, "arguments needs a list"),
+    ],
+)
+def test_filter_refuses_what_is_no_guide(wrong, options, said):
+    with pytest.raises(AnsibleFilterError, match=said):
+        guide_to_inventory(wrong, **options)
