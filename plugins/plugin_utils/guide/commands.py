@@ -18,8 +18,8 @@ _TALKING = re.compile(
     r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
 )
 _NETWORK = re.compile(
-    r"(?<![a-z])(eth|enp|eno|ens|nic|net|irq|rps|xps|queue|ring|offload|mtu|tcp|udp|ip|bond|link|qdisc|rss|affinity|tso)",
-    re.IGNORECASE,
+    r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
+    r"|rss\b|affinity|tso\b|sysctl|ethtool|net\.|interface)"
 )
 _QDISC_WORDS = ("qdisc", "class", "filter")
 

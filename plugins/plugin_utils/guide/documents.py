@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import yaml
 
 from . import ethtool, kernel_files, masks
-from .model import HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -50,6 +50,12 @@ def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
     return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
 
 
+def _is_pod(texts: Sequence[str]) -> bool:
+    """Whether containers of Kubernetes have a network of their own."""
+    whole = "\n".join(texts)
+    return bool(re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole)) and "hostNetwork: true" not in whole
+
+
 def _composed(text: str) -> Optional[List[yaml.Node]]:
     try:
         return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None]
@@ -67,6 +73,9 @@ class Reader:
 
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
+        before = self.guide.sink.dead
+        if _is_pod([text for _number, text in self.lines]):
+            self.guide.sink.dead = (CONDITIONAL, "it holds in the network of one pod, not on the host")
         for node in nodes:
             network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
             if isinstance(network, yaml.MappingNode) and any(
@@ -75,6 +84,7 @@ class Reader:
                 self._netplan(network)
             else:
                 self._walk(node, "", HOST)
+        self.guide.sink.dead = before
         for number, text in self.lines:
             self.guide.sink.nothing(number, "a comment" if text.strip().startswith("#") else "sets nothing by itself")
 
@@ -116,12 +126,24 @@ class Reader:
                 self.guide.sysctl(self.number(one), word, str(inner.value))
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
+            elif word == "sysctls":
+                self._container(inner)
             elif word in ("mtu", "MTU") and isinstance(inner, yaml.ScalarNode) and nic:
                 self.guide.nic(self.number(one), nic, "link", "mtu", str(inner.value))
             elif word in ("ethtool_opts", "ethtool-opts") and isinstance(inner, yaml.ScalarNode) and nic:
                 ethtool.options(self.guide, self.number(one), nic, str(inner.value))
             else:
                 self._walk(inner, word, word if _looks_like_nic(word) else nic)
+
+    def _container(self, inner: yaml.Node) -> None:
+        """Parameters that a container or a pod gets for itself."""
+        before = self.guide.sink.dead
+        self.guide.sink.dead = (CONDITIONAL, "it holds in a container only, not on the host")
+        for one in inner.value if isinstance(inner, yaml.SequenceNode) else ():
+            if isinstance(one, yaml.ScalarNode):
+                self.guide.sysctl(self.number(one), *str(one.value).partition("=")[::2])
+        self._walk(inner, "", HOST)
+        self.guide.sink.dead = before
 
     def _salt(self, key: yaml.Node, word: str, inner: yaml.Node) -> None:
         """`net.core.rmem_max: {sysctl.present: [{value: 1}]}` of Salt, and `{value: 1}` of others."""

@@ -83,10 +83,9 @@ def options(guide: Guide, line: int, nic: str, text: str) -> None:
             continue
         if not words[0].startswith("-"):
             read(guide, line, ["-s", nic, *words])
-        elif len(words) > 1 and (words[1] == nic or len(words) % 2 == 0):
-            read(guide, line, words)
         else:
-            read(guide, line, [words[0], nic, *words[1:]])
+            # In SUSE's files the word iface stands for the NIC.
+            read(guide, line, [nic if word == "iface" else word for word in words])
 
 
 def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> None:

@@ -82,12 +82,9 @@ def _rule(guide: Guide, number: int, text: str) -> None:
         if sign in ("==", "!="):
             continue
         if name == "RUN" and attribute in ("", "program"):
-            shell = Shell(guide)
             for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
                 value = value.replace(short, nic or masks.mask("$name"))
-            shell.line = number
-            shell.embedded([(number, value.replace('\\"', '"'))])
-            shell.finish()
+            Shell(guide).commands(number, value.replace('\\"', '"'))
         elif name == "ATTR" and subsystem != "net":
             guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', no matter of the network")
         elif name == "ATTR" and match and attribute in ("mtu", "tx_queue_len"):
@@ -160,7 +157,7 @@ def _ifcfg_line(guide: Guide, number: int, nic: str, key: str, value: str, other
     elif key in ("MASTER", "MASTER_UUID") and others.get("SLAVE", "yes") == "yes" and value:
         guide.sink.set(number, masks.name(value), "bond", "members", nic)
     elif key in ("DEVICE", "NAME", "HWADDR", "UUID", "TYPE", "SLAVE", "BONDING_MASTER", "STARTMODE", "USERCTL"):
-        guide.sink.nothing(number, "says which NIC this is")
+        guide.sink.remark(number, OTHER_TOOL, f"{key}={masks.shown(value)}: it says which NIC this is")
     else:
         guide.sink.remark(number, OTHER_TOOL, f"{key}={masks.shown(value)}: it belongs to the network manager")
 
@@ -202,11 +199,7 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
         value = entry.value.lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
             instance = value.replace("%i", masks.mask("%i")).replace("%I", masks.mask("%I")).replace("%%", "%")
-            shell = Shell(guide)
-            shell.line = entry.line
-            guide.sink.nothing(entry.line, "starts a program")
-            shell.embedded([(entry.line, instance.replace("$$", "$"))])
-            shell.finish()
+            Shell(guide).commands(entry.line, instance.replace("$$", "$"))
         elif entry.key.startswith("Exec"):
             guide.sink.nothing(entry.line, "runs when the unit ends or is reloaded")
         else:
@@ -221,8 +214,4 @@ def crontab(guide: Guide, lines: Sequence[Line]) -> None:
         if not plain or plain.startswith("#") or not match:
             guide.sink.nothing(number, "sets nothing by itself")
             continue
-        shell = Shell(guide)
-        shell.line = number
-        guide.sink.nothing(number, "runs a program")
-        shell.embedded([(number, match[2])])
-        shell.finish()
+        Shell(guide).commands(number, match[2])

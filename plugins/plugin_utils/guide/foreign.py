@@ -53,7 +53,7 @@ _HARMLESS = """
 chattr chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
 dmidecode dnf dpkg dracut du echo egrep env ethstatus exit export expr failure false fgrep file find findmnt fold
 free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
-ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl kill killall ldconfig let ln local locale locate
+ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill killall ldconfig let ln local locale locate
 log log_daemon_msg log_end_msg logger logout logrotate ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mail
 make man mapfile mkdir mkfifo mktemp modinfo more mpstat mv nano netperf netstat nproc nslookup numastat od openssl
 passwd paste patch perl pgrep pidof ping ping6 pip pip3 pkill popd printenv ps pushd pwd python python3 read

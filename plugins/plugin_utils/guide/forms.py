@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
-from . import documents, files, interfaces, masks, nmcli, prose, systemd
+from . import documents, files, interfaces, masks, nmcli, prose, python, systemd
 from .model import Line
 from .settings import Guide
 from .shell import Shell
@@ -83,15 +83,16 @@ class Forms:
     def _inner(self, guide: Guide, lines: Sequence[Line]) -> None:
         """A text inside of a document."""
         form = by_text(lines)
-        if form in (None, "prose") and len(lines) == 1:
+        if len(lines) == 1 and form not in ("sysctl", "udev"):
             command = prose.command_in(lines[0][1])
-            form = "shell" if command else form
-            lines = [(lines[0][0], command)] if command else lines
+            if command:
+                Shell(guide).commands(lines[0][0], command)
+            return
         if form is not None and form != "yaml":
             self.read(form, lines)
 
     def _python(self, lines: Sequence[Line]) -> None:
-        if not prose.python(self.guide, lines):
+        if not python.read(self.guide, lines):
             self.read("prose", lines)
 
 
@@ -112,6 +113,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "shell"
     if re.match(r"#\s*!.*python", first) or any(re.match(r"(import \w+|from \w+ import )", text) for text in plain[:6]):
         return "python"
+    if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
+        return "prose"
     return _by_lines(plain, first)
 
 
@@ -130,9 +133,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
         return "sysctl"
-    if any(re.match(r"iface \S+ inet6? ", text) for text in plain) and not any(
-        text.startswith("```") for text in plain
-    ):
+    if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):
         return "modprobe"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import List, Mapping, Sequence
 
 from . import kernel_files, masks
-from .model import CONDITIONAL, OTHER_TOOL, Line
+from .model import CONDITIONAL, NOTE, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -68,10 +68,11 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
     if key in ("pre-up", "up", "post-up"):
         shell = Shell(guide)
         shell.scope.values["IFACE"] = nic
-        shell.line = number
-        guide.sink.nothing(number, "runs a program")
-        shell.embedded([(number, value)])
-        shell.finish()
+        before = len(guide.sink.settings)
+        shell.commands(number, value)
+        others = {one.nic for one in guide.sink.settings[before:] if one.nic not in ("", nic)}
+        if others:
+            guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
     elif key in ("down", "pre-down", "post-down"):
         guide.sink.nothing(number, "runs when the NIC goes down")
     elif key == "mtu":

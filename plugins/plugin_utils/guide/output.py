@@ -46,10 +46,21 @@ def _document(redirects: Sequence[Redirect], scope: expand.Scope, line: int) -> 
         if redirect.body is not None:
             if redirect.quoted:
                 return list(redirect.body)
-            return [(number, expand.document(text, scope)) for number, text in redirect.body]
+            # A variable that the text sets for itself is meant for its reader, but the shell fills it in: with nothing.
+            empty = [name for name in _set_inside(redirect) if scope.get(name) is None]
+            scope.values.update(dict.fromkeys(empty, ""))
+            lines = [(number, expand.document(text, scope)) for number, text in redirect.body]
+            for name in empty:
+                del scope.values[name]
+            return lines
         if redirect.operator == "<<<":
             return [(line, expand.text(redirect.word, scope))]
     return None
+
+
+def _set_inside(redirect: Redirect) -> List[str]:
+    found = (expand.assignment(text.strip()) for _number, text in redirect.body or ())
+    return sorted({assigned[0] for assigned in found if assigned})
 
 
 def _echo(words: List[str]) -> str:

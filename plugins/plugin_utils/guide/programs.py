@@ -116,7 +116,10 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
         word in ("-p", "--load", "--system", "-a", "--all", "-A", "-f") or word.startswith(("-p", "--load="))
         for word in words
     ):
-        guide.sink.nothing(line, "takes over or shows files of sysctl, which are read where they are")
+        if any(word.startswith(("-p", "--load", "--system", "-f")) for word in words):
+            guide.sink.remark(line, NOTE, "it takes over files of sysctl; take in these as well")
+        else:
+            guide.sink.nothing(line, "only reads")
         return
     found = [word for word in words if "=" in word and not word.startswith("--")]
     plain = [word for word in words if not word.startswith("-")]

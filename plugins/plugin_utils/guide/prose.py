@@ -4,10 +4,8 @@ Nix, Python)."""
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
-from typing import Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from . import masks, programs
 from .lexer import Broken, tokens
@@ -17,16 +15,19 @@ from .shell import Shell
 
 _PROMPT = re.compile(r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|[$#>]\s+)?")
 _PARAMETER = re.compile(
-    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl\.)?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
-_LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(#.*)?$""")
+_LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
 )
-_ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*\S*/(?:proc|sys)/.*)$")
+_ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
 _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
 _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
-_FENCE = re.compile(r"^\s*(```+|~~~(?!~))\s*\{?\.?([\w-]*)")
+_PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
+_INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
+# Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
+_FENCE = re.compile(r"^\s*(```+|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
 
 def read(
@@ -47,7 +48,8 @@ def read(
         _lines(guide, rest)
         rest = []
         end = next(
-            (k for k in range(place + 1, len(lines)) if lines[k][1].strip().startswith(fence[1][:3])), len(lines)
+            (k for k in range(place + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
+            len(lines),
         )
         block = _dedented(lines[place + 1 : end])
         for number, _text in (lines[place], *lines[end : end + 1]):
@@ -93,10 +95,10 @@ def _lines(guide: Guide, lines: Sequence[Line]) -> None:
 def _one(guide: Guide, lines: Sequence[Line], place: int) -> int:
     """What one line sets (with those that it goes on in); gives how many lines were used."""
     number, raw = lines[place]
-    text = masks.templates(raw)
+    text = _filled(raw)
     count = 1
     while text.rstrip().endswith("\\") and place + count < len(lines):
-        text = text.rstrip()[:-1] + " " + masks.templates(lines[place + count][1]).strip()
+        text = text.rstrip()[:-1] + " " + _filled(lines[place + count][1]).strip()
         guide.sink.nothing(lines[place + count][0], "goes on from the line before")
         count += 1
     plain = text.strip().strip("|").strip()
@@ -107,18 +109,46 @@ def _one(guide: Guide, lines: Sequence[Line], place: int) -> int:
     if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, place)):
         guide.sink.nothing(number, "a comment")
         return count
+    declared = _declared(lines, place)
+    if declared:
+        guide.sysctl(number, *declared)
+        return count
     parameter = _PARAMETER.match(plain)
     if parameter and not re.search(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}", parameter[2]):
-        guide.sysctl(number, parameter[1], _LANGUAGE_ENDS.sub("", parameter[2]))
+        guide.sysctl(number, parameter[1], _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
+        return count
+    size = _INTERFACE_MTU.search(plain)
+    if size:
+        guide.nic(number, size[1], "link", "mtu", size[2])
         return count
     command = command_in(plain)
     if command:
-        shell = Shell(guide)
-        shell.line = number
-        shell.embedded([(number, command)])
-        shell.finish()
+        Shell(guide).commands(number, command)
     guide.sink.nothing(number, "prose")
     return count
+
+
+def _filled(raw: str) -> str:
+    """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
+    text = masks.templates(raw)
+    text = re.sub(r"<([A-Za-z][\w.-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
+    return re.sub(
+        r"(?<=\s)\[[A-Za-z][^][$\"']*\]|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}", lambda match: masks.mask(match[0]), text
+    )
+
+
+def _declared(lines: Sequence[Line], place: int) -> Optional[Tuple[str, str]]:
+    """A parameter that a resource of Puppet or Chef declares, its value perhaps some lines below."""
+    text = lines[place][1]
+    attribute = re.search(r"\[['\"]sysctl['\"]\](?:\[['\"]params['\"]\])?((?:\[['\"][\w-]+['\"]\])+)\s*=\s*(.+)", text)
+    if attribute:
+        return ".".join(re.findall(r"['\"]([\w-]+)['\"]", attribute[1])), attribute[2].strip().strip("'\"")
+    named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w.-]+)['\"]", text)
+    if not named:
+        return None
+    whole = "\n".join(text for _number, text in lines[place : place + 6])
+    value = re.search(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d ]*))", whole[named.end() :])
+    return (named[1], next(part for part in value.groups() if part is not None)) if value else None
 
 
 def _comment(raw: str) -> bool:
@@ -150,7 +180,7 @@ def _loop(lines: Sequence[Line], place: int) -> List[Line]:
     for number, text in lines[place : place + 40]:
         found.append((number, re.sub(r"^\s*[$#>]\s+", "", text) if not found else text))
         if re.search(r"\bdone\b", text):
-            return found
+            return found if any(re.search(r"\bdo\b", one) for _number, one in found) else []
     return []
 
 
@@ -164,15 +194,25 @@ def command_in(text: str) -> str:
     return next((command for command in found if command and plausible(command.split())), "")
 
 
+def _is_value(word: str) -> bool:
+    """Whether a word can be the value of a setting, or the beginning of a rule."""
+    return (
+        not masks.known(word)
+        or word
+        in ("on", "off", "max", "N", "auto", "rx-flow-hash", "flow-type", "hkey", "hfunc", "equal", "weight", "delete")
+        or re.fullmatch(r"(0x)?[0-9a-f]*\d[0-9a-f]*|[pumbagsd]", word) is not None
+    )
+
+
 def plausible(words: List[str]) -> bool:
     """Whether words are a command that sets something, and not a sentence that begins with the name of a program."""
     words = words[1:] if words[:1] == ["sudo"] else words
     name = programs.program(words[0]) if words else ""
     rest = words[1:]
     if name in ("echo", "printf"):
-        return bool(re.search(r"(>|tee)\s*\S*/(proc|sys)/", " ".join(rest)))
+        return bool(re.search(r"(>|tee)\s*(-a\s+)?\S*/(proc|sys|etc)/", " ".join(rest)))
     if name == "ethtool":
-        return len(rest) > 2 and (rest[0].startswith("-") or rest[-1] in ("on", "off"))
+        return len(rest) > 2 and any(_is_value(word) for word in rest[2:])
     if name in ("sysctl", "setpci"):
         return any("=" in word for word in rest)
     if name == "ip":
@@ -208,59 +248,3 @@ def _whole(text: str) -> str:
         except Broken:
             continue
     return ""
-
-
-def python(guide: Guide, lines: Sequence[Line]) -> bool:
-    """Commands that a Python program runs; False where the text is no Python."""
-    text = "\n".join(text for _number, text in lines)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
-    numbers = [number for number, _text in lines]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and node.args:
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in (
-                "system",
-                "run",
-                "call",
-                "check_call",
-                "check_output",
-                "Popen",
-                "popen",
-                "getoutput",
-                "sh",
-                "execute",
-            ):
-                shell = Shell(guide)
-                shell.line = numbers[node.lineno - 1]
-                guide.sink.nothing(shell.line, "runs a program")
-                command = _joined(node.args[0])
-                if command:
-                    shell.embedded([(shell.line, command)])
-                    shell.finish()
-    for number, _text in lines:
-        guide.sink.nothing(number, "sets nothing by itself")
-    return True
-
-
-def _joined(node: ast.AST) -> str:
-    """A command put together of texts and variables."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _joined(node.left) + _joined(node.right)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return re.sub(r"%[sd]", masks.mask("%s"), _joined(node.left))
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_joined(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return " ".join(_joined(one) for one in node.elts)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("split", "format"):
-        return _joined(node.func.value)
-    if isinstance(node, ast.Name):
-        return masks.mask(f"${node.id}")
-    return masks.mask("$(...)")

@@ -43,6 +43,14 @@ class Shell(Walk):
         for number, text in lines:
             self.sink.nothing(number, "a comment" if text.lstrip().startswith("#") else "sets nothing by itself")
 
+    def commands(self, number: int, text: str) -> None:
+        """The commands of one line of another form."""
+        self.line = number
+        self.sink.nothing(number, "runs a program")
+        with suppress(Leave):
+            self.embedded([(number, text)])
+        self.finish()
+
     def _by_lines(self, lines: Sequence[Line], error: Broken) -> None:
         """Each command for itself; loops and conditions are lost, and so is what depends on them."""
         held: List[Line] = []
@@ -93,7 +101,8 @@ class Shell(Walk):
         for name, function in self.functions.items():
             parts = set(re.split(r"[^a-z]+", name.lower()))
             if name not in self.called and not parts & _UNDO_FUNCTIONS:
-                self.enter(function, None, function.line, f"${name}")
+                with suppress(Leave):
+                    self.enter(function, None, function.line, f"${name}")
 
     def _never(self, nodes: Sequence[Node]) -> None:
         """What would be set by commands that were not met on the way."""

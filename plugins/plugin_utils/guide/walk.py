@@ -42,6 +42,10 @@ class _State(NamedTuple):
     digits: Dict[str, expand.Value]
 
 
+def _surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
+    return masks.known("".join(one)) and other is not None and not masks.known("".join(other))
+
+
 class Walk(Commands):
     """The control flow of one script."""
 
@@ -295,8 +299,12 @@ class Walk(Commands):
         self._forget(node.body)
         self._forget(node.condition)
         self._conditions(node.condition)
+        start = dict(self.scope.values)
         with self.output_to(node.redirects):
             self._round(node.body, True)
+        # A default that the loop may replace, such as by an option, is what a call without options has.
+        after = self.scope.values
+        after.update({name: value for name, value in start.items() if _surer(value, after.get(name))})
 
     def _forget(self, body: Node) -> None:
         """Variables that a loop counts on with are not known in a round that stands for all of them."""
