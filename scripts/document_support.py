@@ -1,6 +1,6 @@
 """Writes the tables of docs/support.md: which scenario has passed on which release, and the versions that are there.
 
-The argument is the folder with a file for each result, which scenario.sh writes: RELEASE/SCENARIO, holding the result, the
+The argument is the folder with a file for each result, which scenario.sh writes: RELEASE/SCENARIO, with the result, the
 seconds, the date and the commit. The versions are asked of a guest of each release.
 """
 
@@ -41,8 +41,8 @@ def main() -> None:
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    tables = f"{_table(['release', *VERSIONS], [[r, *versions[r].values()] for r in played])}\n{_scenarios(results, played)}"
-    PAGE.write_text(f"{before}{BEGIN}\n{tables}\n{END}{after}")
+    systems = _table(["release", *VERSIONS], [[release, *versions[release].values()] for release in played])
+    PAGE.write_text(f"{before}{BEGIN}\n{systems}\n{_scenarios(results, played)}\n{END}{after}")
 
 
 def _versions(release: str) -> dict[str, str]:

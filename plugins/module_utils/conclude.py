@@ -51,8 +51,8 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
 
 
 def _anew(before: Cells, changed: Set[Address]) -> List[Address]:
-    """The drop-ins of NICs that change: each is computed anew once the rest is in force, whether it was to change or not,
-    since interrupts come with channels."""
+    """The drop-ins of NICs that change: each is computed anew once the rest is in force, since queues and interrupts
+    come with channels, whether it was to change or not."""
     nics = {address.scope for address in changed if address.scope}
     return [a for a in before if a.key.startswith(f"{systemd.FOLDER}/") and systemd.nic_of(a.key) in nics]
 

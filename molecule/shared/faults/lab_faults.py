@@ -33,7 +33,8 @@ def ssh(command, host="router", timeout=60):
     """Run a shell command in a guest over a new connection; the exit code is 255 where there is none."""
     argv = ["ssh", *CONFIGURATION]
     if WAYS.get(host):
-        argv += ["-o", "ProxyUseFdpass=no", "-o", f"ProxyCommand=ssh {' '.join(CONFIGURATION[:2])} -W {WAYS[host]}:22 switch"]
+        way = f"ssh {' '.join(CONFIGURATION[:2])} -W {WAYS[host]}:22 switch"
+        argv += ["-o", "ProxyUseFdpass=no", "-o", f"ProxyCommand={way}"]
     argv += ["router" if host in WAYS else host, command]
     try:
         return subprocess.run(
