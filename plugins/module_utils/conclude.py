@@ -47,6 +47,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)
+        call.missed = {address: why for address, why in transaction.missed.items() if address in call.wishes}
     return transaction.refused
 
 
@@ -157,7 +158,9 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
     if not call.params["temporary"]:
         guard.close_windows(host, call.wishes)
     if call.params["state"] == "restored":
-        complaint = memory.forget(host, {*call.wishes, *_gone(host, call)})
+        # What cannot be set back now stays noted until it can.
+        back = {address for address in call.wishes if address in outcome.plan.targets}
+        complaint = memory.forget(host, {*back, *_gone(host, call)})
         guard.leave(host)
     else:
         complaint = memory.store(host, adjusted)

@@ -115,6 +115,10 @@ def _tune(
         conclude.settle(host, call)
         return outcome.result(params["on_unsupported"])
     denied = conclude.carry_out(host, call)
+    if params["state"] == "restored" and call.missed:
+        # One original that cannot be set back must not keep the others from it.
+        result = _tune(host, view, families, params, {**never, **call.missed})
+        return {**result, "commands": [*outcome.commands, *result["commands"]]}
     if denied and (params["on_unsupported"] != "fail" or all(call.wishes[address].relative for address in denied)):
         result = _tune(host, view, families, params, {**never, **denied})
         return {**result, "commands": [*outcome.commands, *result["commands"]]}
@@ -145,6 +149,7 @@ class Call:
     watched: Sequence[Address]
     state: State
     outcome: report.Outcome
+    missed: Mapping[Address, str] = field(default_factory=dict)
 
     def read(self, addresses: Iterable[Address]) -> Cells:
         """The cells of addresses, with those of their groups, anew."""
@@ -191,11 +196,13 @@ def _plan(
     if params["state"] == "present":
         wishes = plan.ungroup(wishes, state.cells)
         wishes, refused, remarks = expand(families, wishes, state)
-    absent += [Unsupported(address, wishes.pop(address), why) for address, why in never.items()]
+    absent += [Unsupported(address, wishes.pop(address), why) for address, why in never.items() if address in wishes]
     todo = plan.make(wishes, state.cells, families, state.problems)
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
+    if params["state"] == "restored":
+        todo = todo._replace(unsupported=tuple(map(report.not_back, todo.unsupported)))
     necessary = [item for item in todo.unsupported if not item.wish.relative]
-    if necessary and params["on_unsupported"] == "fail":
+    if necessary and params["on_unsupported"] == "fail" and params["state"] == "present":
         raise TuningError(report.refusal(necessary))
 
     kept = persist.Kept({}, {})

@@ -150,6 +150,11 @@ def _where(address: Address) -> Dict[str, str]:
     return {"nic": address.scope, "family": address.family, "key": address.key}
 
 
+def not_back(item: Unsupported) -> Unsupported:
+    """An original that cannot be set back, with what becomes of it."""
+    return item._replace(reason=f"that original cannot be set back now, and stays noted: {item.reason}")
+
+
 def cannot(item: Unsupported) -> str:
     """One wish that cannot be fulfilled, as a sentence without its full stop."""
     if not item.address.key:

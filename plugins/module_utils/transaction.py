@@ -23,6 +23,7 @@ from .schema import (
     Value,
     Wishes,
     plain,
+    say,
 )
 from .tools import sysfs
 
@@ -51,6 +52,7 @@ class Transaction:
     unseen: Dict[Address, Adjusted] = field(default_factory=dict)
     stuck: bool = False
     refused: Dict[Address, str] = field(default_factory=dict)
+    missed: Dict[Address, str] = field(default_factory=dict)
     _now: Cells = field(default_factory=dict)
     _lost: List[str] = field(default_factory=list)
     _said: Dict[Group, List[Tuple[Sequence[str], str]]] = field(default_factory=dict)
@@ -241,6 +243,7 @@ class Transaction:
 
     def _reasons(self, misses: Sequence[report.Miss]) -> List[str]:
         """What was asked and answered, with what to do about it told once for each family and NIC."""
+        self.missed = {miss.change.address: miss.complaint or f"it answers {say(miss.answer)}" for miss in misses}
         told: Set[Group] = set()
         said: Set[Tuple[Sequence[str], str]] = set()
         for miss in misses:

@@ -153,3 +153,63 @@ def test_one_address_is_one_client_however_it_is_written():
 def test_the_hint_names_the_variable_of_the_inventory():
     with pytest.raises(TuningError, match="tuning_on_unsupported"):
         call(FakeHost({"igb0": igb()}), nics=[{"name": "igb0", "ring": {"rx_mini": 8}}])
+
+
+def restored(host, **params):
+    return call(host, state="restored", **params)
+
+
+def noted(host):
+    text = host.files.get(memory.BASELINE)
+    return [(entry["nic"], entry["key"]) for entry in json.loads(text)["values"]] if text else []
+
+
+def test_an_original_whose_key_is_gone_does_not_hold_up_the_others():
+    keys = {"/proc/sys/net/ipv4/conf/igb9/rp_filter": "1\n", "/proc/sys/net/core/somaxconn": "4096\n"}
+    host = FakeHost({"igb0": igb()}, keys)
+    asked = {"net.ipv4.conf.igb9.rp_filter": 0, "net.core.somaxconn": 9000}
+    call(host, nics=[{"name": "igb0", "mtu": 9000}], sysctl=asked)
+    gone = next(iter(keys))
+    host.files.pop(gone)
+    result = restored(host)
+    assert not result.get("failed"), result
+    assert host.devices["igb0"].link["mtu"] == 1500
+    assert host.files["/proc/sys/net/core/somaxconn"].strip() == "4096"
+    assert noted(host) == [("", "net.ipv4.conf.igb9.rp_filter")]
+    assert [item["key"] for item in result["unsupported"]] == ["net.ipv4.conf.igb9.rp_filter"]
+    assert any("cannot be set back now, and stays noted" in text for text in result["warnings"])
+    assert not restored(host)["changed"]
+    host.files[gone] = "0\n"
+    assert restored(host)["changed"]
+    assert host.files[gone].strip() == "1"
+    assert noted(host) == []
+    assert not [path for path in host.files if "linuxnet-tuning" in path]
+
+
+def test_an_original_that_the_kernel_refuses_does_not_hold_up_the_others():
+    key = "/proc/sys/vm/dirty_background_bytes"
+
+    class Refusing(FakeHost):
+        def do(self, action):
+            if getattr(action, "path", "") == key and action.text == "0":
+                self.log.append(str(action))
+                return "Invalid argument"
+            return super().do(action)
+
+    device = igb()
+    host = Refusing({"igb0": device}, {key: "0\n", "/proc/sys/net/core/somaxconn": "4096\n"})
+    call(
+        host,
+        nics=[{"name": "igb0", "channels": {"combined": 8}, "mtu": 9000}],
+        sysctl={"vm.dirty_background_bytes": 1000000, "net.core.somaxconn": 9000},
+    )
+    device.channels_max["combined"] = 1  # and fewer queues than before
+    device.channels["combined"] = 1
+    result = restored(host)
+    assert not result.get("failed"), result
+    assert (device.link["mtu"], host.files["/proc/sys/net/core/somaxconn"].strip()) == (1500, "4096")
+    assert host.files[key].strip() == "1000000"
+    assert sorted(noted(host)) == [("", "vm.dirty_background_bytes"), ("igb0", "combined")]
+    said = " ".join(result["warnings"])
+    assert "Invalid argument" in said
+    assert "the maximum is 1" in said
