@@ -80,6 +80,7 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     complaint = memory.keep(host, {address: once.get(address, before[address].restore) for address in live})
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
+    guard.back(host, (), live)
     return {address for address in live if address not in known}
 
 
@@ -160,7 +161,9 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
         back = {address for address in call.wishes if address in outcome.plan.targets}
-        complaint = memory.forget(host, {*back, *_gone(host, call)})
+        gone = {*back, *_gone(host, call)}
+        # Nor is one forgotten that is back only until somebody fails to confirm that.
+        complaint = "" if guard.back(host, gone, ()) else memory.forget(host, gone)
         guard.leave(host)
     else:
         complaint = memory.store(host, adjusted)

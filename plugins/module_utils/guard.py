@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from typing import Any, Container, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Container, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import memory
 from .host import Host
@@ -27,12 +27,16 @@ _WAY_BACK = 600
 
 
 class Level(NamedTuple):
-    """A change that is not confirmed: when it was made, how long it waits, and what it changed."""
+    """A change that is not confirmed: when it was made, how long it waits, and what it changed.
+
+    `back` are the originals that are in force again, and are forgotten once that is confirmed.
+    """
 
     number: int
     at: str
     timeout: int
     changes: Tuple[Mapping[str, Any], ...]
+    back: Tuple[Address, ...] = ()
 
     def __str__(self) -> str:
         shown = [_told(change) for change in self.changes[:5]]
@@ -59,14 +63,9 @@ def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Ch
     number = max((level.number for level in pending(host, place)), default=0) + 1
     folder = f"{place.folder}/{number}"
     lines, files = script(actions)
-    about = {
-        "version": _VERSION,
-        "at": host.clock(),
-        "timeout": timeout,
-        "changes": [_about(change) for change in changes],
-    }
+    level = Level(number, host.clock(), timeout, tuple(_about(change) for change in changes))
     saves = [Save(f"{folder}/{name}", text, mode=0o600) for name, text in files.items()]
-    saves.append(Save(f"{folder}/change.json", json.dumps(about, indent=1) + "\n", mode=0o600))
+    saves.append(_record(place, level))
     saves.append(Save(place.run, RUN_TEXT, mode=0o700))
     # What makes a level count comes last.
     saves.append(Save(f"{folder}/revert", "\n".join([*lines, ""]), mode=0o600))
@@ -83,6 +82,25 @@ def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Ch
                 "With guard_timeout: 0 there is no way back"
             )
     return number
+
+
+def _record(place: Place, level: Level) -> Save:
+    about: Dict[str, Any] = {"version": _VERSION, **_facts(level)}
+    about.update({"back": [list(address) for address in level.back]} if level.back else {})
+    return Save(f"{place.folder}/{level.number}/change.json", json.dumps(about, indent=1) + "\n", mode=0o600)
+
+
+def back(host: Host, originals: Iterable[Address], left: Iterable[Address]) -> bool:
+    """Have originals that are in force again forgotten with the confirmation, if one is waited for; those that are
+    `left` by then are not."""
+    levels = [level for level in pending(host) if level.timeout]
+    for level in levels:
+        kept = tuple(address for address in level.back if address not in set(left))
+        newest = level is levels[-1]
+        noted = tuple(dict.fromkeys((*kept, *(sorted(originals) if newest else ()))))
+        if noted != level.back:
+            host.do(_record(GUARD, level._replace(back=noted)))
+    return bool(levels)
 
 
 def _about(change: Change) -> Dict[str, Any]:
@@ -146,7 +164,8 @@ def reverted(host: Any) -> List[Level]:
 def _level(host: Any, number: int, path: str) -> Level:
     try:
         content = json.loads(host.read(path) or "{}")
-        return Level(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]))
+        noted = tuple(Address(*address) for address in content.get("back", ()))
+        return Level(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]), noted)
     except (ValueError, KeyError, TypeError):
         return Level(number, "an unknown time", 0, ())
 
@@ -237,6 +256,7 @@ def _confirm(host: Host, levels: Sequence[Level]) -> None:
         _halt(host, GUARD)
     for level in levels:
         drop(host, GUARD, level.number)
+        memory.forget(host, level.back)
     leave(host)
 
 

@@ -320,7 +320,7 @@ class FakeHost(Host):
     """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
-        programs = {"ip": self._ip, "systemctl": self._systemctl}
+        programs = {"ip": self._ip, "systemctl": self._systemctl, "systemd-run": lambda _argv: (0, "", "")}
         super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv))
         self.devices = dict(devices)
         self.files = dict(files or {})

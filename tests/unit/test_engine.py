@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, memory
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, memory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import paths
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Field, TuningError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
@@ -213,3 +213,44 @@ def test_an_original_that_the_kernel_refuses_does_not_hold_up_the_others():
     said = " ".join(result["warnings"])
     assert "Invalid argument" in said
     assert "the maximum is 1" in said
+
+
+@pytest.fixture
+def guarded():
+    """A host with a permanent MTU that somebody has confirmed."""
+    host = FakeHost({"igb0": igb()}, {"/run/systemd/system": ""})
+    call(host, view="link", guard_timeout=60, nics=[{"name": "igb0", "mtu": 9000}])
+    guard.serve(host, "confirmed", False)
+    assert noted(host) == [("igb0", "mtu")]
+    return host
+
+
+def test_originals_are_kept_until_it_is_confirmed_that_they_are_back(guarded):
+    restored(guarded, guard_timeout=60)
+    assert noted(guarded) == [("igb0", "mtu")]
+    restored(guarded, guard_timeout=60)  # also by a run that finds nothing to change
+    assert noted(guarded) == [("igb0", "mtu")]
+    guard.serve(guarded, "confirmed", False)
+    assert noted(guarded) == []
+    assert not [path for path in guarded.files if "linuxnet-tuning" in path]
+
+
+def test_originals_that_nobody_confirmed_can_be_set_back_once_more(guarded):
+    restored(guarded, guard_timeout=60)
+    (level,) = guard.pending(guarded)
+    for line in guarded.files[f"{guard.GUARD.folder}/{level.number}/revert"].splitlines():  # what the clock does
+        assert line == "live ip link set dev igb0 mtu 9000"
+        guarded.devices["igb0"].link["mtu"] = 9000
+    guard.drop(guarded, guard.GUARD, level.number)
+    assert restored(guarded)["changed"]
+    assert guarded.devices["igb0"].link["mtu"] == 1500
+    assert noted(guarded) == []
+
+
+def test_what_is_changed_again_before_the_confirmation_keeps_its_original(guarded):
+    restored(guarded, guard_timeout=60)
+    call(guarded, view="link", guard_timeout=60, nics=[{"name": "igb0", "mtu": 4000}])
+    guard.serve(guarded, "confirmed", False)
+    assert noted(guarded) == [("igb0", "mtu")]
+    restored(guarded)
+    assert guarded.devices["igb0"].link["mtu"] == 1500
