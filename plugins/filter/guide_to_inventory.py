@@ -21,8 +21,10 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
   _input:
-    description: The text.
-    type: str
+    description:
+      - The text, or the texts of several files by their paths, in the order in which they take effect; what a later one
+        sets wins.
+    type: raw
     required: true
   path:
     description:
@@ -70,8 +72,8 @@ _value:
   type: dict
   contains:
     form:
-      description: The form in which the text was read.
-      type: str
+      description: The form in which the text was read, or these forms by path.
+      type: raw
     inventory:
       description: >-
         What to write, such as C(tuning_host_nics), C(tuning_host_sysctl), C(tuning_bonds) and C(tuning_tuned_profile).
@@ -82,7 +84,8 @@ _value:
       elements: str
     remarks:
       description: >-
-        Lines that are left out, with C(line), C(text), C(message) and C(kind), which is C(harmful), C(no_effect),
+        Lines that are left out, with C(line) (and C(file) of several), C(text), C(message) and C(kind), which is
+        C(harmful), C(no_effect),
         C(contradicts) another line, C(other_tool) when it belongs to another tool, C(on_host) when only the host knows
         the value, or C(conditional).
       type: list
@@ -115,7 +118,7 @@ _value:
     lines: []
 """
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ansible.errors import AnsibleFilterError
 
@@ -123,16 +126,24 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import reade
 
 
 def guide_to_inventory(
-    text: str,
+    text: Any,
     path: str = "",
     form: str = "",
     kernel: str = "",
     arguments: Optional[List[str]] = None,
     all_parameters: bool = False,
 ) -> Dict[str, Any]:
-    """What the text comes to; AnsibleFilterError for anything but a text."""
+    """What the text comes to; AnsibleFilterError for anything but a text, or texts by path."""
+    if isinstance(text, Mapping) and text and all(isinstance(part, str) for pair in text.items() for part in pair):
+        if path or form or arguments:
+            raise AnsibleFilterError(
+                "guide_to_inventory: path, form and arguments are for one text, not for several files"
+            )
+        files = {str(name): str(content) for name, content in text.items()}
+        return reader.read_files(files, str(kernel), bool(all_parameters))
     if not isinstance(text, str):
-        raise AnsibleFilterError("guide_to_inventory needs a text, such as what the lookup ansible.builtin.file gives")
+        right = "such as what the lookup ansible.builtin.file gives, or a dictionary of texts by path"
+        raise AnsibleFilterError(f"guide_to_inventory needs a text, {right}")
     if form and form not in reader.FORMS:
         raise AnsibleFilterError(
             f"guide_to_inventory: form {form!r} is not right; write one of {', '.join(reader.FORMS)}"

@@ -162,6 +162,8 @@ def test_broken_text_names_its_line():
     [
         (None, {}, "needs a text"),
         ({"a": 1}, {}, "needs a text"),
+        ({}, {}, "needs a text"),
+        ({"/etc/rc.local": ""}, {"form": "shell"}, "are for one text"),
         ("x", {"form": "perl"}, "form 'perl' is not right; write one of shell"),
         ("x", {"arguments": "eth0"}, "arguments needs a list"),
     ],
@@ -169,3 +171,27 @@ def test_broken_text_names_its_line():
 def test_filter_refuses_what_is_no_guide(wrong, options, said):
     with pytest.raises(AnsibleFilterError, match=said):
         guide_to_inventory(wrong, **options)
+
+
+def test_files_of_a_host_are_read_together():
+    found = guide_to_inventory(
+        {
+            "/etc/sysctl.d/50-a.conf": "net.core.rmem_max = 1048576\nnet.core.wmem_max = 1048576\n",
+            "/etc/network/interfaces": "iface eth0 inet dhcp\n  mtu 9000\n",
+            "/etc/rc.local": "#!/bin/sh\nsysctl -w net.core.rmem_max=4194304\nethtool -K eth0 lro off\n",
+        }
+    )
+    assert found["inventory"] == {
+        "tuning_host_nics": [{"name": "eth0", "mtu": 9000, "features": {"lro": False}}],
+        "tuning_host_sysctl": {"net.core.wmem_max": 1048576, "net.core.rmem_max": 4194304},
+    }
+    assert found["form"] == {
+        "/etc/sysctl.d/50-a.conf": "sysctl",
+        "/etc/network/interfaces": "interfaces",
+        "/etc/rc.local": "shell",
+    }
+    assert [(one["file"], one["line"], one["kind"]) for one in found["remarks"]] == [
+        ("/etc/sysctl.d/50-a.conf", 1, "contradicts")
+    ]
+    assert "line 2 of /etc/rc.local" in found["remarks"][0]["message"]
+    assert [(one["file"], one["line"]) for one in found["lines"]][-1] == ("/etc/rc.local", 3)

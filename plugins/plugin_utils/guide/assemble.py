@@ -34,9 +34,9 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     return {
         "inventory": inventory,
         "fill_in": sorted({one.nic for one in settings if _placeholder(one.nic)}),
-        "remarks": [_said(remark, lines) for remark in _joined(sink) if remark.kind != NOTE],
-        "notes": [_said(remark, lines) for remark in _joined(sink) if remark.kind == NOTE],
-        "not_understood": [_said(remark, lines) for remark in sorted(sink.lost)],
+        "remarks": [_said(sink, remark, lines) for remark in _joined(sink) if remark.kind != NOTE],
+        "notes": [_said(sink, remark, lines) for remark in _joined(sink) if remark.kind == NOTE],
+        "not_understood": [_said(sink, remark, lines) for remark in sorted(sink.lost)],
         "lines": _lines(sink, settings, lines),
     }
 
@@ -66,14 +66,14 @@ def _joined(sink: Sink) -> List[Remark]:
     return joined
 
 
-def _said(remark: Any, lines: Sequence[Line]) -> Dict[str, Any]:
-    texts = dict(lines)
-    return {
-        "line": remark.line,
-        "kind": remark.kind,
-        "text": texts.get(remark.line, "").strip(),
-        "message": remark.text,
-    }
+def _said(sink: Sink, remark: Remark, lines: Sequence[Line]) -> Dict[str, Any]:
+    text = dict(lines).get(remark.line, "").strip()
+    return {**_place(sink, remark.line), "kind": remark.kind, "text": text, "message": remark.text}
+
+
+def _place(sink: Sink, line: int) -> Dict[str, Any]:
+    file, number = sink.where.get(line, ("", line))
+    return {"file": file, "line": number} if file else {"line": number}
 
 
 def _exclusive(one: Branch, other: Branch) -> Optional[str]:
@@ -136,7 +136,7 @@ def _unsure(sink: Sink) -> List[int]:
 
 
 def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
-    text = f"{_named(loser)} contradicts line {winner.line}, {why}: {winner.value}"
+    text = f"{_named(loser)} contradicts {sink.place(winner.line)}, {why}: {winner.value}"
     sink.remark(loser.line, CONTRADICTS, text)
 
 
@@ -273,5 +273,5 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
             line["messages"].append(
                 sink.seen.get(number, "a comment or an empty line" if not text.strip() else "sets nothing")
             )
-        found.append({"line": number, "text": text, "outcome": outcome, **line})
+        found.append({**_place(sink, number), "text": text, "outcome": outcome, **line})
     return found

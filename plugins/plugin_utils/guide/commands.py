@@ -21,6 +21,8 @@ _NETWORK = re.compile(
     r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
     r"|rss\b|affinity|tso\b|sysctl|ethtool|net\.|interface)"
 )
+# Words after `set` in the configuration of VyOS and its like, where a shell would only set its arguments.
+_ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -98,6 +100,9 @@ class Commands(Script):
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
+        elif name == "set" and words[1:2] and words[1] in _ROUTER:
+            said = " ".join(masks.shown(word) for word in words)
+            self.sink.remark(line, OTHER_TOOL, f"{said}: it is the configuration of VyOS")
         elif name == "trap" or name in foreign.HARMLESS or words[0] in ("{", "}", "$0"):
             self.sink.nothing(line, "sets nothing of the network")
         elif name in foreign.OTHERS:

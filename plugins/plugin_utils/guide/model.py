@@ -55,6 +55,9 @@ class Sink:
         self.idle: List[Remark] = []
         self.seen: Dict[int, str] = {}
         self.branch: Branch = ()
+        self.groups = 0
+        # The file and its line behind a number, where several files are read as one.
+        self.where: Dict[int, Tuple[str, int]] = {}
         # While it holds a sentence, whatever would be set is left out for this reason.
         self.dead: Tuple[str, str] = ("", "")
 
@@ -83,6 +86,11 @@ class Sink:
         place = self.idle if dead else self.remarks
         if found not in place and not (dead and kind == NOTE):
             place.append(found)
+
+    def place(self, line: int) -> str:
+        """A line as a message names it."""
+        file, number = self.where.get(line, ("", line))
+        return f"line {number} of {file}" if file else f"line {number}"
 
     def close(self) -> None:
         """What never runs is said of lines that do not run at another time."""

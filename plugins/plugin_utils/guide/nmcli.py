@@ -40,6 +40,9 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     pairs = list(zip(rest[::2], rest[1::2]))
     named = dict(pairs)
     nic = named.get("ifname") or named.get("connection.interface-name") or nic or named.get("con-name", "")
+    bond = next((named[key] for key in ("master", "controller", "connection.master") if named.get(key)), "")
+    if bond.startswith("bond"):
+        guide.sink.set(line, bond, "bond", "members", nic)
     for key, value in pairs:
         section, _dot, name = key.lstrip("+").partition(".")
         _one(guide, line, nic, _ALIASES.get(section, section), name, value)

@@ -25,6 +25,12 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.nothing(line, "only reads")
     elif thing == "link" and verb in ("set", "s", "se"):
         _link(guide, line, rest)
+    elif thing == "link" and verb in ("add", "a") and "bond" in rest and "type" in rest:
+        name = next((word for word in rest if word not in ("dev", "name")), "")
+        options = rest[rest.index("bond") + 1 :]
+        guide.sink.nothing(line, "makes a bond")
+        for key, value in zip(options[::2], options[1::2]):
+            kernel_files.bond(guide, line, name, key, value)
     elif thing == "link" and verb in ("", "show", "list", "ls", "sh", "help"):
         guide.sink.nothing(line, "only reads")
     else:
@@ -51,6 +57,9 @@ def _link(guide: Guide, line: int, words: List[str]) -> None:
             return
         elif word == "dev":
             nic, place = after, place + 2
+        elif word == "master" and after.startswith("bond"):
+            guide.sink.set(line, masks.name(after), "bond", "members", nic)
+            place += 2
         elif word in ("up", "down"):
             guide.sink.remark(
                 line, OTHER_TOOL, f"{masks.shown(nic)} {word}: the network manager brings links up and down"

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
 from .assemble import result
 from .forms import Forms, by_path, by_text
-from .model import Sink, numbered
+from .model import Line, Sink, numbered
 from .settings import Guide
 
 FORMS = (
@@ -39,10 +39,28 @@ def read(
     """The result for one text; its form is told by `form`, by its path, or by what it looks like."""
     lines = numbered(text)
     sink = Sink()
-    forms = Forms(Guide(sink, kernel, arguments, foreign))
+    kind = _take_in(Guide(sink, kernel, arguments, foreign), lines, path, form)
+    return {"form": kind, **result(sink, lines)}
+
+
+def read_files(files: Mapping[str, str], kernel: str = "", foreign: bool = False) -> Dict[str, Any]:
+    """The result for the files of a host by path, in the order in which they take effect: a later one wins."""
+    sink = Sink()
+    every: List[Line] = []
+    forms: Dict[str, str] = {}
+    for path, text in files.items():
+        lines = [(len(every) + number, line) for number, line in numbered(text)]
+        sink.where.update({number: (path, place) for place, (number, _line) in enumerate(lines, 1)})
+        forms[path] = _take_in(Guide(sink, kernel, None, foreign), lines, path, "")
+        every += lines
+    return {"form": forms, **result(sink, every)}
+
+
+def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
+    forms = Forms(guide)
     kind = form or (by_path(path) if path else None) or by_text(lines)
     if kind == "ifcfg" and path:
         forms.file(path, lines)
     elif kind:
         forms.read(kind, lines)
-    return {"form": kind or "prose", **result(sink, lines)}
+    return kind or "prose"

@@ -54,7 +54,6 @@ class Walk(Commands):
         self.undecided = 0
         self.depth = 0
         self.steps = 0
-        self.groups = 0
         self.called: List[str] = []
         self.sites: Dict[str, int] = {}
 
@@ -147,8 +146,8 @@ class Walk(Commands):
         self.undecided -= 1
 
     def _group(self) -> int:
-        self.groups += 1
-        return self.groups
+        self.sink.groups += 1
+        return self.sink.groups
 
     def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True) -> None:
         before = self.sink.branch
