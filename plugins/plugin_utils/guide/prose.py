@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence, Tuple
 
-from . import masks, programs
+from . import files, foreign, masks, programs
 from .lexer import Broken, tokens
-from .model import Line
+from .model import OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -24,8 +24,14 @@ _COMMAND = re.compile(
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
 _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
 _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
+# Programs whose names begin sentences as well.
+_ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
+# What stands on the command line of the kernel.
+_BOOT = re.compile(
+    r"GRUB_CMDLINE_LINUX\w*=|\b(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs)=\S"
+)
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
@@ -58,7 +64,7 @@ def read(
         if kind and kind != "prose" and (kind != "shell" or _is_script(block)):
             form(kind, block)
         else:
-            _lines(guide, block)
+            _lines(guide, block, code=True)
         place = end + 1
     _lines(guide, rest)
 
@@ -85,14 +91,14 @@ def _is_script(block: Sequence[Line]) -> bool:
     )
 
 
-def _lines(guide: Guide, lines: Sequence[Line]) -> None:
+def _lines(guide: Guide, lines: Sequence[Line], code: bool = False) -> None:
     place = 0
     while place < len(lines):
-        used = _one(guide, lines, place)
+        used = _one(guide, lines, place, code)
         place += used
 
 
-def _one(guide: Guide, lines: Sequence[Line], place: int) -> int:
+def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
     """What one line sets (with those that it goes on in); gives how many lines were used."""
     number, raw = lines[place]
     text = _filled(raw)
@@ -122,10 +128,26 @@ def _one(guide: Guide, lines: Sequence[Line], place: int) -> int:
         guide.nic(number, size[1], "link", "mtu", size[2])
         return count
     command = command_in(plain)
+    if not command and (code or re.match(r"\s{3,}\S|\s*[$#] ", raw)):
+        command = _foreign(plain)
     if command:
         Shell(guide).commands(number, command)
+    elif re.match(r"options\s+\w+\s+\w+=", plain):
+        files.modprobe(guide, [(number, plain)])
+    elif _BOOT.search(plain):
+        guide.sink.remark(
+            number, OTHER_TOOL, f"{masks.shown(plain)}: the kernel's command line is no matter of this collection"
+        )
     guide.sink.nothing(number, "prose")
     return count
+
+
+def _foreign(text: str) -> str:
+    """A command of a program that belongs to another tool, where commands stand."""
+    plain = _PROMPT.sub("", text, count=1).strip()
+    words = [word for word in plain.split() if word != "sudo"]
+    name = programs.program(words[0]) if len(words) > 1 else ""
+    return _whole(plain) if name in foreign.OTHERS and name not in (*programs.PROGRAMS, *_ENGLISH) else ""
 
 
 def _filled(raw: str) -> str:
