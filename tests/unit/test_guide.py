@@ -195,3 +195,18 @@ def test_files_of_a_host_are_read_together():
     ]
     assert "line 2 of /etc/rc.local" in found["remarks"][0]["message"]
     assert [(one["file"], one["line"]) for one in found["lines"]][-1] == ("/etc/rc.local", 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ethtool -K {{ lookup("pipe", "id") }} gro off',
+        "a='{'; b='}'; ethtool -K $a$a\\ lookup$b$b gro off",
+        "tuned-adm profile '{''{' x",
+        "[Match]\nDriver={{x\n[Link]\nMTUBytes=9000",
+    ],
+)
+def test_nothing_in_the_inventory_is_a_template(text):
+    found = guide_to_inventory(text, form="systemd" if text[0] == "[" else "shell")
+    assert not any(mark in str(found["inventory"]) for mark in ("{{", "{%", "{#"))
+    assert found["not_understood"] or found["fill_in"]

@@ -50,9 +50,14 @@ def templates(text: str) -> str:
 
 
 def name(text: str) -> str:
-    """The name of a NIC as an inventory may hold it, be it a placeholder."""
-    plain = re.sub(r"\s+", "", shown(text)).replace("/", "_").lstrip("-")
-    return plain[:64]
+    """The name of a NIC as an inventory may hold it, be it a placeholder; never a template that Ansible would run."""
+    plain = re.sub(r"\{\{-?(.*?)-?\}\}", r"<\1>", shown(text))
+    return re.sub(r"\s+", "", plain).replace("/", "_").lstrip("-")[:64]
+
+
+def templated(value: object) -> bool:
+    """Whether Ansible would take a value of an inventory for a template."""
+    return any(mark in str(value) for mark in ("{{", "{%", "{#"))
 
 
 def words(text: str) -> List[str]:

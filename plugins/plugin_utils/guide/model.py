@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
+from . import masks
+
 # Why a line is no inventory although it was understood.
 HARMFUL, NO_EFFECT, CONTRADICTS, OTHER_TOOL = "harmful", "no_effect", "contradicts", "other_tool"
 # What the text alone cannot tell: a value that is computed on the host, or one that holds for some hosts only.
@@ -74,6 +76,9 @@ class Sink:
         kind, why = self.dead
         if kind:
             self.remark(line, kind, why)
+            return
+        if any(masks.templated(part) for part in (nic, key, value, *(text for _key, text in match))):
+            self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
         setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
         if setting not in self.settings:
