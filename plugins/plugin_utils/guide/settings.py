@@ -19,6 +19,7 @@ from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line, Si
 Match = Sequence[Tuple[str, str]]
 
 _DEFAULT_ON = ("rx", "tx", "sg", "tso", "gso", "gro", "rxvlan", "txvlan", "rxhash")
+_HARDWARE = ("ring", "channels", "coalesce", "pause", "private_flags")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -43,6 +44,9 @@ class Guide:
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")
             return
+        if name == "*" and family in _HARDWARE and not match:
+            # Bridges and the like have no such setting, and would end a call that asks them for it.
+            name, match = "", (("driver", "*"),)
         try:
             field = owner.field(key)
             value = self.value(line, owner, field.name, raw)
