@@ -61,6 +61,9 @@ class Walk(Commands):
         """The effect of a command, whatever it is."""
         self.steps += 1
         if self.steps > _MOST_STEPS:
+            if isinstance(node, Simple) and id(node) not in self.visited:
+                self.visited.add(id(node))
+                self.sink.unknown(node.line, f"loops have taken {_MOST_STEPS} steps before it, and no more are read")
             return
         if isinstance(node, Simple):
             self._simple(node)
