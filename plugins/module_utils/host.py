@@ -28,6 +28,11 @@ _PAUSE = 30
 
 # Beside the lock: the second of the uptime until which the call is at work with what, and the file that it writes.
 _AT_WORK, _WRITING = "at-work", "writing"
+
+# Tables of the kernel grow with the machine: /proc/interrupts has a column for each CPU, and 2.7 MB with 256 of them.
+_LARGEST_TABLE = 64 << 20
+_TABLES = "/proc/"
+
 _PROGRAMS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin")
 
 
@@ -51,8 +56,9 @@ class ReadOnlyHost:
             self._hung = True
             raise
 
-    def read(self, path: str, most: int = _LARGEST_FILE) -> Optional[str]:
-        """The text of a file, `most` bytes of it, or None where it does not exist or cannot be read."""
+    def read(self, path: str, most: int = 0) -> Optional[str]:
+        """The text of a file, `most` characters of it, or None where it does not exist or cannot be read."""
+        most = most or (_LARGEST_TABLE if path.startswith(_TABLES) else _LARGEST_FILE)
         try:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

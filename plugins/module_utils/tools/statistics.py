@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Mapping, NamedTuple, Tuple
+from fnmatch import fnmatchcase
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from .driver_counters import DRIVERS
 
 
 class Meaning(NamedTuple):
-    """A counter: what it says, the driver's names for it, and the kernel's file that stands in where they lack.
+    """A counter: what it says, names that drivers outside of the table have for it, and the kernel's files.
 
-    `names` are alternatives, of which the first that a driver has counts; all that fit one expression are added up.
+    `names` are alternatives, of which the largest counts; all that fit one expression are added up. The kernel's files
+    stand in where a driver has no counter of its own.
     """
 
     name: str
@@ -19,8 +23,6 @@ class Meaning(NamedTuple):
     kernel: Tuple[str, ...] = ()
 
 
-# igb, e1000e and ixgbe have plain names; tg3, bnx2 and bnx2x say fcs or discards; i40e puts `port.` in front and ice
-# `.nic` behind; mlx5 has `_phy` for what the wire saw; vmxnet3 has words with blanks; virtio_net counts by queue.
 MEANINGS: Tuple[Meaning, ...] = (
     Meaning("rx_packets", "packets received", kernel=("rx_packets",)),
     Meaning("tx_packets", "packets sent", kernel=("tx_packets",)),
@@ -34,70 +36,46 @@ MEANINGS: Tuple[Meaning, ...] = (
     Meaning(
         "rx_missed",
         "packets lost because the receive ring was full",
-        (
-            r"rx_missed_errors",
-            r"(port\.)?rx_discards(_phy)?|rx_out_of_buffer|rx_fw_discards",
-            r"port\.rx_dropped",
-            r"rx_dropped\.nic",
-            r"rx_queue_\d+_drops|rx\d+_drops",
-            r"pkts rx OOB",
-            r"rx_discard_pkts|rx_total_discard_pkts",
-        ),
+        (r"rx_missed_errors", r"rx_discards|rx_fw_discards", r"rx_queue_\d+_drops|rx\d+_drops", r"rx_missed"),
         ("rx_missed_errors", "rx_fifo_errors"),
     ),
+    Meaning("rx_fifo", "packets lost in the NIC before they reached the ring"),
     Meaning(
         "rx_no_buffer",
         "times the NIC found no free buffer in the receive ring",
-        (
-            r"rx_no_buffer_count",
-            r"rxbds_empty",
-            r"(rx_)?alloc_rx_buff(er)?_failed",
-            r"rx\d*_buff_alloc_err",
-            r"rx buf alloc fail",
-        ),
+        (r"rx_no_buffer_count", r"(rx_)?alloc_rx_buff(er)?_failed", r"rx\d*_buff_alloc_err"),
     ),
     Meaning(
         "rx_crc",
         "packets that arrived broken, mostly by a cable or a plug",
-        (r"(port\.)?rx_crc_errors(_phy|\.nic)?", r"rx_fcs_errors"),
+        (r"rx_crc_errors", r"rx_fcs_errors", r"rx_frame_check_sequence_errors"),
         ("rx_crc_errors",),
     ),
     Meaning(
         "tx_timeouts",
         "times the transmitter hung and was reset",
-        (
-            r"tx_timeout_count|tx_timeout|tx_timeouts",
-            r"tx timeout count",
-            r"tx_queue_\d+_timeouts|tx_queue_\d+_tx_timeouts",
-        ),
+        (r"tx_timeout_count|tx_timeout|tx_timeouts", r"tx_queue_\d+_timeouts"),
     ),
     Meaning(
         "rx_pause",
         "pause frames received: the link partner asked for a break",
-        (
-            r"rx_flow_control_xo(n|ff)",
-            r"port\.link_xo(n|ff)_rx|link_xo(n|ff)_rx\.nic",
-            r"rx_xo(n|ff)_(pause_rcvd|frames)",
-            r"rx_pause_ctrl_phy",
-            r"rx_pause_frames?",
-        ),
+        (r"rx_flow_control_xo(n|ff)", r"rx_xo(n|ff)_(pause_rcvd|frames)", r"rx_pause(_frames?|_ctrl)?"),
     ),
     Meaning(
         "tx_pause",
         "pause frames sent: this NIC asked for a break",
-        (
-            r"tx_flow_control_xo(n|ff)",
-            r"port\.link_xo(n|ff)_tx|link_xo(n|ff)_tx\.nic",
-            r"tx_xo(n|ff)_(sent|frames)",
-            r"tx_pause_ctrl_phy",
-            r"tx_pause_frames?",
-        ),
+        (r"tx_flow_control_xo(n|ff)", r"tx_xo(n|ff)_(sent|frames)", r"tx_pause(_frames?|_ctrl)?"),
     ),
     Meaning(
         "late_collisions",
         "collisions after the start of a packet: the other end has another duplex",
-        (r"tx_abort_late_coll|late_collisions?", r"tx_late_collisions"),
+        (r"tx_abort_late_coll|late_collisions?", r"tx_late_collisions?"),
     ),
+    Meaning("allowance_bw_in", "packets held back or lost above the incoming bandwidth of the cloud instance"),
+    Meaning("allowance_bw_out", "packets held back or lost above its outgoing bandwidth"),
+    Meaning("allowance_pps", "packets held back or lost above its packets a second"),
+    Meaning("allowance_conntrack", "packets lost because it may not have more connections"),
+    Meaning("allowance_linklocal", "packets lost above the rate of services such as DNS and time"),
     Meaning("carrier_changes", "times the link went down or came up", kernel=("../carrier_changes",)),
 )
 
@@ -110,6 +88,10 @@ _QUEUES = (
     r"{0}(\d+)_packets",
     r"queue_(\d+)_{0}_cnt",
     r"\[(\d+)\]: {0}_ucast_packets",
+    r"rcb_q(\d+)_{0}_pkts",
+    r"{0}_(\d+)_pkts",
+    r"{0}q(\d+): {0}_pkts",
+    r"rvec_(\d+)_{0}_pkts",
 )
 
 
@@ -117,27 +99,63 @@ def parse(text: str) -> Dict[str, int]:
     """Parse `ethtool -S`; equal names, as vmxnet3 has them for each queue, are added up."""
     found: Dict[str, int] = {}
     for line in text.splitlines():
-        match = re.fullmatch(r"\s+(\S.*?): (\d{1,20})", line.rstrip())
+        # cxgb4 fills its names up with blanks.
+        match = re.fullmatch(r"\s+(\S.*?)\s*: (\d{1,20})", line.rstrip())
         if match:
             found[match[1]] = found.get(match[1], 0) + int(match[2])
     return found
 
 
-def normalise(driver: Mapping[str, int], kernel: Mapping[str, int]) -> Dict[str, int]:
-    """The counters that are there, by the name of their meaning; the driver knows better than the kernel."""
+def normalise(driver: Mapping[str, int], kernel: Mapping[str, int], name: str = "") -> Dict[str, int]:
+    """The counters that are there, by the name of their meaning; `name` is that of the driver, if known.
+
+    What a driver documents counts, then what drivers usually call it, then the kernel's own.
+    """
+    known = _names(driver, name)
     counters = {}
     for meaning in MEANINGS:
-        own = (_matching(expression, driver) for expression in meaning.names)
-        values = next((values for values in own if values), [])
-        values = values or [kernel[name] for name in meaning.kernel if name in kernel]
-        if values:
-            counters[meaning.name] = sum(values)
+        names = known.get(meaning.name)
+        value = _largest(meaning.names if names is None else names, driver)
+        files = [kernel[file] for file in meaning.kernel if file in kernel]
+        # A name that is known and not there is one that this version of the driver does not have yet.
+        if value is None and files and names != ():
+            value = sum(files) if names is None else files[0]
+        if value is not None:
+            counters[meaning.name] = value
     return counters
+
+
+def _names(counters: Mapping[str, int], name: str) -> Mapping[str, Tuple[str, ...]]:
+    for row in DRIVERS:
+        if any(fnmatchcase(name, pattern) for pattern in row.drivers):
+            return row.names
+    if not name:
+        for row in DRIVERS:
+            if row.mark and _largest((row.mark,), counters) is not None:
+                return row.names
+    return {}
+
+
+def _largest(expressions: Sequence[str], counters: Mapping[str, int]) -> Optional[int]:
+    sums = [sum(values) for values in (_matching(item, counters) for item in expressions) if values]
+    return max(sums, default=None)
 
 
 def _matching(expression: str, driver: Mapping[str, int]) -> List[int]:
     pattern = re.compile(expression)
     return [value for name, value in driver.items() if pattern.fullmatch(name)]
+
+
+def growth(before: Mapping[str, int], after: Mapping[str, int]) -> Dict[str, int]:
+    """What each counter has grown by; one that began anew at 32 bits goes on, one that was reset tells nothing."""
+    found = {}
+    for name, value in after.items():
+        if name in before:
+            start = before[name]
+            wrapped = value < start and 1 << 31 <= start < 1 << 32
+            if wrapped or value >= start:
+                found[name] = value - start + ((1 << 32) if wrapped else 0)
+    return found
 
 
 def queues(driver: Mapping[str, int], direction: str) -> List[int]:
