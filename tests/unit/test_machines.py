@@ -35,7 +35,7 @@ def machine(folder, spoil=lambda text: text, missing=()):
             raise FileNotFoundError(2, "No such file or directory")
         name = ""
         if argv[0] == "ethtool":
-            name = FLAGS[argv[1]] if len(argv) > 2 else "link"
+            name = FLAGS.get(argv[1], "") if len(argv) > 2 else "link"
         elif argv[:4] == ("ip", "-d", "-j", "link"):
             name = "ip"
         for suffix, rc in ((".txt", 0), (".err", 1)):

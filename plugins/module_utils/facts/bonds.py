@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 from ..host import ReadOnlyHost
 from ..tools import bond, sysfs
@@ -17,10 +17,17 @@ def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
             "mode": bond.option(host, name, "mode") or "",
             "mtu": sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"),
             "hash": bond.option(host, name, "xmit_hash_policy") or "",
+            "master_mtu": _above(host, name),
             "partner": bond.option(host, name, "ad_partner_mac") or "",
             "members": {member: _member(host, member) for member in bond.members(host, name)},
         }
     return found
+
+
+def _above(host: ReadOnlyHost, name: str) -> Optional[int]:
+    """The MTU of the bridge that a bond is a port of."""
+    masters = [upper for upper in sysfs.above(host, name) if host.exists(f"{sysfs.ROOT}/{upper}/bridge")]
+    return sysfs.number(host, f"{sysfs.ROOT}/{masters[0]}/mtu") if masters else None
 
 
 def _member(host: ReadOnlyHost, name: str) -> Dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..host import ReadOnlyHost
 from ..schema import TuningError
-from . import bonds, counters, interrupts, kernel, managers, nics, paths, persisted, queues, sysctls
+from . import bonds, counters, interrupts, kernel, managers, nics, paths, persisted, power, protocols, queues, sysctls
 
 Read = Callable[[ReadOnlyHost], Any]
 
@@ -18,19 +18,23 @@ def gather(
 ) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
+    before = protocols.sample(host) if interval > 0 else {}
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
-    about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in _topics(peers)}
+    whole_host = _topics(peers, partial(protocols.gather, before=before, interval=interval))
+    about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
     return {"nics": found, "host": whole, "remarks": remarks}
 
 
-def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
+def _topics(peers: Sequence[Mapping[str, Any]], counted: Read) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
+        ("power", power.gather),
         ("addresses", paths.addresses),
+        ("neighbours", paths.neighbours),
         ("path_mtu", paths.learned),
         ("peers", lambda host: paths.asked(host, peers)),
         ("bonds", bonds.gather),
@@ -39,6 +43,9 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("sysctl_files", sysctls.files),
         ("congestion", sysctls.congestion),
         ("softnet", interrupts.softnet),
+        ("protocols", counted),
+        ("sockets", protocols.sockets),
+        ("nfs", protocols.mounts),
         ("persisted", persisted.gather),
     )
 

@@ -11,13 +11,14 @@ from ..tools import sysfs
 
 
 def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, Any]]]:
-    """By NIC, for each interrupt of a queue: its number, where it may run, and how often each CPU has served it."""
+    """By NIC, for each interrupt of a queue: number, name, where it may run, and how often each CPU has served it."""
     counts = tool.counts(host.read("/proc/interrupts") or "")
     return {
         nic: [
             {
                 "number": item.number,
                 "queue": item.queue,
+                "name": item.name,
                 "cpus": sysfs.text(host, item.path),
                 "counts": counts.get(item.number, []),
             }

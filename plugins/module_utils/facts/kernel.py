@@ -14,12 +14,14 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Facts about the host as a whole."""
     name = re.search(r'^PRETTY_NAME="?([^"\n]*)', host.read("/etc/os-release") or "", re.MULTILINE)
     memory = re.search(r"^MemTotal:\s*(\d{1,15}) kB", host.read("/proc/meminfo") or "", re.MULTILINE)
+    uptime = re.match(r"(\d{1,10})\b", host.read("/proc/uptime") or "")
     online = interrupts.online(host)
     return {
         "release": sysfs.text(host, sysctl.path("kernel.osrelease")),
         "system": name[1] if name else "",
         "cpus": cpus.format_list(online),
         "cpu_count": len(online),
+        "uptime": int(uptime[1]) if uptime else None,
         "memory_kib": int(memory[1]) if memory else None,
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",

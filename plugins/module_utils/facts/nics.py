@@ -10,6 +10,7 @@ from ..host import ReadOnlyHost
 from ..schema import Cell, Identity, Query, Reading, TuningError
 from ..settings import registry
 from ..tools import ethtool, ip, sysfs
+from . import power
 
 
 def gather(host: ReadOnlyHost, names: Sequence[str], remarks: List[str]) -> Dict[str, Dict[str, Any]]:
@@ -25,9 +26,21 @@ def gather(host: ReadOnlyHost, names: Sequence[str], remarks: List[str]) -> Dict
     except TuningError as error:
         remarks.append(f"links: {error}")
     return {
-        nic.name: {**_identity(host, nic, remarks), **links.get(nic.name, {}), **_settings(host, nic.name)}
+        nic.name: {
+            **_identity(host, nic, remarks),
+            **links.get(nic.name, {}),
+            **_above(host, links.get(nic.name, {})),
+            **_settings(host, nic.name),
+        }
         for nic in found
     }
+
+
+def _above(host: ReadOnlyHost, link: Mapping[str, object]) -> Dict[str, Any]:
+    """The MTU of the bond or bridge that a NIC is a port of, which may be more than the port can send."""
+    master = str(link.get("master", ""))
+    mtu = sysfs.number(host, f"{sysfs.ROOT}/{master}/mtu") if master and "/" not in master else None
+    return {"master_mtu": mtu} if mtu else {}
 
 
 def _said(host: ReadOnlyHost, query: Query, remarks: List[str]) -> str:
@@ -52,6 +65,8 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         "bus": driver.get("bus-info", nic.bus),
         "pcie": sysfs.pcie(host, nic.name),
         "numa_node": sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/numa_node"),
+        "virtual_function": host.exists(f"{sysfs.ROOT}/{nic.name}/device/physfn"),
+        **power.of_nic(host, nic.name),
         "carrier": sysfs.carrier(host, nic.name),
         "fastest": ethtool.fastest(link),
     }

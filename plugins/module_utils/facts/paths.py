@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, Sequence, Set
 
 from ..host import ReadOnlyHost
 from ..inputs import wish
@@ -16,15 +17,50 @@ _SMALL = 1280
 
 _PATH_CHECK = link.field("path_check")
 
+# Enough to know who shares a link, also where a scan has filled the table.
+_MOST = 512
+
 
 def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """The addresses that somebody has set, with their NIC, which may be a bond or a VLAN, and its MTU."""
+    """The addresses that somebody has set, with their NIC, which may be a bond or a VLAN, its MTU, MAC and kind.
+
+    `hardware` are the devices under it, as far as the kernel tells: none under a tunnel or a bridge of containers.
+    """
     return [
-        {"nic": nic, "address": address, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")}
+        {"nic": nic, "address": address, **_about(host, nic)}
         for nic, found in sorted(ip.addresses(host).items())
         for address in found
         if nic != "lo"
     ]
+
+
+def _about(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
+    base = f"{sysfs.ROOT}/{nic}"
+    kind = re.search(r"^DEVTYPE=(\w+)", sysfs.text(host, f"{base}/uevent"), re.MULTILINE)
+    return {
+        "mtu": sysfs.number(host, f"{base}/mtu"),
+        "mac": sysfs.text(host, f"{base}/address").lower(),
+        "kind": kind[1] if kind else "",
+        "hardware": sorted(_hardware(host, nic)),
+    }
+
+
+def _hardware(host: ReadOnlyHost, nic: str, depth: int = 4) -> Set[str]:
+    """The devices that a NIC stands on, itself included if it is one."""
+    own = {nic} if host.exists(f"{sysfs.ROOT}/{nic}/device") else set()
+    below = (_hardware(host, lower, depth - 1) for lower in sysfs.below(host, nic) if depth)
+    return own.union(*below)
+
+
+def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
+    """Who this host has talked to on its links lately, by IPv4 address and MAC."""
+    found = []
+    for line in (host.read("/proc/net/arp") or "").splitlines()[1:]:
+        words = line.split()
+        # Flag 2 is an entry that is complete.
+        if len(words) == 6 and words[3] != "00:00:00:00:00:00" and words[2] != "0x0":
+            found.append({"address": words[0], "mac": words[3].lower(), "nic": words[5]})
+    return found[:_MOST]
 
 
 def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -56,7 +56,10 @@ def _ignored(qdisc: str, default: str) -> str:
 
 
 def links(host: Any) -> Dict[str, Dict[str, object]]:
-    """Facts by NIC: mtu, min_mtu, max_mtu (bytes; absent if the driver has no limit), txqueuelen, qdisc, master."""
+    """Facts by NIC: mtu, min_mtu, max_mtu (bytes; absent if the driver has no limit), txqueuelen, qdisc, master.
+
+    `master_kind` is what the master is: bond, bridge, vrf, team and the like.
+    """
     found = parse(host.ask(Query(("ip", "-d", "-j", "link", "show"))).out)
     return found or parse(host.ask(Query(("ip", "-d", "-o", "link", "show"))).out)
 
@@ -84,6 +87,10 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:
         key = _LABELS.get(label, label)
         if key in _WORDS:
             yield key, str(value)
+        elif key == "linkinfo" and isinstance(value, dict) and "info_slave_kind" in value:
+            yield "master_kind", str(value["info_slave_kind"])
+        elif key in ("bridge_slave", "bond_slave"):
+            yield "master_kind", key[:-6]
         elif key in _NUMBERS and re.fullmatch(r"\d{1,10}", str(value)) and (int(value) or key != "max_mtu"):
             yield key, int(value)
 

@@ -168,7 +168,10 @@ def batch(lines: Sequence[str]) -> Run:
 
 
 class Statistics(NamedTuple):
-    """The root qdisc of a NIC and what all its qdiscs together have counted; `backlog` is in packets."""
+    """The root qdisc of a NIC and what all its qdiscs together have counted; `backlog` is in packets.
+
+    `leaf` is what packets wait in below a root that only shares them out: that of the first queue.
+    """
 
     root: str
     handle: str
@@ -177,6 +180,7 @@ class Statistics(NamedTuple):
     dropped: int = 0
     requeues: int = 0
     backlog: int = 0
+    leaf: str = ""
 
 
 def statistics(out: str) -> Dict[str, Statistics]:
@@ -192,13 +196,18 @@ def statistics(out: str) -> Dict[str, Statistics]:
     for nic, block in blocks.items():
         at = parse_qdiscs("\n".join(block))
         start = next((place for place, line in enumerate(block) if re.search(r"\broot\b", line)), None)
-        counted = [] if start is None else block[start + 1 : start + 3]
+        # mqprio and others tell of their map on lines of their own, before what they have counted.
+        rest = [] if start is None else block[start + 1 :]
+        counted = rest[: next((place for place, line in enumerate(rest) if line.startswith("qdisc ")), len(rest))]
         numbers = [
             int(match[1]) if match else 0
             for word in (r"dropped (\d+)", r"requeues (\d+)", r"backlog \S+ (\d+)p")
             for match in [re.search(word, " ".join(counted))]
         ]
-        found[nic] = Statistics(at.root.kind, at.root.handle, at.root.bands, at.clsact, *numbers)
+        leaf = next(
+            (match[1] for line in block for match in [re.match(r"qdisc (\S+) .* parent \S*:", line)] if match), ""
+        )
+        found[nic] = Statistics(at.root.kind, at.root.handle, at.root.bands, at.clsact, *numbers)._replace(leaf=leaf)
     return found
 
 

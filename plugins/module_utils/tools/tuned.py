@@ -43,9 +43,8 @@ def sysctl(host: Any, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
         above = re.search(r"^include\s*=\s*(.+)$", sections.get("main", ""), re.MULTILINE)
         if above and depth:
             values.update(sysctl(host, re.split(r"[,\s]+", above[1].strip()), depth - 1))
-        values.update(
-            {line.key: re.sub(r"^>", "", line.value).strip('"') for line in lines(sections.get("sysctl", ""))}
-        )
+        # A value such as `>2048`, from a line `key => 2048`, means at least; the sign stays.
+        values.update({line.key: line.value.strip('"') for line in lines(sections.get("sysctl", ""))})
     return values
 
 

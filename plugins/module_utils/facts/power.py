@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather what saves power and costs time: the CPU governor, idle states, ASPM, energy-efficient Ethernet; and NUMA."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List
+
+from ..host import ReadOnlyHost
+from ..schema import TuningError
+from ..tools import cpus, ethtool, sysfs
+
+_CPU = "/sys/devices/system/cpu"
+_NODES = "/sys/devices/system/node"
+
+
+def gather(host: ReadOnlyHost) -> Dict[str, Any]:
+    """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node."""
+    first = f"{_CPU}/cpu0"
+    idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
+    policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
+    return {
+        "governor": sysfs.text(host, f"{first}/cpufreq/scaling_governor"),
+        "frequency_driver": sysfs.text(host, f"{first}/cpufreq/scaling_driver"),
+        "idle_states": [_idle(host, path) for path in idle],
+        "aspm_policy": policy[1] if policy else "",
+        "nodes": _nodes(host),
+    }
+
+
+def _idle(host: ReadOnlyHost, path: str) -> Dict[str, Any]:
+    return {
+        "name": sysfs.text(host, f"{path}/name"),
+        "latency_us": sysfs.number(host, f"{path}/latency"),
+        "disabled": sysfs.text(host, f"{path}/disable") == "1",
+    }
+
+
+def _nodes(host: ReadOnlyHost) -> Dict[str, str]:
+    """The CPUs of each NUMA node, as a list such as 0-21; by the nodes that are online."""
+    found = {}
+    for node in _list(sysfs.text(host, f"{_NODES}/online")):
+        text = sysfs.text(host, f"{_NODES}/node{node}/cpulist")
+        if text:
+            found[str(node)] = text
+    return found
+
+
+def _list(text: str) -> List[int]:
+    try:
+        return list(cpus.parse_list(text))
+    except ValueError:
+        return []
+
+
+def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
+    """Of a NIC: which savings of its PCIe link are on, and whether it and its partner save energy while idle."""
+    facts: Dict[str, Any] = {}
+    base = f"{sysfs.ROOT}/{nic}/device"
+    states = {name: sysfs.text(host, f"{base}/link/{name}_aspm") for name in ("l0s", "l1", "l1_1", "l1_2")}
+    known = {name: word for name, word in states.items() if word}
+    if known:
+        facts["aspm"] = " ".join(name for name, word in known.items() if word == "1") or "off"
+    eee = _eee(host, nic) if host.exists(base) else ""
+    return {**facts, **({"eee": eee} if eee else {})}
+
+
+def _eee(host: ReadOnlyHost, nic: str) -> str:
+    """`EEE status: enabled - active`, which ethtool shows, comes to active, inactive, disabled or nothing."""
+    try:
+        text = host.ask(ethtool.query("--show-eee", nic)).out
+    except TuningError:
+        return ""
+    match = re.search(r"EEE status: (enabled - active|enabled - inactive|disabled)", text)
+    return match[1].rpartition(" ")[2] if match else ""

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather what dies above the NIC: in IP, connection tracking, neighbour tables and sockets; and mounts over NFS."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List
+
+from ..host import ReadOnlyHost
+from ..schema import Query, TuningError
+from ..tools import protocols, statistics, sysctl, sysfs
+
+_STAT = "/proc/net/stat"
+_BDI = "/sys/class/bdi"
+
+# A connection that has moved as much shows a round trip that matters.
+_BUSY = 10_000_000
+
+
+def sample(host: ReadOnlyHost) -> Dict[str, int]:
+    """What the protocols have counted since the boot, and the tables that have counters of their own."""
+    found = protocols.counters(host.read("/proc/net/snmp") or "")
+    found.update(protocols.counters(host.read("/proc/net/netstat") or ""))
+    for name, kept in _TABLES.items():
+        columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
+        found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})
+    return found
+
+
+_TABLES = {
+    "nf_conntrack": ("drop", "early_drop", "insert_failed", "search_restart"),
+    "arp_cache": ("table_fulls", "forced_gc_runs", "unresolved_discards"),
+    "ndisc_cache": ("table_fulls", "forced_gc_runs", "unresolved_discards"),
+}
+
+
+def gather(host: ReadOnlyHost, before: Dict[str, int], interval: float) -> Dict[str, Any]:
+    """Those counters under `total`, what they have grown by since `before`, and how full the tables are now."""
+    total = sample(host)
+    facts: Dict[str, Any] = {"total": total, "fill": _fill(host)}
+    if interval > 0:
+        facts.update(growth=statistics.growth(before, total), interval=interval)
+    return facts
+
+
+def _fill(host: ReadOnlyHost) -> Dict[str, int]:
+    found = protocols.sockets(host.read("/proc/net/sockstat") or "")
+    for key in ("count", "max"):
+        number = sysfs.number(host, sysctl.path(f"net.netfilter.nf_conntrack_{key}"))
+        if number is not None:
+            found[f"conntrack_{key}"] = number
+    for name in ("arp_cache", "ndisc_cache"):
+        columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
+        if "entries" in columns:
+            found[f"{name}_entries"] = columns["entries"]
+    return found
+
+
+def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
+    """The longest round trip of a connection that has moved much; empty where there is none."""
+    try:
+        out = host.ask(Query(("ss", "-tinH", "state", "established"))).out
+    except TuningError:
+        return {}
+    trip = protocols.longest_round_trip(out, _BUSY)
+    return {"rtt_ms": trip} if trip else {}
+
+
+def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """Mounts over NFS: the device by number, from where, its options that matter, and its read-ahead."""
+    known = {}
+    for line in (host.read("/proc/self/mountinfo") or "").splitlines():
+        match = re.match(r"\d+ \d+ (0:\d+) \S+ (\S+) .* - (nfs4?) (\S+) (\S+)$", line)
+        if match:
+            options = re.findall(r"\b(rsize|wsize|nconnect|vers|proto)=([\w.]+)", match[5])
+            known[match[1]] = {"at": match[2], "from": match[4], "options": dict(options)}
+    # Only NFS has devices of this form.
+    devices = {name for name in host.names(_BDI) if re.fullmatch(r"0:\d+", name)} | set(known)
+    return [
+        {"device": name, **known.get(name, {}), "read_ahead_kb": sysfs.number(host, f"{_BDI}/{name}/read_ahead_kb")}
+        for name in sorted(devices)
+    ]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak /proc/net: what the protocols, sockets, connection tracking and neighbour tables have counted."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List
+
+# What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
+WATCHED: Dict[str, List[str]] = {
+    "Ip": ["InReceives", "InDiscards", "ForwDatagrams", "ReasmReqds", "ReasmOKs", "ReasmFails", "FragFails"],
+    "Tcp": ["ActiveOpens", "PassiveOpens", "AttemptFails", "CurrEstab", "InSegs", "OutSegs", "RetransSegs", "InErrs"],
+    "Udp": ["InDatagrams", "NoPorts", "InErrors", "OutDatagrams", "RcvbufErrors", "SndbufErrors", "InCsumErrors"],
+    "TcpExt": [
+        "SyncookiesSent",
+        "ListenOverflows",
+        "ListenDrops",
+        "TCPReqQFullDrop",
+        "TCPBacklogDrop",
+        "TCPRcvQDrop",
+        "TCPMTUPFail",
+        "TCPMTUPSuccess",
+        "TCPMemoryPressures",
+        "TCPAbortOnMemory",
+        "TCPTimeWaitOverflow",
+        "TCPTimeouts",
+        "PruneCalled",
+        "RcvPruned",
+    ],
+}
+
+
+def counters(text: str) -> Dict[str, int]:
+    """Parse /proc/net/snmp and netstat: pairs of lines, names and numbers, with the protocol in front of both."""
+    found: Dict[str, int] = {}
+    names: Dict[str, List[str]] = {}
+    for line in text.splitlines():
+        protocol, colon, rest = line.partition(":")
+        words = rest.split()
+        if not colon or protocol not in WATCHED:
+            continue
+        if protocol not in names:
+            names[protocol] = words
+            continue
+        for name, word in zip(names.pop(protocol), words):
+            if name in WATCHED[protocol] and re.fullmatch(r"\d{1,20}", word):
+                found[f"{protocol}{name}"] = int(word)
+    return found
+
+
+def sockets(text: str) -> Dict[str, int]:
+    """Parse /proc/net/sockstat: `TCP: inuse 5 orphan 0 tw 0 alloc 7 mem 1` gives tcp_inuse and so on; mem is pages."""
+    found: Dict[str, int] = {}
+    for line in text.splitlines():
+        protocol, _colon, rest = line.partition(":")
+        words = rest.split()
+        for name, word in zip(words[::2], words[1::2]):
+            if re.fullmatch(r"\d{1,19}", word):
+                found[f"{protocol.lower()}_{name}"] = int(word)
+    return found
+
+
+def table(text: str) -> Dict[str, int]:
+    """Parse a file of /proc/net/stat: a line of names and one of hexadecimal numbers for each CPU, which are added up.
+
+    The column `entries` says the same for all of them.
+    """
+    lines = [line.split() for line in text.splitlines()]
+    found: Dict[str, int] = {}
+    for words in lines[1:]:
+        for name, word in zip(lines[0], words):
+            if re.fullmatch(r"[0-9a-f]{1,16}", word):
+                number = int(word, 16)
+                found[name] = max(found.get(name, 0), number) if name == "entries" else found.get(name, 0) + number
+    return found
+
+
+def longest_round_trip(text: str, least: int) -> float:
+    """Of `ss -tin`: the largest smallest round trip, in ms, of a connection that has moved some bytes; 0 if none."""
+    best = 0.0
+    for line in text.splitlines():
+        moved = [int(word) for word in re.findall(r"\bbytes_(?:acked|received|sent):(\d{1,18})\b", line)]
+        trip = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", line) or re.search(r"\brtt:(\d{1,9}(?:\.\d{1,9})?)", line)
+        if trip and max(moved, default=0) >= least:
+            best = max(best, float(trip[1]))
+    return best
