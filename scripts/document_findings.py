@@ -18,6 +18,10 @@ You have read a line of an audit and want to know what is behind it. Each headin
 worst first. This page is written by `make docs` from the rules in `plugins/plugin_utils/findings/rules`; the examples
 are cases of the unit tests, and a test makes sure that what they propose ends the finding.
 
+Above `note` a finding has proof: packets that were lost, errors, a link below what both ends can, or a setting that is
+wrong on any host. What is only a policy, such as jumbo frames or what a firmware starts with, is a note. What the
+inventory asks for in so many words is a note at most, unless packets are lost by it.
+
 | severity | means |
 |---|---|
 | critical | it does not work as it is |

@@ -34,12 +34,11 @@ def _nic(host, entry):
             member["mtu"] = entry["mtu"]
     for family in ("ring", "channels"):
         for key, value in entry.get(family, {}).items():
-            assert value == "max"
-            nic[family][key]["value"] = nic[family][key]["maximum"]
+            nic[family][key]["value"] = nic[family][key]["maximum"] if value == "max" else value
             if family == "channels":
-                nic.setdefault("queues", {})["tx"] = nic[family][key]["maximum"]
+                nic.setdefault("queues", {})["tx"] = nic[family][key]["value"]
     for key, value in entry.get("features", {}).items():
-        nic["features"][key]["value"] = value
+        nic.setdefault("features", {}).setdefault(key, {})["value"] = value
     for key, value in entry.get("pause", {}).items():
         nic["pause"][key]["value"] = value
         nic["pause_advertised"] = "Symmetric"
@@ -65,7 +64,7 @@ def _clients(queues, wanted):
 def _sysctl(host, key, value):
     if isinstance(value, dict):
         wanted = value["at_least"] if isinstance(value["at_least"], list) else [value["at_least"]]
-        have = host["sysctl"][key].split()
+        have = host.setdefault("sysctl", {}).get(key, "0").split()
         value = " ".join(str(max(int(old), int(new))) for old, new in zip(have, wanted, strict=True))
     host["sysctl"][key] = str(value)
     for row in host.get("sysctl_files", ()):

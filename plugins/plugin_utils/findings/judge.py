@@ -7,16 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..plain import plain
+from .asked import against
 from .model import SEVERITIES, Hit, Rule
 from .registry import rules
-from .view import Fleet
+from .view import Fleet, Host
 
 
 def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
     """What is wrong with the hosts whose facts these are, and what to write in the inventory."""
     fleet = Fleet(facts, measured)
     groups = {host.name: host.groups for host in fleet.hosts}
-    found = [_told(rule, hit, host, groups) for rule in rules() for host, hit in _hits(rule, fleet)]
+    hosts = {host.name: host for host in fleet.hosts}
+    found = [
+        _told(rule, _fair(rule, hit, hosts[host]), host, groups) for rule in rules() for host, hit in _hits(rule, fleet)
+    ]
     made: list[dict[str, Any]] = plain(sorted(found, key=_place))
     return made
 
@@ -29,6 +33,15 @@ def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[str, Hit]]:
     if rule.fleet:
         for hit in rule.fleet(fleet):
             yield hit.host, hit
+
+
+def _fair(rule: Rule, hit: Hit, host: Host) -> Hit:
+    """What the inventory asks for is a note at most, unless losses prove that it does harm."""
+    asked = {} if rule.proven else against(host, hit.remedy)
+    if not asked or (hit.severity or rule.severity) == "note":
+        return hit
+    words = ", ".join(f"{key}: {value}" for key, value in asked.items())
+    return hit._replace(evidence={**hit.evidence, "the inventory asks for": words}, severity="note")
 
 
 def _told(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> dict[str, Any]:

@@ -31,7 +31,8 @@ class Hit(NamedTuple):
 class Rule(NamedTuple):
     """What is wrong, when, why, and what to do. `explanation` is two sentences, `condition` reads after "when".
 
-    A rule looks at one host (`host`), or at all together (`fleet`), whose hits then name the host.
+    A rule looks at one host (`host`), or at all together (`fleet`), whose hits then name the host. `proven` rules rest
+    on losses that were counted, so they hold against what the inventory asks for, too.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Rule(NamedTuple):
     reference: str
     host: Callable[[Host], Iterable[Hit]] | None = None
     fleet: Callable[[Fleet], Iterable[Hit]] | None = None
+    proven: bool = False
 
 
 def nic_remedy(nic: str, **settings: Any) -> dict[str, Any]:

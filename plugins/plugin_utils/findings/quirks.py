@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 from .model import nic_remedy
 from .view import Nic
 
-# The Ethernet function of Intel chipsets since 2015, by its PCI ids.
+# Of these the driver calls only some e1000_pch_spt: those of Sunrise Point and Lewisburg (e1000e/netdev.c, the table of
+# PCI ids), for which it slows down its memory access. All others are newer.
 # fmt: off
+_I219_SPT = (
+    "8086:156f", "8086:1570", "8086:15b7", "8086:15b8", "8086:15b9", "8086:15d6", "8086:15d7", "8086:15d8",
+    "8086:15e3",
+)
+
+# The Ethernet function of Intel chipsets since 2015, by its PCI ids.
 _I219 = (
     "8086:156f", "8086:1570", "8086:15b7", "8086:15b8", "8086:15b9", "8086:15bb", "8086:15bc", "8086:15bd",
     "8086:15be", "8086:15d6", "8086:15d7", "8086:15d8", "8086:15df", "8086:15e0", "8086:15e1", "8086:15e2",
@@ -57,10 +64,11 @@ QUIRKS = (
         severity="high",
         title="Intel I219 sends slowly with segmentation offload",
         drivers=("e1000e",),
-        pci=_I219,
+        pci=_I219_SPT,
         since=(4, 15),
-        features=("tso", "gso"),
-        condition="an Intel I219 under e1000e and Linux 4.15 or later has tso or gso on",
+        features=("tso",),
+        condition="an Intel I219 of the chipsets Sunrise Point or Lewisburg has tso on under e1000e and Linux 4.15 or "
+        "later; newer kernels switch it off themselves",
         explanation="Since Linux 4.15 the driver slows down the memory access of this chip, so that it does not hang. "
         "With segmentation offload it then sends no more than about 670 Mbit/s.",
         action="Switch tso and gso off.",
@@ -83,7 +91,7 @@ QUIRKS = (
     ),
     Quirk(
         id="quirk-ice-pause",
-        severity="low",
+        severity="note",
         title="Intel E810 starts without flow control",
         drivers=("ice",),
         pause=True,
@@ -101,10 +109,11 @@ QUIRKS = (
         drivers=("ixgbe",),
         pci=("8086:1528",),
         pair=True,
-        condition="a bond has two ports of the same Intel X540-T2 card",
-        explanation="This card has moved no more than 14 Gbit/s over both of its ports. Two cards with one port each "
-        "reach 20 Gbit/s.",
-        action="Take one port each of two cards into the bond.",
+        condition="a bond that uses all its members has two ports of the same Intel X540-T2 card, and the card has "
+        "fewer than eight lanes",
+        explanation="Four lanes move no more than 14 Gbit/s over both ports of this card. Eight lanes, or two cards "
+        "with one port each, reach 20 Gbit/s.",
+        action="Put the card into a slot with eight lanes, or take one port each of two cards into the bond.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ixgbe.html",
     ),
 )
@@ -135,8 +144,15 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
 
 
 def _pair(nic: Nic) -> dict[str, Any]:
-    """The other ports of the same card that are in the same bond; told once, at the first of them."""
+    """The other ports of the same card that are in the same bond; told once, at the first of them.
+
+    Eight lanes carry both ports, and a bond of active-backup uses one of them at a time.
+    """
+    if (nic.number("pcie", "current", "width") or 0) >= 8:
+        return {}
     for bond, facts in nic.host.below("bonds").items():
+        if facts.text("mode") == "active-backup":
+            continue
         ports = [port for port in nic.host.under(bond) if card(port) == card(nic)]
         if nic.name in facts.below("members") and card(nic) and len(ports) > 1 and ports[0].name == nic.name:
             return {"bond": bond, "ports of one card": [port.name for port in ports]}

@@ -10,7 +10,29 @@ from typing import Any
 from ..plain import tame
 
 # Their PCIe link and their speed are inventions of the hypervisor.
-VIRTUAL = ("virtio_net", "vmxnet3", "ena", "hv_netvsc", "xen-netfront", "gve", "veth", "tun", "bridge", "bonding")
+# fmt: off
+VIRTUAL = (
+    "virtio_net", "vmxnet3", "ena", "hv_netvsc", "mana", "xen-netfront", "vif", "gve", "idpf", "ibmveth", "veth",
+    "tun", "bridge", "bonding", "i40evf", "iavf", "igbvf", "ixgbevf", "cxgb4vf", "rvu_nicvf", "nfp_netvf",
+    "thunder-nicvf",
+)
+
+# Virtual functions that have the driver of their card: from the PCI ids in mlx4/main.c, mlx5/core/main.c, bnx2x.h,
+# bnxt.c, qede_main.c, sfc/efx.c, nfp_netvf_main.c, enic_main.c, hinic_hw_dev.h, hnae3.h and ionic.h of Linux.
+VIRTUAL_FUNCTIONS = frozenset((
+    "15b3:1002", "15b3:1004", "15b3:1012", "15b3:1014", "15b3:1016", "15b3:1018", "15b3:101a", "15b3:101c",
+    "15b3:101e", "14e4:166f", "14e4:16a9", "14e4:16ad", "14e4:16af", "14e4:16c1", "14e4:16cb", "14e4:16d3",
+    "14e4:16dc", "14e4:16e1", "14e4:1806", "14e4:1807", "14e4:1819", "14e4:d800", "1077:1664", "1077:8090",
+    "1924:1903", "1924:1923", "1924:1a03", "1924:1b03", "19ee:6003", "1137:0071", "19e5:375e", "19e5:a22e",
+    "19e5:a22f", "1dd8:1003",
+))
+
+# Networks over USB that have no link of their own: duplex and speed are what the driver says of all of them.
+USB_NETWORKS = (
+    "cdc_ether", "cdc_ncm", "cdc_eem", "cdc_mbim", "cdc_subset", "rndis_host", "usbnet", "qmi_wwan", "huawei_cdc_ncm",
+    "ipheth", "zaurus", "net1080", "plusb", "gl620a",
+)
+# fmt: on
 
 
 class Facts:
@@ -99,13 +121,45 @@ class Nic(Facts):
 
     @property
     def real(self) -> bool:
-        """Whether it is hardware, not that of a hypervisor, with a link."""
-        return self.flag("physical") is True and self.flag("carrier") is True and self.driver not in VIRTUAL
+        """Whether it is hardware with a link that it tells the truth about."""
+        return self.linked and not self.virtual and self.driver not in USB_NETWORKS
+
+    @property
+    def linked(self) -> bool:
+        """Whether it is a device, of a hypervisor or not, with a link; its interrupts and counters are as real."""
+        return self.flag("physical") is True and self.flag("carrier") is True
+
+    @property
+    def virtual(self) -> bool:
+        """Whether a hypervisor gives it: one of its own devices, or a virtual function of a real card."""
+        above = self.host.nic(self.text("master"))
+        return (
+            self.driver in VIRTUAL
+            or self.text("pci_id") in VIRTUAL_FUNCTIONS
+            or self.flag("virtual_function") is True
+            # Accelerated networking of Azure: the virtual function is a port of the device that stands in for it.
+            or (above is not None and above.driver in VIRTUAL)
+        )
 
     @property
     def speed(self) -> int:
         """The speed of its link in Mb/s; 0 if unknown."""
         return self.count("speed")
+
+    @property
+    def packets(self) -> int:
+        """Packets received, of which a loss is a share."""
+        return self.counted("rx_packets")[0]
+
+    @property
+    def queues(self) -> int:
+        """The receive queues in use; 0 if unknown."""
+        found = (self.number("channels", key, "value") for key in ("combined", "rx"))
+        return int(max((count for count in found if count), default=0)) or self.count("queues", "rx")
+
+    def asks(self, *path: str) -> Any:
+        """What the inventory asks of it under a path such as irq, affinity; None if nothing."""
+        return self.host.tune.at("after", "nics", self.name, *path)
 
     def counted(self, name: str) -> tuple[int, str]:
         """A counter and its time: within the interval between two samples, or else since the driver was loaded."""
@@ -139,10 +193,41 @@ class Host(Facts):
         found = (self.nic(member) for member in members or (name,))
         return [nic for nic in found if nic is not None]
 
+    def bridge(self, name: str) -> bool:
+        """Whether a name is that of a bridge: the kernel says so, or it has ports and is nothing else that we know."""
+        ports = [nic for nic in self.nics if nic.text("master") == name]
+        kinds = {nic.text("master_kind") for nic in ports} - {""}
+        if kinds or not ports:
+            return "bridge" in kinds
+        return name not in self.below("bonds") and self.nic(name) is None
+
+    @property
+    def processed(self) -> int:
+        """Packets that the processors have handled; the counter of each has 32 bits and begins anew."""
+        by_nics = sum(nic.count("counters", "total", "rx_packets") for nic in self.nics)
+        return max(sum(row.count("processed") for row in self.rows("softnet")), by_nics)
+
     @property
     def forwards(self) -> bool:
         """Whether it is a router."""
         return self.flag("kernel", "forwards_ipv4") is True or self.flag("kernel", "forwards_ipv6") is True
+
+    def protocol(self, name: str) -> tuple[int, str]:
+        """What a protocol has counted, and its time: within the interval, or else since the boot."""
+        interval = self.number("protocols", "interval")
+        if interval:
+            return self.count("protocols", "growth", name), f"in {interval:g} s"
+        return self.count("protocols", "total", name), "since the boot"
+
+    def whole(self, key: str) -> int:
+        """A kernel parameter that is one number; 0 if it has none."""
+        found = self.vector(key)
+        return found[0] if len(found) == 1 else 0
+
+    @property
+    def fastest(self) -> int:
+        """The speed of the fastest link that tells the truth, in Mb/s; 1000 where none does."""
+        return max((nic.speed for nic in self.nics if nic.real), default=0) or 1000
 
     def sysctl(self, key: str) -> str:
         """The live value of a kernel parameter; empty if it has none."""

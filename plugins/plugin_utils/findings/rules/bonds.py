@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Hit, Rule, sysctl_remedy
-from ..view import Host
+from ..view import Facts, Host
 
 _PAGE = "https://docs.kernel.org/networking/bonding.html"
+_NOBODY = "00:00:00:00:00:00"
+# Bytes from which on a share says something.
+_ENOUGH = 1_000_000_000
 
 
 def _down(host: Host) -> Iterator[Hit]:
@@ -27,7 +30,7 @@ def _alone(host: Host) -> Iterator[Hit]:
         if facts.text("mode") != "802.3ad":
             continue
         groups = {name: member.count("aggregator") for name, member in facts.below("members").items()}
-        if facts.text("partner") == "00:00:00:00:00:00" or len(set(groups.values())) > 1:
+        if facts.text("partner") == _NOBODY or len(set(groups.values())) > 1:
             yield Hit({"partner": facts.text("partner"), "aggregators": groups}, bond)
 
 
@@ -38,6 +41,35 @@ def _speeds(host: Host) -> Iterator[Hit]:
         }
         if len(set(speeds.values())) > 1 and facts.text("mode") != "active-backup":
             yield Hit({name: f"{speed}Mb/s" for name, speed in speeds.items()}, bond)
+
+
+def _one_member(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        members = [nic for nic in host.under(bond) if nic.flag("carrier") is True]
+        # Without a partner another rule says why the rest is idle; the other modes do not hash.
+        if facts.text("mode") not in ("802.3ad", "balance-xor") or len(members) < 2 or _split(facts):
+            continue
+        sent = {nic.name: nic.counted("tx_bytes")[0] for nic in members}
+        total = sum(sent.values())
+        if total >= _ENOUGH and max(sent.values()) >= 0.95 * total and not facts.text("hash").endswith("3+4"):
+            shown = {name: f"{100 * count / total:.1f} % of what was sent" for name, count in sent.items()}
+            yield Hit({"xmit_hash_policy": facts.text("hash"), **shown}, bond)
+
+
+def _split(facts: Facts) -> bool:
+    groups = {member.count("aggregator") for member in facts.below("members").values()}
+    return facts.text("mode") == "802.3ad" and (facts.text("partner") == _NOBODY or len(groups) > 1)
+
+
+def _failures(host: Host) -> Iterator[Hit]:
+    uptime = host.number("kernel", "uptime")
+    for bond, facts in host.below("bonds").items():
+        failed = {name: member.count("failures") for name, member in facts.below("members").items()}
+        # Some a year are updates of switches.
+        least = max(10, uptime / 86400) if uptime else 20
+        often = {name: f"{count} link failures" for name, count in failed.items() if count >= least}
+        if often:
+            yield Hit(often, bond)
 
 
 def _order(host: Host) -> Iterator[Hit]:
@@ -84,7 +116,7 @@ RULES = (
     ),
     Rule(
         id="round-robin-reorders",
-        severity="low",
+        severity="note",
         title="TCP takes the order of round robin for loss",
         condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 16",
         explanation="Packets of one connection take all links in turn and arrive out of order. TCP then sends again "
@@ -92,5 +124,29 @@ RULES = (
         action="Give TCP room for packets out of order, at both ends.",
         reference=_PAGE,
         host=_order,
+    ),
+    Rule(
+        id="bond-hash-one-member",
+        severity="medium",
+        title="The hash of the bond sends all through one member",
+        condition="a bond that hashes by addresses only has sent at least 95 % of a gigabyte or more through one of "
+        "several members",
+        explanation="By layer2 every packet to one router or server goes the same way, however many members there are. "
+        "By layer3+4 each connection chooses its own.",
+        action="Set xmit_hash_policy of the bond to layer3+4, and the hash of the switch likewise for the way back.",
+        reference=_PAGE,
+        host=_one_member,
+    ),
+    Rule(
+        id="bond-member-fails",
+        severity="medium",
+        title="A member of the bond loses its link again and again",
+        condition="the bond has counted one link failure a day of a member, and at least ten; at least 20 where the "
+        "uptime is not known",
+        explanation="Each failure moves connections to another member, and some packets are lost. The bond hides it "
+        "until the others fail too.",
+        action="Replace the cable or the transceiver of this member, and see the port of the switch.",
+        reference=_PAGE,
+        host=_failures,
     ),
 )

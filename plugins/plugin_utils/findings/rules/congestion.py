@@ -39,5 +39,6 @@ RULES = (
         action="Install the kernel's extra modules, or take one that is there.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html#tcp-variables",
         host=_absent,
+        proven=True,
     ),
 )

@@ -5,25 +5,70 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Hit, Rule
-from ..view import Host
+from ..harm import lost
+from ..model import Hit, Rule, nic_remedy
+from ..view import Host, Nic
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"
+_MONTH = 30 * 86400
 
 
 def _broken(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         broken, since = nic.counted("rx_crc")
-        packets, _since = nic.counted("rx_packets")
-        if nic.real and broken >= 10 and broken > packets / 1_000_000:
-            yield Hit({"broken packets": f"{broken} of {packets} {since}"}, nic.name)
+        if nic.real and broken >= 10 and broken > nic.packets / 1_000_000:
+            yield Hit({"broken packets": f"{broken} of {nic.packets} {since}"}, nic.name)
 
 
 def _hangs(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         hangs, since = nic.counted("tx_timeouts")
-        if nic.real and hangs:
-            yield Hit({"transmitter resets": f"{hangs} {since}", "driver": nic.driver}, nic.name)
+        if not nic.linked or not hangs:
+            continue
+        evidence = {"transmitter resets": f"{hangs} {since}", "driver": nic.driver}
+        known = nic.driver == "e1000e" and nic.value("features", "tso") is True
+        remedy = nic_remedy(nic.name, features={"tso": False, "gso": False}) if known else {}
+        action = "Switch tso and gso off: this driver's chips are known to hang with them." if known else ""
+        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity="" if _often(nic, hangs) else "note")
+
+
+def _often(nic: Nic, hangs: int) -> bool:
+    """One in years is no trouble; where nobody knows the time, it takes a second one."""
+    uptime = nic.host.number("kernel", "uptime")
+    if nic.number("counters", "interval"):
+        return True
+    return hangs * _MONTH >= uptime if uptime else hangs > 1
+
+
+def _rates(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        if not nic.linked:
+            continue
+        found = {}
+        for way, about in (("rx", "received"), ("tx", "sent")):
+            errors, since = nic.counted(f"{way}_errors")
+            packets = nic.packets if way == "rx" else nic.counted("tx_packets")[0]
+            # What other rules know by its own name is not told twice.
+            rest = errors - sum(nic.counted(name)[0] for name in ("rx_crc", "rx_missed", "rx_fifo") if way == "rx")
+            if rest >= 100 and rest >= (packets + errors) / 100:
+                found[f"errors, {about}"] = f"{errors} beside {packets} packets {since}"
+        if found:
+            yield Hit(found, nic.name)
+
+
+def _overruns(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        loss = lost(nic, "rx_fifo")
+        if not loss or nic.virtual:
+            continue
+        policy, state = host.text("power", "aspm_policy"), nic.text("aspm")
+        evidence = {
+            "lost in the FIFO of the NIC": loss.text,
+            "lost, ring full": nic.counted("rx_missed")[0],
+            **({"ASPM of the link": state} if state else {}),
+            **({"pcie_aspm policy": policy} if policy else {}),
+        }
+        yield Hit(evidence, nic.name, severity="" if loss.much else "medium")
 
 
 RULES = (
@@ -42,11 +87,38 @@ RULES = (
         id="transmitter-hangs",
         severity="high",
         title="The transmitter has hung",
-        condition="the driver has reset the NIC because it did not send for seconds",
+        condition="the driver has reset the NIC because it did not send for seconds, more than once a month of uptime; "
+        "rarer resets are a note",
         explanation="Each reset interrupts all connections for seconds. It comes from firmware, or from an offload "
         "that this chip does not master.",
-        action="Update the firmware; on an Intel I219 switch tso and gso off.",
+        action="Update firmware and kernel, see the pause frames received, and try without tso.",
         reference=_PAGE,
         host=_hangs,
+        proven=True,
+    ),
+    Rule(
+        id="error-rate",
+        severity="high",
+        title="One packet in a hundred, or more, has an error",
+        condition="at least 100 packets, and 1 % of a direction, are counted as errors that no other counter explains",
+        explanation="TCP slows down to a fraction of the link where one packet in a hundred is lost. Errors of sending "
+        "come from the driver or from a link partner that lets nothing through.",
+        action="See all counters (`ethtool -S NIC`) for the ones that grow, then the cable, the port of the switch, "
+        "and a newer driver.",
+        reference=_PAGE,
+        host=_rates,
+    ),
+    Rule(
+        id="aspm",
+        severity="high",
+        title="Packets are lost on their way from the NIC to the memory",
+        condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
+        "driver counts apart from a full ring",
+        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. Mostly it is "
+        "the power saving of the PCIe link (ASPM L1); a larger ring does not help.",
+        action="Switch ASPM off for this link (`echo 0 > /sys/bus/pci/devices/ADDRESS/link/l1_aspm` for the device and "
+        "the bridge above it, or the boot parameter pcie_aspm.policy=performance), and see the width of the slot.",
+        reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
+        host=_overruns,
     ),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a router should not do with the packets that it passes on."""
+"""What a router or a bridge should not do with the packets that it passes on."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from ..view import Host
 
 def _merged(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        if not host.forwards or nic.count("fastest") < 10000 or nic.flag("physical") is not True:
+        # gro keeps what is needed to cut a packet again as it came, so it may stay on; lro does not.
+        if nic.flag("physical") is not True or nic.value("features", "lro") is not True:
             continue
-        on = [key for key in ("gro", "lro") if nic.value("features", key) is True]
-        loose = [key for key in on if nic.flag("features", key, "fixed") is not True]
-        if loose:
-            evidence = {
-                **dict.fromkeys(on, "on"),
-                "forwarding": "on",
-                "fastest link mode": f"{nic.count('fastest')}Mb/s",
-            }
-            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, features=dict.fromkeys(loose, False)))
+        above = nic.text("master")
+        bridged = above != "" and host.bridge(above)
+        if not host.forwards and not bridged:
+            continue
+        evidence = {"lro": "on", **({"port of the bridge": above} if bridged else {"forwarding": "on"})}
+        fixed = nic.flag("features", "lro", "fixed") is True
+        yield Hit(evidence, nic.name, remedy={} if fixed else nic_remedy(nic.name, features={"lro": False}))
 
 
 RULES = (
     Rule(
         id="merging-while-forwarding",
-        severity="medium",
-        title="A router merges packets that it only passes on",
-        condition="the host forwards packets, and a NIC that can do 10000 Mb/s or more has gro or lro on",
-        explanation="Merged packets must be cut again for the next link, which costs a router time, and lro even "
-        "changes them. Hosts at the ends of a connection keep these features.",
-        action="Switch gro and lro off on the fast NICs of the router.",
+        severity="high",
+        title="A host merges packets that it only passes on",
+        condition="the host routes packets, or the NIC is the port of a bridge, and the NIC has lro on",
+        explanation="Large receive offload forgets how the packets were cut, so the merged ones are too large for the "
+        "next link and are dropped. Guests, containers and hosts behind a router then see transfers that hang.",
+        action="Switch lro off on this NIC; gro may stay on.",
         reference="https://docs.kernel.org/networking/segmentation-offloads.html",
         host=_merged,
     ),

@@ -5,10 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import busiest, lost, overflowed, squeezed
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
-from ..view import Facts, Host
+from ..view import Facts, Host, Nic
 
 _PAGE = "https://docs.kernel.org/networking/scaling.html"
+
+# The backlog shall hold what the fastest link brings within 20 ms; much more only makes packets late.
+_BACKLOG_MS = 20
+_BACKLOG = (2048, 65536)
 
 
 def _one_core(host: Host) -> Iterator[Hit]:
@@ -16,39 +21,82 @@ def _one_core(host: Host) -> Iterator[Hit]:
         return
     for nic in host.nics:
         rows = nic.rows("interrupts")
-        if len(rows) < 2 or not nic.real:
+        # Two lines of one name are not two queues; bcmgenet has such. What the inventory has placed is meant so.
+        names = [row.text("name") for row in rows if row.text("name")]
+        if len(rows) < 2 or len(set(names)) < len(names) or not nic.linked or nic.asks("irq", "affinity") is not None:
             continue
         lists = {row.text("cpus") for row in rows}
-        single = all(cpus.isdigit() for cpus in lists)
-        if single and len(lists) > 1:
+        if all(cpus.isdigit() for cpus in lists) and len(lists) > 1:
             continue
-        evidence = _pinned(lists) if single else _counted(rows)
-        if evidence:
-            yield Hit(
-                {"interrupts": len(rows), **evidence}, nic.name, remedy=nic_remedy(nic.name, irq={"affinity": "spread"})
-            )
+        found = _served(rows)
+        pinned = len(lists) == 1 and next(iter(lists)).isdigit()
+        if not pinned and not found:
+            continue
+        evidence = {**({"smp_affinity_list of all": next(iter(lists))} if pinned else {}), **found}
+        harm = _harm(host, nic)
+        yield Hit(
+            {"interrupts": len(rows), **evidence, **harm},
+            nic.name,
+            remedy=nic_remedy(nic.name, irq={"affinity": "spread"}),
+            severity="" if found and harm else "note",
+        )
 
 
-def _pinned(lists: set[str]) -> dict[str, str]:
-    return {"smp_affinity_list of all": next(iter(lists))}
-
-
-def _counted(rows: list[Facts]) -> dict[str, str]:
-    """One processor has served nearly all, out of enough to tell."""
-    served = [sum(column) for column in zip(*(row.numbers("counts") for row in rows))]
-    if sum(served) < 1_000_000 or max(served) < 0.9 * sum(served):
+def _served(rows: list[Facts]) -> dict[str, str]:
+    """One processor has served nearly all of several queues; one queue alone may be one connection."""
+    counts = [row.numbers("counts") for row in rows]
+    served = [sum(column) for column in zip(*counts)]
+    total = sum(served)
+    if total < 1_000_000 or max(served) < 0.9 * total or total - max(map(sum, counts)) < 0.1 * total:
         return {}
-    return {"served by one processor": f"CPU {served.index(max(served))}: {max(served)} of {sum(served)}"}
+    return {"served by one processor": f"CPU {served.index(max(served))}: {max(served)} of {total}"}
+
+
+def _harm(host: Host, nic: Nic) -> dict[str, str]:
+    """What it has cost so far."""
+    found = {}
+    for row in busiest(host, 0.5):
+        if squeezed(host, row) or overflowed(host, row):
+            found["busiest processor"] = (
+                f"CPU {row.count('cpu')}: {row.count('squeezed')} rounds out of budget, {row.count('dropped')} dropped"
+            )
+    loss = lost(nic, "rx_missed")
+    return {**found, **({"lost, ring full": loss.text} if loss else {})}
+
+
+def _room(host: Host) -> int:
+    """Packets of full size that the fastest link brings within that time, up to the next power of two."""
+    packets = host.fastest * 1000 * _BACKLOG_MS // (8 * 1500)
+    return max(_BACKLOG[0], min(_BACKLOG[1], 1 << packets.bit_length()))
 
 
 def _backlog(host: Host) -> Iterator[Hit]:
-    dropped = sum(row.count("dropped") for row in host.rows("softnet"))
-    processed = sum(row.count("processed") for row in host.rows("softnet"))
     limit = host.sysctl("net.core.netdev_max_backlog")
-    if dropped >= 100 and dropped > processed / 100_000 and limit.isdigit() and int(limit[:18]) < 10000:
-        remedy = sysctl_remedy(net__core__netdev_max_backlog={"at_least": 250000})
-        evidence = {"net.core.netdev_max_backlog": limit, "dropped": f"{dropped} of {processed} packets"}
+    if overflowed(host) and limit.isdigit() and int(limit[:18]) < _room(host):
+        dropped = sum(row.count("dropped") for row in host.rows("softnet"))
+        remedy = sysctl_remedy(net__core__netdev_max_backlog={"at_least": _room(host)})
+        evidence = {"net.core.netdev_max_backlog": limit, "dropped": f"{dropped} of {host.processed} packets"}
         yield Hit(evidence, remedy=remedy)
+
+
+def _budget(host: Host) -> Iterator[Hit]:
+    """Rounds that ran out of budget on all processors; on one alone it is the spreading that is wrong."""
+    if not squeezed(host):
+        return
+    rounds = sum(row.count("squeezed") for row in host.rows("softnet"))
+    budget = host.sysctl("net.core.netdev_budget")
+    evidence = {"rounds out of budget": f"{rounds}, with {host.processed} packets", "net.core.netdev_budget": budget}
+    one = busiest(host)
+    if one:
+        action = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
+        yield Hit({**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}, action=action)
+    elif budget.isdigit() and int(budget[:9]) < 600:
+        values: dict[str, object] = {"net.core.netdev_budget": {"at_least": 600}}
+        time = host.sysctl("net.core.netdev_budget_usecs")
+        if time.isdigit():
+            # Since Linux 4.12 a round also ends by time, which has to grow with the number of packets.
+            values["net.core.netdev_budget_usecs"] = {"at_least": int(time[:9]) * 2}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": values})
 
 
 RULES = (
@@ -56,8 +104,8 @@ RULES = (
         id="interrupts-on-one-core",
         severity="medium",
         title="One processor serves all interrupts of a NIC",
-        condition="all interrupts of a NIC with several queues are bound to one processor of several, or one has "
-        "served 90 % of at least a million",
+        condition="one processor of several has served 90 % of at least a million interrupts of several queues of a "
+        "NIC, and was out of budget or lost packets; without harm, or where all are only bound to one, it is a note",
         explanation="A processor that does nothing but receive packets is full at some Gbit/s. The others cannot help "
         "as long as the interrupts of their queues do not reach them.",
         action="Spread the interrupts over the cores.",
@@ -69,11 +117,24 @@ RULES = (
         severity="medium",
         title="The backlog of a processor overflows",
         condition="processors have dropped at least 100 packets, and more than one in 100000, because the backlog was "
-        "full, and it holds fewer than 10000",
+        "full, and it holds less than the fastest link brings in 20 ms",
         explanation="Packets wait in the backlog of a processor when another one has received them. A burst overflows "
         "the default of 1000.",
         action="Let the backlog hold more.",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html#netdev-max-backlog",
         host=_backlog,
+        proven=True,
+    ),
+    Rule(
+        id="softnet-squeezed",
+        severity="medium",
+        title="Processors run out of budget while packets wait",
+        condition="processors have ended at least 1000 rounds, and more than one for 10000 packets, with packets left",
+        explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
+        "next one. When that happens often, rings and backlog fill up meanwhile.",
+        action="Give a round more packets and time; where one processor does all, spread the work first.",
+        reference="https://docs.kernel.org/admin-guide/sysctl/net.html#netdev-budget",
+        host=_budget,
+        proven=True,
     ),
 )

@@ -30,26 +30,67 @@ def _slow(host: Host) -> Iterator[Hit]:
         if both > nic.speed:
             yield Hit({**evidence, "Link partner advertised link modes": nic.words("partner_modes")}, nic.name)
         elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
-            yield Hit(evidence, nic.name, severity="medium")
+            yield Hit(evidence, nic.name, severity="low")
 
 
 def _duplex(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        if not nic.real:
+        # A fixed `Half` from a driver without a PHY is no statement about a wire.
+        if not nic.real or nic.speed > 1000:
             continue
         late, _since = nic.counted("late_collisions")
         broken, since = nic.counted("rx_crc")
-        forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken > 0
-        if nic.text("duplex") == "Half" or late or forced:
-            yield Hit(
-                {
-                    "Duplex": nic.text("duplex"),
-                    "Auto-negotiation": "on" if nic.flag("autoneg") else "off",
-                    "late collisions": late,
-                    "broken packets": f"{broken} {since}",
-                },
-                nic.name,
-            )
+        often = max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
+        forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken >= 10 and broken > often
+        half = nic.text("duplex") == "Half"
+        if not (half or forced or (late >= 10 and late > often)):
+            continue
+        evidence = {
+            "Duplex": nic.text("duplex"),
+            "Auto-negotiation": "on" if nic.flag("autoneg") else "off",
+            "late collisions": late,
+            "broken packets": f"{broken} {since}",
+        }
+        partner = nic.words("partner_modes")
+        if half and partner and not any(mode.endswith("/Full") for mode in partner):
+            shown = {**evidence, "Link partner advertised link modes": partner}
+            action = "Replace the device at the other end, or its port; a switch between the two helps as well."
+            yield Hit(shown, nic.name, severity="medium", action=action)
+        else:
+            yield Hit(evidence, nic.name)
+
+
+def _flaps(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        changes, since = nic.counted("carrier_changes")
+        # A dock is plugged and unplugged, and a hypervisor has no cable.
+        if nic.virtual or nic.flag("physical") is not True or _plugged(nic) or not _too_many(nic, changes):
+            continue
+        evidence = {
+            "carrier changes": f"{changes} {since}",
+            **({"EEE": nic.text("eee")} if nic.text("eee") else {}),
+            "driver": nic.driver,
+        }
+        yield Hit(evidence, nic.name, action=_STEADY if nic.driver == "igc" or nic.text("eee") == "active" else "")
+
+
+_STEADY = (
+    "Switch energy-efficient Ethernet off first (`ethtool --set-eee NIC eee off`, here and at the switch), with which "
+    "this kind of NIC is known to lose its link; then see cable and port."
+)
+
+
+def _plugged(nic: Nic) -> bool:
+    """Whether it hangs on USB, by its address on the bus, or has no wire at all."""
+    return re.match(r"(usb-|\d+-[\d.]+:)", nic.text("bus")) is not None or nic.name.startswith("wl")
+
+
+def _too_many(nic: Nic, changes: int) -> bool:
+    """Twice within an interval; four a day; and where nobody knows how long it took, a hundred."""
+    if nic.number("counters", "interval"):
+        return changes >= 2
+    uptime = nic.host.number("kernel", "uptime")
+    return changes >= 20 and changes >= 4 * uptime / 86400 if uptime else changes >= 100
 
 
 RULES = (
@@ -68,12 +109,26 @@ RULES = (
     Rule(
         id="duplex-mismatch",
         severity="critical",
-        title="The ends do not agree on the duplex",
-        condition="the link runs half duplex, counts late collisions, or has a fixed speed and receives broken packets",
+        title="The link runs half duplex, or the ends do not agree on it",
+        condition="a link that has a wire runs half duplex, has counted late collisions, or has a fixed speed and "
+        "receives broken packets",
         explanation="One end sends while the other takes that for a collision, so packets are lost under load. It "
         "comes from a fixed speed on one end: the other cannot negotiate and falls back to half duplex.",
         action="Let both ends negotiate (`ethtool -s NIC autoneg on`, and the same on the port of the switch).",
         reference=_PAGE,
         host=_duplex,
+    ),
+    Rule(
+        id="link-flaps",
+        severity="high",
+        title="The link goes down and up",
+        condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime, or "
+        "a hundred times where the uptime is not known",
+        explanation="Each time all connections stand still for seconds, and the speed is negotiated again. It comes "
+        "from cable or plug, a transceiver that is too hot, or energy-efficient Ethernet.",
+        action="Replace cable and plug, try another port, and switch energy-efficient Ethernet off "
+        "(`ethtool --set-eee NIC eee off`).",
+        reference=_PAGE,
+        host=_flaps,
     ),
 )

@@ -9,18 +9,61 @@ from ipaddress import ip_interface, ip_network
 from typing import NamedTuple
 
 from ..model import Hit, Rule, nic_remedy
-from ..view import Fleet, Host
+from ..view import Facts, Fleet, Host, Nic
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
 
+# With whom an address is compared at most; one who has met it is enough.
+_PEERS = 50
+
 
 class _Place(NamedTuple):
-    """An address: where it is, and its MTU."""
+    """An address on a wire: where it is, its MTU, and the MAC that others see."""
 
     host: Host
     nic: str
     address: str
     mtu: int
+    mac: str
+
+    @property
+    def alone(self) -> str:
+        """The address without its length."""
+        return self.address.partition("/")[0]
+
+    @property
+    def ports(self) -> list[Nic]:
+        """The hardware behind it."""
+        return self.host.under(self.nic) or [nic for nic in self.host.nics if nic.text("master") == self.nic]
+
+    @property
+    def site(self) -> str:
+        """Whose virtual network it is; the same private numbers are in use in all of them."""
+        return next((_CLOUDS[nic.driver] for nic in self.ports if nic.driver in _CLOUDS), "")
+
+
+# Networks of these clouds are routed, whatever the mask says.
+_CLOUDS = {"ena": "AWS", "hv_netvsc": "Azure", "mana": "Azure", "gve": "Google"}
+
+# What the kernel calls devices that put a header of their own around packets, so that each end has its own MTU.
+_TUNNELS = ("wireguard", "vxlan", "geneve", "gre", "gretap", "ipip", "sit", "ip6tnl", "ppp", "tun", "xfrm", "vti")
+
+
+def _on_a_wire(host: Host, row: Facts) -> bool:
+    """Whether an address shares a link with other machines: not that of a tunnel, or of containers on this host."""
+    name = row.text("nic")
+    if row.text("kind") in _TUNNELS:
+        return False
+    known = {nic.name for nic in host.nics}
+    parent = name.partition(".")[0]
+    return (
+        any(device in known for device in row.words("hardware"))
+        or name in known
+        or name in host.below("bonds")
+        or host.bridge(name)
+        # A VLAN by the name that most managers give it.
+        or (parent != name and (parent in known or parent in host.below("bonds")))
+    )
 
 
 def _network(address: str) -> str:
@@ -37,26 +80,68 @@ def _subnets(fleet: Fleet) -> dict[str, list[_Place]]:
     for host in fleet.hosts:
         for row in host.rows("addresses"):
             network, mtu = _network(row.text("address")), row.count("mtu")
-            if network and mtu:
-                found.setdefault(network, []).append(_Place(host, row.text("nic"), row.text("address"), mtu))
+            if network and mtu and _on_a_wire(host, row):
+                nic = host.nic(row.text("nic"))
+                mac = row.text("mac") or (nic.text("mac") if nic else "")
+                place = _Place(host, row.text("nic"), row.text("address"), mtu, mac.lower())
+                found.setdefault(network, []).append(place)
     return found
 
 
+def _met(place: _Place) -> dict[str, str]:
+    """The neighbours of an address, by address."""
+    rows = place.host.rows("neighbours")
+    return {row.text("address"): row.text("mac") for row in rows if row.text("nic") == place.nic}
+
+
+def _together(one: _Place, other: _Place) -> bool | None:
+    """Whether two addresses share a link: they have met, or met the same third one; None where nobody knows."""
+    first, second = _met(one), _met(other)
+    if other.mac and first.get(other.alone) == other.mac:
+        return True
+    if one.mac and second.get(one.alone) == one.mac:
+        return True
+    common = [first[address] == second[address] for address in first.keys() & second.keys()]
+    return all(common) if common else None
+
+
 def _differs(fleet: Fleet) -> Iterator[Hit]:
-    for network, places in sorted(_subnets(fleet).items()):
-        counts = Counter(place.mtu for place in places)
-        # Of two that are as frequent the smaller one is safe.
-        usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
-        others = [f"{place.host.name} {place.nic}" for place in places if place.mtu == usual]
-        for place in places:
-            if place.mtu != usual:
+    for network, everybody in sorted(_subnets(fleet).items()):
+        for site in sorted({place.site for place in everybody}):
+            places = [place for place in everybody if place.site == site]
+            counts = Counter(place.mtu for place in places)
+            # Of two that are as frequent the smaller one is safe.
+            usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
+            others = [place for place in places if place.mtu == usual]
+            for place in places:
+                known = {_together(place, other) for other in others[:_PEERS]}
+                if place.mtu == usual or known == {False}:
+                    continue
                 evidence = {
                     "mtu": place.mtu,
                     "address": place.address,
                     f"mtu of {len(others)} others in {network}": usual,
-                    "such as": others[:3],
+                    "such as": [f"{other.host.name} {other.nic}" for other in others[:3]],
+                    "share a link": "yes, by the neighbour table" if True in known else "not known",
                 }
-                yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=usual))
+                severity = "" if True in known and not site else "note"
+                remedy = nic_remedy(place.nic, mtu=usual)
+                yield Hit(evidence, place.nic, place.host.name, remedy, severity=severity)
+
+
+def _above(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        master = nic.text("master")
+        if master and nic.flag("physical") is True and host.bridge(master):
+            yield from _too_large(master, nic.count("master_mtu"), nic.name, nic.count("mtu"))
+    for bond, facts in host.below("bonds").items():
+        yield from _too_large(f"the bridge above {bond}", facts.count("master_mtu"), bond, facts.count("mtu"))
+
+
+def _too_large(bridge: str, upper: int, port: str, lower: int) -> Iterator[Hit]:
+    if lower and upper > lower:
+        evidence = {f"mtu of {bridge}": upper, f"mtu of its port {port}": lower}
+        yield Hit(evidence, port, remedy=nic_remedy(port, mtu=upper))
 
 
 def _members(host: Host) -> Iterator[Hit]:
@@ -98,7 +183,7 @@ def _inside(address: str, network: str) -> bool:
 
 def _possible(fleet: Fleet) -> Iterator[Hit]:
     for network, places in sorted(_subnets(fleet).items()):
-        ports = {place: place.host.under(place.nic) for place in places}
+        ports = {place: place.ports for place in places}
         fast = all(
             nics and all(nic.real and nic.speed >= 10000 and nic.count("max_mtu") >= 9000 for nic in nics)
             for nics in ports.values()
@@ -116,12 +201,24 @@ RULES = (
         id="mtu-differs-in-subnet",
         severity="high",
         title="The MTU is not that of the others in the subnet",
-        condition="an address has another MTU than most addresses of the same subnet",
+        condition="an address on a wire has another MTU than most of the same subnet that share its link, as neighbour "
+        "tables prove; a note where nobody knows whether they share it, and in networks of clouds",
         explanation="Inside a subnet nobody tells a sender that a packet is too large; it is dropped without a word. "
         "Small packets pass, so that logins work and transfers hang.",
         action="Give all hosts of the subnet the same MTU.",
         reference=_PAGE,
         fleet=_differs,
+    ),
+    Rule(
+        id="bridge-mtu-above-uplink",
+        severity="high",
+        title="The bridge takes larger packets than its uplink",
+        condition="the MTU of a bridge is above that of its port with hardware",
+        explanation="Guests and containers send as large as the bridge says, and what the uplink cannot carry is "
+        "dropped without a word. Small packets pass, so that logins work and transfers hang.",
+        action="Raise the MTU of the uplink and of the switch behind it; or lower that of the bridge and the guests.",
+        reference=_PAGE,
+        host=_above,
     ),
     Rule(
         id="mtu-of-bond-members",
@@ -145,10 +242,11 @@ RULES = (
         action="Raise the MTU of the switch and of the other hosts, or go back to what the path carries.",
         reference=_PAGE,
         host=_not_carried,
+        proven=True,
     ),
     Rule(
         id="jumbo-possible",
-        severity="low",
+        severity="note",
         title="All links of the subnet could carry jumbo frames",
         condition="all addresses of a subnet lie on links of at least 10000 Mb/s that can have an MTU of 9000, "
         "and have 1500",

@@ -25,22 +25,31 @@ def _narrow(host: Host) -> Iterator[Hit]:
             cards.setdefault(card(nic), []).append(nic)
     for slot, ports in sorted(cards.items()):
         width, speed = ports[0].number("pcie", "current", "width"), ports[0].number("pcie", "current", "speed_gt")
-        need = sum(port.speed for port in ports)
+        need = _need(host, ports)
         if not width or not speed or _capacity(width, speed) >= need:
             continue
         best = (ports[0].number("pcie", "max", "width") or width, ports[0].number("pcie", "max", "speed_gt") or speed)
-        wider = _capacity(*best) > _capacity(width, speed)
-        yield Hit(
-            {
-                "slot": slot,
-                "PCIe link": f"{speed:g} GT/s x{width:g}, {_capacity(width, speed)} Mbit/s",
-                "PCIe link of the card at best": f"{best[1]:g} GT/s x{best[0]:g}",
-                "ports": {port.name: f"{port.speed}Mb/s" for port in ports},
-            },
-            ports[0].name,
-            severity="high" if wider else "medium",
-            action="" if wider else "Use one port of each of several cards; this card cannot have a wider slot.",
-        )
+        evidence = {
+            "slot": slot,
+            "PCIe link": f"{speed:g} GT/s x{width:g}, {_capacity(width, speed)} Mbit/s",
+            "PCIe link of the card at best": f"{best[1]:g} GT/s x{best[0]:g}",
+            "ports": {port.name: f"{port.speed}Mb/s" for port in ports},
+        }
+        if _capacity(*best) > _capacity(width, speed):
+            yield Hit(evidence, ports[0].name)
+        else:
+            action = "Use one port each of several cards; this card cannot have a wider slot."
+            yield Hit(evidence, ports[0].name, severity="note", action=action)
+
+
+def _need(host: Host, ports: list[Nic]) -> int:
+    """What the ports of a card can move at once: a bond of active-backup uses one member at a time."""
+    spare = [facts.below("members") for facts in host.below("bonds").values() if facts.text("mode") == "active-backup"]
+    groups: dict[int, int] = {}
+    for place, port in enumerate(ports):
+        bond = next((number for number, members in enumerate(spare, len(ports)) if port.name in members), place)
+        groups[bond] = max(groups.get(bond, 0), port.speed)
+    return sum(groups.values())
 
 
 RULES = (
@@ -48,7 +57,7 @@ RULES = (
         id="pcie-narrower-than-ports",
         severity="high",
         title="The slot is narrower than the ports of the card",
-        condition="the PCIe link carries less than the sum of the links of the card's ports",
+        condition="the PCIe link carries less than the ports of the card can move at once",
         explanation="All ports of a card share its PCIe link. Two 10G ports behind four lanes of 5 GT/s give 14 Gbit/s "
         "together, whatever a bond promises.",
         action="Put the card into a slot with more lanes, and see whether the firmware of the board shares them.",

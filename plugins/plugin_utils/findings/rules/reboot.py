@@ -73,7 +73,7 @@ RULES = (
     ),
     Rule(
         id="sysctl-differs-from-files",
-        severity="low",
+        severity="note",
         title="A kernel parameter differs from the file that sets it",
         condition="a live value is not that of the last file of sysctl.d with the key, and the file is not ours",
         explanation="Somebody has set the value by hand or by a program since the boot. The next boot brings the value "

@@ -5,48 +5,87 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import Loss, busiest, lost, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 
+# Queueing disciplines that drop on purpose, to keep queues short or a rate, have lost nothing; these have.
+_PLAIN = ("pfifo_fast", "pfifo", "bfifo", "mq", "multiq", "prio", "noqueue")
 
-def _lost(nic: Nic) -> dict[str, str]:
-    """What was lost for lack of room, where it is more than a few packets at boot."""
-    packets, since = nic.counted("rx_packets")
-    found = {}
-    for name, label in (("rx_missed", "lost, ring full"), ("rx_no_buffer", "no free buffer")):
-        lost, _since = nic.counted(name)
-        if lost >= 100 and lost > packets / 100_000:
-            found[label] = f"{lost} of {packets} packets {since}"
-    return found
+
+def _lost(nic: Nic) -> dict[str, Loss]:
+    """What was lost for lack of room in the ring."""
+    found = {label: lost(nic, name) for name, label in (("rx_missed", "lost, ring full"),)}
+    return {label: loss for label, loss in found.items() if loss}
+
+
+def _waited(nic: Nic) -> dict[str, str]:
+    """How often the NIC found no buffer, as a hint beside what was lost."""
+    count, since = nic.counted("rx_no_buffer")
+    return {"no free buffer": f"{count} {since}"} if count else {}
 
 
 def _ring(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
-        if size is not None and top is not None and size < top:
-            lost = _lost(nic)
-            if lost:
-                yield Hit(
-                    {"rx ring": f"{size} of {top}", **lost}, nic.name, remedy=nic_remedy(nic.name, ring={"rx": "max"})
-                )
+        found = _lost(nic)
+        if size is None or top is None or not found:
+            continue
+        evidence = {
+            "rx ring": f"{size:g} of {top:g}",
+            **{label: loss.text for label, loss in found.items()},
+            **_waited(nic),
+        }
+        severity = "" if any(loss.much for loss in found.values()) else "medium"
+        if size < top:
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx": "max"}), severity=severity)
+
+
+def _full_ring(host: Host) -> Iterator[Hit]:
+    """A ring that is as large as it can be and still overflows: the processors are late."""
+    for nic in host.nics:
+        size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
+        found = _lost(nic)
+        if size is None or top is None or size < top or not found or _more(nic)[0]:
+            continue
+        evidence = {"rx ring": f"{size:g} of {top:g}", **{label: loss.text for label, loss in found.items()}}
+        # What was lost since the driver was loaded may have been lost while the ring was smaller.
+        now = nic.number("counters", "interval") and any(loss.much for loss in found.values())
+        yield Hit(evidence, nic.name, severity="" if now else "note")
+
+
+def _more(nic: Nic) -> tuple[str, int, int]:
+    """The kind of channels that could be more, how many are in use, and how many serve: not more than processors."""
+    cpus = nic.host.count("kernel", "cpu_count")
+    for key in ("combined", "rx"):
+        count, top = nic.number("channels", key, "value"), nic.maximum("channels", key)
+        if count is not None and top is not None:
+            best = int(min(top, cpus) if cpus else top)
+            return (key, int(count), best) if count < best else ("", 0, 0)
+    return "", 0, 0
 
 
 def _channels(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        for key in ("combined", "rx"):
-            count, top = nic.number("channels", key, "value"), nic.maximum("channels", key)
-            if count is None or top is None or count >= top:
-                continue
-            proof = dict(_lost(nic))
-            dropped = nic.count("queues", "qdisc", "dropped")
-            if dropped >= 100 and dropped > nic.count("counters", "total", "tx_packets") / 100_000:
-                proof["dropped before sending"] = f"{dropped} packets"
-            if proof:
-                remedy = nic_remedy(nic.name, channels={key: "max"})
-                yield Hit({f"{key} channels": f"{count} of {top}", **proof}, nic.name, remedy=remedy)
-                break
+        key, count, best = _more(nic)
+        if not key:
+            continue
+        proof = {label: loss.text for label, loss in _lost(nic).items()}
+        dropped = nic.count("queues", "qdisc", "dropped")
+        plain = nic.text("queues", "qdisc", "leaf") or nic.text("queues", "qdisc", "root")
+        if plain in _PLAIN and dropped >= 1000 and dropped > nic.count("counters", "total", "tx_packets") / 100_000:
+            proof["dropped before sending"] = f"{dropped} packets"
+        full = busiest(host, 0.9, count)
+        if full and squeezed(host) and nic.packets > host.processed / 2:
+            rounds = sum(row.count("squeezed") for row in full)
+            words = ", ".join(str(row.count("cpu")) for row in full[:8])
+            proof["out of budget"] = f"{rounds} rounds, on CPU {words} of {host.count('kernel', 'cpu_count')}"
+        if proof:
+            top = int(nic.maximum("channels", key) or 0)
+            remedy = nic_remedy(nic.name, channels={key: "max" if best == top else best})
+            yield Hit({f"{key} channels": f"{count} of {top}", **proof}, nic.name, remedy=remedy)
 
 
 RULES = (
@@ -54,24 +93,40 @@ RULES = (
         id="ring-too-small",
         severity="high",
         title="The receive ring overflows and could be larger",
-        condition="the NIC lost at least 100 packets, and more than one in 100000, because its receive ring was full, "
-        "and the ring is below its maximum",
+        condition="the NIC lost at least 1000 packets (100 within an interval), and more than one in 100000, because "
+        "its receive ring was full, and the ring is below its maximum",
         explanation="The ring holds what arrives until a processor fetches it. A burst from a fast sender fills a "
         "small ring before that, and TCP slows down for each loss.",
         action="Raise the ring to what the hardware has; the link is down for some seconds.",
         reference=_PAGE,
         host=_ring,
+        proven=True,
     ),
     Rule(
         id="channels-too-few",
         severity="medium",
         title="Packets are lost and more channels are there",
-        condition="the NIC or its queueing disciplines lost at least 100 packets, and more than one in 100000, and the "
-        "NIC uses fewer channels than it has",
+        condition="the NIC or a plain queueing discipline lost at least 1000 packets, and more than one in 100000, or "
+        "the few processors that do all the receiving run out of budget, and the NIC uses fewer channels than it has "
+        "and than there are processors",
         explanation="Each flow is hashed to one queue, and two clients on one queue share its speed. More queues mean "
-        "fewer clients on each, and more processors at work.",
-        action="Use all channels; the link is down for some seconds.",
+        "fewer clients on each, and more processors at work, up to one for each processor.",
+        action="Use more channels; the link is down for some seconds.",
         reference="https://docs.kernel.org/networking/scaling.html",
         host=_channels,
+        proven=True,
+    ),
+    Rule(
+        id="ring-overflows-at-maximum",
+        severity="medium",
+        title="The receive ring overflows although it is as large as it can be",
+        condition="the NIC lost at least 100 packets within an interval, and more than one in 10000, because its "
+        "receive ring was full, and neither ring nor channels can be larger; older losses are a note",
+        explanation="A larger ring is not there, so the processors must fetch packets sooner. They are late where one "
+        "serves too many queues, sleeps too deeply, or sits on another NUMA node than the card.",
+        action="See who serves the interrupts (`irq: {affinity: spread}`), the CPU governor and idle states, and what "
+        "else the processors do; then spread by `irq: {rps: spread}`.",
+        reference="https://docs.kernel.org/networking/scaling.html",
+        host=_full_ring,
     ),
 )

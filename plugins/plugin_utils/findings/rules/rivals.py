@@ -38,11 +38,19 @@ def _profile(host: Host) -> Iterator[Hit]:
     wrong = {
         key: f"{ours[key]}, but tuned sets {value}"
         for key, value in theirs.items()
-        if key in ours and "$" not in value and value.split() != ours[key].split()
+        if key in ours and "$" not in value and _undone(ours[key], value)
     }
     if wrong:
         profile = host.text("managers", "tuned", "profile")
         yield Hit({"profile": profile, **wrong}, remedy={"tuning_tuned_profile": "none"})
+
+
+def _undone(ours: str, theirs: str) -> bool:
+    """Whether tuned would write another value; `>4096` only raises and `<4096` only lowers."""
+    sign, bound = theirs[:1], theirs[1:].strip().strip('"')
+    if sign in ("<", ">") and bound.isdigit() and ours.isdigit():
+        return int(ours[:18]) < int(bound[:18]) if sign == ">" else int(ours[:18]) > int(bound[:18])
+    return theirs.split() != ours.split()
 
 
 def _asked(host: Host) -> dict[str, Facts]:
@@ -121,6 +129,7 @@ RULES = (
         action="Have one writer: switch tuned off, or take the keys out of the inventory or of a profile of your own.",
         reference="https://github.com/redhat-performance/tuned",
         host=_profile,
+        proven=True,
     ),
     Rule(
         id="link-file-sets-the-same",
@@ -154,5 +163,6 @@ RULES = (
         action="Stop the service on this host, or leave the affinity to it.",
         reference="https://docs.kernel.org/core-api/irq/irq-affinity.html",
         host=_moved,
+        proven=True,
     ),
 )

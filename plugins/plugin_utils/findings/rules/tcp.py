@@ -46,24 +46,72 @@ def _pages(host: Host) -> Iterator[Hit]:
 
 def _buffers(host: Host) -> Iterator[Hit]:
     speed = max((nic.speed for nic in host.nics if nic.real), default=0)
+    trip = host.number("sockets", "rtt_ms") or 0
     # The kernel keeps up to half of a buffer for its own overhead.
-    need = speed * 1_000_000 // 8 * _ROUND_TRIP_MS // 1000 * 2
+    near, far = (int(speed * 1_000_000 / 8 * time / 1000 * 2) for time in (_ROUND_TRIP_MS, trip))
+    need = max(near, far)
     small = {
         key: found
-        for key in ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+        for key in _DEFAULTS
         for found in [host.vector(key)]
-        if len(found) == 3 and found[2] < need
+        if len(found) == 3 and (found[2] < need or (speed and found[2] < _default(host, key)))
     }
-    if small:
-        enough = max(16777216, 1 << need.bit_length())
-        wanted = {key: {"at_least": [found[0], found[1], enough]} for key, found in small.items()}
+    if not small:
+        return
+    # Below the eighth part the link cannot be filled even inside of a room; and somebody has lowered the kernel's own.
+    tiny = any(found[2] < near // 8 for found in small.values())
+    lowered = [key for key, found in small.items() if found[2] < _default(host, key)]
+    enough = max(16777216, 1 << need.bit_length())
+    wanted = {key: {"at_least": [found[0], found[1], enough]} for key, found in small.items()}
+    evidence = {
+        **{key: host.sysctl(key) for key in small},
+        "fastest link": f"{speed}Mb/s",
+        f"needed for {trip if far > near else _ROUND_TRIP_MS:g} ms": f"{need} bytes",
+        **{f"{key}, the kernel's own": f"{_default(host, key)} bytes" for key in lowered},
+    }
+    harm = far > near and any(found[2] < far // 2 for found in small.values())
+    severity = "high" if tiny else "medium" if harm else "note"
+    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted}, severity=severity)
+
+
+# What the kernel chooses where there is memory enough for it (tcp_init in net/ipv4/tcp.c).
+_DEFAULTS = {"net.ipv4.tcp_rmem": 6291456, "net.ipv4.tcp_wmem": 4194304}
+
+
+def _default(host: Host, key: str) -> int:
+    """The kernel's own maximum: a 128th part of the memory, up to some MiB."""
+    memory = host.count("kernel", "memory_kib") * 1024
+    # Some of the memory is the kernel's before it computes this.
+    return min(_DEFAULTS[key], memory // 128 * 9 // 10)
+
+
+def _stamps(host: Host) -> Iterator[Hit]:
+    """Below 10G sequence numbers live long enough to do without; some guides for security ask for it."""
+    if host.sysctl("net.ipv4.tcp_timestamps") == "0":
+        fast = any(nic.real and nic.speed >= 10000 for nic in host.nics)
+        remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_timestamps": 1}}
+        yield Hit({"net.ipv4.tcp_timestamps": "0"}, remedy=remedy, severity="" if fast else "note")
+
+
+def _unpaced(host: Host) -> Iterator[Hit]:
+    """TCP paces by itself since Linux 4.13, and well since 4.20; before that only fq does."""
+    release = host.release
+    if host.sysctl("net.ipv4.tcp_congestion_control") != "bbr" or release == (0, 0) or release >= (4, 20):
+        return
+    roots = {nic.name: nic.text("queues", "qdisc", "leaf") or nic.text("qdisc") for nic in host.nics if nic.linked}
+    other = {name: root for name, root in roots.items() if root not in ("fq", "", "noqueue")}
+    default = host.sysctl("net.core.default_qdisc")
+    # Below mq each queue has the default one.
+    other = {name: root for name, root in other.items() if root != "mq" or default != "fq"}
+    if other:
         evidence = {
-            **{key: host.sysctl(key) for key in small},
-            "fastest link": f"{speed}Mb/s",
-            f"needed for {_ROUND_TRIP_MS} ms": f"{need} bytes",
+            "net.ipv4.tcp_congestion_control": "bbr",
+            "net.core.default_qdisc": default,
+            **{f"qdisc of {name}": root for name, root in other.items()},
+            "kernel": host.text("kernel", "release"),
         }
-        severity = "high" if any(found[2] < need // 8 for found in small.values()) else ""
-        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted}, severity=severity)
+        remedy = {"tuning_host_sysctl": {"net.core.default_qdisc": "fq"}}
+        yield Hit(evidence, remedy=remedy, severity="" if release < (4, 13) else "note")
 
 
 RULES = (
@@ -82,12 +130,12 @@ RULES = (
         id="tcp-timestamps-off",
         severity="medium",
         title="TCP timestamps are off",
-        condition="net.ipv4.tcp_timestamps is 0",
+        condition="net.ipv4.tcp_timestamps is 0 and a link has 10000 Mb/s or more; on slower ones it is a note",
         explanation="Timestamps measure the round trip and tell old packets from new ones, of which a fast link has "
         "many with the same number. Without them loss recovery is worse.",
         action="Switch them on.",
         reference=f"{_PAGE}#tcp-variables",
-        host=_equal("net.ipv4.tcp_timestamps", "0", 1),
+        host=_stamps,
     ),
     Rule(
         id="tcp-window-scaling-off",
@@ -138,11 +186,26 @@ RULES = (
         id="tcp-buffers-small",
         severity="medium",
         title="TCP buffers are below what the link holds",
-        condition="the third number of tcp_rmem or tcp_wmem is below twice what the fastest link sends in 1 ms",
+        condition="the third number of tcp_rmem or tcp_wmem is below a quarter of what the fastest link sends in 1 ms "
+        "(high), or below what it sends in the longest round trip of a busy connection (medium); what is only below "
+        "twice the former, or below the kernel's own choice, is a note",
         explanation="A sender may have only as much under way as the buffers hold, and waits for the rest of the round "
         "trip. The kernel grows them up to this number, and memory is used only when needed.",
         action="Raise the maximum; leave the first two numbers to the kernel.",
         reference=f"{_PAGE}#tcp-variables",
         host=_buffers,
+    ),
+    Rule(
+        id="bbr-without-fq",
+        severity="medium",
+        title="BBR sends in bursts, for nothing paces it",
+        condition="the congestion control is bbr, the kernel is older than 4.13, and a NIC has another queueing "
+        "discipline than fq; a note up to 4.19",
+        explanation="BBR sets a rate, and before Linux 4.13 only the queueing discipline fq keeps it. Without that its "
+        "bursts overflow the next buffer, and it is slower than cubic.",
+        action="Make fq the default, and the one of the NICs (`tc qdisc replace dev NIC root fq`); or use a newer "
+        "kernel.",
+        reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=218af599fa63",
+        host=_unpaced,
     ),
 )

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know when a counter is harm: more than a burst at boot, and a share of the traffic that somebody feels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .view import Facts, Host, Nic
+
+# Packets since the driver was loaded that a boot, a cable that was pulled or a restart of a service explain.
+_BURST = 1000
+# Within some seconds fewer are enough.
+_NOW = 100
+
+
+class Loss(NamedTuple):
+    """What was lost out of what, as a person reads it, and whether it is much."""
+
+    text: str
+    much: bool
+
+
+def lost(nic: Nic, name: str) -> Loss | None:
+    """A counter of lost packets of a NIC where it is more than one in 100000; `much` is more than one in 10000."""
+    count, since = nic.counted(name)
+    packets = nic.packets
+    least = _NOW if nic.number("counters", "interval") else _BURST
+    if count < least or count <= packets / 100_000:
+        return None
+    return Loss(f"{count} of {packets} packets {since}", count > packets / 10_000)
+
+
+def squeezed(host: Host, row: Facts | None = None) -> bool:
+    """Whether processors, or one of them, often had to leave packets for later because their budget was used up."""
+    found = (row.count("squeezed"),) if row else tuple(item.count("squeezed") for item in host.rows("softnet"))
+    return sum(found) >= _BURST and sum(found) > host.processed / 10_000
+
+
+def overflowed(host: Host, row: Facts | None = None) -> bool:
+    """Whether processors, or one of them, have dropped packets because the backlog was full."""
+    found = (row.count("dropped"),) if row else tuple(item.count("dropped") for item in host.rows("softnet"))
+    return sum(found) >= _NOW and sum(found) > host.processed / 100_000
+
+
+def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
+    """The processors, as many as asked for, that have handled at least this share of all packets; else none."""
+    rows = sorted(host.rows("softnet"), key=lambda row: -row.count("processed"))
+    total = sum(row.count("processed") for row in rows)
+    best = rows[:number]
+    return best if len(rows) > number and total and sum(row.count("processed") for row in best) >= share * total else []

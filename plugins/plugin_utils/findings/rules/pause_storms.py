@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pause frames in masses: who cannot keep up, this host or its link partner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..model import Hit, Rule, nic_remedy
+from ..view import Host, Nic
+
+_PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html"
+
+# Some pauses are what flow control is for; one for 10000 packets of the other direction is a brake.
+_MANY = 10_000
+_SHARE = 10_000
+
+
+def _held(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        frames, since = nic.counted("rx_pause")
+        sent = nic.counted("tx_packets")[0]
+        if nic.linked and frames >= _MANY and frames > sent / _SHARE:
+            evidence = {"pause frames received": f"{frames} {since}", "packets sent": sent}
+            yield Hit(evidence, nic.name, severity="high" if frames > sent / 100 else "")
+
+
+def _brakes(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        frames, since = nic.counted("tx_pause")
+        if not nic.linked or frames < _MANY or frames <= nic.packets / _SHARE:
+            continue
+        evidence: dict[str, Any] = {"pause frames sent": f"{frames} {since}", "packets received": nic.packets}
+        size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
+        if size is not None and top is not None:
+            evidence["rx ring"] = f"{size:g} of {top:g}"
+        yield Hit(evidence, nic.name, remedy=_more(nic))
+
+
+def _more(nic: Nic) -> dict[str, Any]:
+    """A larger ring, where there is one."""
+    size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
+    larger = size is not None and top is not None and size < top
+    return nic_remedy(nic.name, ring={"rx": "max"}) if larger else {}
+
+
+RULES = (
+    Rule(
+        id="held-back-by-pause",
+        severity="medium",
+        title="The link partner holds this host back by pause frames",
+        condition="the NIC received at least 10000 pause frames, and more than one for 10000 packets that it sent",
+        explanation="While a pause frame holds, nothing is sent, whomever it is for. The partner asks for it because "
+        "it, or a slow port behind it, is full; a broken one can ask for ever.",
+        action="Look at the port of the switch and what is slow behind it; if it never ends, switch rx pause off "
+        "(`pause: {rx: false}`) and replace the device.",
+        reference=_PAGE,
+        host=_held,
+    ),
+    Rule(
+        id="sends-pause",
+        severity="high",
+        title="This host cannot keep up and stops the link by pause frames",
+        condition="the NIC sent at least 10000 pause frames, and more than one for 10000 packets that it received",
+        explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
+        "back all who send to this host. The rate is that of the slowest stage behind the NIC.",
+        action="Raise the receive ring; then see channels, interrupts and what the processors do.",
+        reference=_PAGE,
+        host=_brakes,
+        proven=True,
+    ),
+)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the work is done: NUMA nodes, power saving, what a cloud allows, read-ahead of NFS, checksums of VXLAN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..harm import lost
+from ..model import Hit, Rule, nic_remedy
+from ..view import Facts, Host, Nic
+
+_ALLOWANCES = {
+    "allowance_bw_in": "above the incoming bandwidth",
+    "allowance_bw_out": "above the outgoing bandwidth",
+    "allowance_pps": "above the packets a second",
+    "allowance_conntrack": "above the tracked connections",
+    "allowance_linklocal": "above the rate of DNS, time and metadata",
+}
+
+
+def _cpus(text: str) -> set[int]:
+    """The processors of a list such as 0-21,44."""
+    found: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", part.strip())
+        if match:
+            found.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    return found
+
+
+def _remote(host: Host) -> Iterator[Hit]:
+    nodes = {name: _cpus(text) for name, text in host.texts("power", "nodes").items()}
+    for nic in host.nics:
+        home = nodes.get(str(nic.count("numa_node")), set()) if nic.number("numa_node") is not None else set()
+        if len(nodes) < 2 or not home or nic.asks("irq", "affinity") is not None or not nic.linked:
+            continue
+        served = [sum(column) for column in zip(*(row.numbers("counts") for row in nic.rows("interrupts")))]
+        far = sum(count for cpu, count in enumerate(served) if cpu not in home)
+        if sum(served) < 1_000_000 or far < 0.9 * sum(served):
+            continue
+        evidence = {
+            "NUMA node of the NIC": nic.count("numa_node"),
+            "processors of that node": host.texts("power", "nodes")[str(nic.count("numa_node"))],
+            "served by others": f"{far} of {sum(served)} interrupts",
+            "Speed": f"{nic.speed}Mb/s",
+        }
+        severity = "" if nic.real and nic.speed >= 25000 else "note"
+        yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, irq={"affinity": "spread"}), severity=severity)
+
+
+def _saving(host: Host) -> Iterator[Hit]:
+    governor, driver = host.text("power", "governor"), host.text("power", "frequency_driver")
+    # With these drivers the hardware chooses, whatever the governor is called.
+    slow = governor in ("powersave", "conservative") and not driver.startswith(("intel_pstate", "amd-pstate-epp"))
+    deep = [
+        f"{row.text('name')} ({row.count('latency_us')} us)"
+        for row in host.rows("power", "idle_states")
+        if row.count("latency_us") > 100 and row.flag("disabled") is not True
+    ]
+    fast = [nic for nic in host.nics if nic.real and nic.speed >= 10000]
+    losses = {nic.name: loss.text for nic in fast for loss in [lost(nic, "rx_missed")] if loss and loss.much}
+    full = all((nic.number("ring", "rx", "value") or 0) >= (nic.maximum("ring", "rx") or 0) for nic in fast)
+    if (slow and fast) or (deep and losses and full):
+        evidence: dict[str, Any] = {
+            "governor": f"{governor} ({driver})" if driver else governor,
+            **({"deep idle states": ", ".join(deep)} if deep else {}),
+            **{f"lost, ring full, on {name}": text for name, text in losses.items()},
+        }
+        yield Hit(evidence, severity="" if losses else "note")
+
+
+def _allowance(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        moved = nic.packets + nic.counted("tx_packets")[0]
+        found, severe = {}, False
+        for name, about in _ALLOWANCES.items():
+            count, since = nic.counted(name)
+            least = 100 if nic.number("counters", "interval") else 1000
+            if count >= least and count > moved / 100_000:
+                found[about] = f"{count} packets {since}"
+                severe = severe or count > moved / 100
+        if found:
+            yield Hit(found, nic.name, severity="high" if severe else "")
+
+
+def _read_ahead(host: Host) -> Iterator[Hit]:
+    slow = {
+        row.text("at") or row.text("device"): f"{row.count('read_ahead_kb')} KiB"
+        for row in host.rows("nfs")
+        if 0 < row.count("read_ahead_kb") <= 128
+    }
+    if slow and host.release >= (5, 4):
+        yield Hit({**slow, "kernel": host.text("kernel", "release")})
+
+
+def _overlays(host: Host) -> list[str]:
+    """Devices that wrap packets into UDP, by what the kernel calls them, or by the names of those who make them."""
+    names = {row.text("nic"): row for row in host.rows("addresses")}
+    return sorted(name for name, row in names.items() if _wraps(name, row))
+
+
+def _wraps(name: str, row: Facts) -> bool:
+    known = r"flannel\.\d+|flannel-v6\.\d+|vxlan[\w.-]*|cilium_vxlan|weave|antrea-gw\d"
+    return row.text("kind") in ("vxlan", "geneve") or re.fullmatch(known, name) is not None
+
+
+def _offloads(nic: Nic) -> list[str]:
+    """What a NIC is trusted to do with packets inside of packets."""
+    features = nic.below("features")
+    keys = [key for key in features if "udp_tnl" in key or key == "tx-checksum-ip-generic"]
+    return sorted(key for key in keys if nic.value("features", key) is True)
+
+
+def _checksums(host: Host) -> Iterator[Hit]:
+    overlays = _overlays(host)
+    broken, since = host.protocol("UdpInCsumErrors")
+    harm = broken >= 100 and broken * 10_000 > host.protocol("UdpInDatagrams")[0]
+    for nic in host.nics if overlays else []:
+        on = _offloads(nic)
+        # vmxnet3 does this for some ports only, by the version of the hypervisor.
+        if on and nic.linked and (harm or nic.driver == "vmxnet3"):
+            evidence = {
+                "overlay": overlays,
+                "driver": nic.driver,
+                **dict.fromkeys(on, "on"),
+                **({"UDP packets with a wrong checksum": f"{broken} {since}"} if broken else {}),
+                "kernel": host.text("kernel", "release"),
+            }
+            off = [{"name": name, "features": {"tx-checksum-ip-generic": False}} for name in overlays]
+            yield Hit(evidence, nic.name, remedy={"tuning_host_nics": off}, severity="" if harm else "note")
+
+
+RULES = (
+    Rule(
+        id="interrupts-remote-numa",
+        severity="medium",
+        title="Interrupts are served on another NUMA node than that of the NIC",
+        condition="at least 90 % of a million or more interrupts of a NIC of 25000 Mb/s or more were served outside of "
+        "its NUMA node; on slower ones it is a note",
+        explanation="Each packet then crosses the link between the sockets, which costs time and is shared with all "
+        "others. From 25G on one node cannot keep up with that.",
+        action="Serve the interrupts on the node of the NIC, and run the busy programs there (`numactl "
+        "--cpunodebind`).",
+        reference="https://docs.kernel.org/networking/scaling.html",
+        host=_remote,
+    ),
+    Rule(
+        id="cpu-saves-power",
+        severity="medium",
+        title="Processors save power while packets are lost",
+        condition="packets are lost at a ring of a fast NIC while the governor keeps processors slow, or lets them "
+        "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note",
+        explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
+        "within less than half a millisecond.",
+        action="Use the governor performance, and limit idle states, such as by the tuned profile network-latency.",
+        reference="https://docs.kernel.org/admin-guide/pm/cpuidle.html",
+        host=_saving,
+    ),
+    Rule(
+        id="cloud-allowance",
+        severity="medium",
+        title="The cloud holds packets back, for the instance has used what it is allowed",
+        condition="the driver has counted at least 1000 packets (100 within an interval), and one in 100000, above an "
+        "allowance of the instance; one in a hundred is high",
+        explanation="Each type of instance has a bandwidth, packets a second and connections of its own, and bursts "
+        "are for a time only. What is above waits or is dropped outside of the instance, whatever is set inside.",
+        action="Take a larger type, or one optimised for networks; spread the load; keep connections below the limit.",
+        reference="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-network-performance-ena.html",
+        host=_allowance,
+    ),
+    Rule(
+        id="nfs-readahead",
+        severity="note",
+        title="NFS reads only a little ahead",
+        condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later",
+        explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. One stream then "
+        "waits for a round trip all the time.",
+        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and for good by "
+        "nfsrahead in /etc/nfs.conf or a rule of udev.",
+        reference="https://man7.org/linux/man-pages/man5/nfsrahead.5.html",
+        host=_read_ahead,
+    ),
+    Rule(
+        id="vxlan-checksum",
+        severity="high",
+        title="Packets inside of packets get a wrong checksum",
+        condition="an overlay such as VXLAN lies on a NIC that computes inner checksums, and UDP has received at least "
+        "100 packets with a wrong one; a note for vmxnet3, which is known for it",
+        explanation="The NIC, or the hypervisor behind it, fills in the checksum of the inner packet wrongly, and the "
+        "other node drops it. Small packets within a node pass, and services on other nodes do not answer.",
+        action="Switch the checksum offload of the overlay's device off (`ethtool -K DEVICE tx-checksum-ip-generic "
+        "off`), on all nodes; or update kernel and hypervisor.",
+        reference="https://github.com/flannel-io/flannel/issues/1279",
+        host=_checksums,
+    ),
+)

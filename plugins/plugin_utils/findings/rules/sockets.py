@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The last stage: sockets whose queues and buffers overflow, ports that run out, memory of TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Host
+
+_PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
+
+# Less is the restart of a service.
+_LEAST = 1000
+
+
+def _much(host: Host, name: str) -> tuple[int, str]:
+    """A counter of losses of the host if it is more than a restart; within an interval a tenth is enough."""
+    count, since = host.protocol(name)
+    least = _LEAST // 10 if host.number("protocols", "interval") else _LEAST
+    return (count, since) if count >= least else (0, since)
+
+
+def _queue(host: Host) -> int:
+    """How long a queue of connections that wait may be: some hundred for each processor that can serve them."""
+    return 1 << min(16, max(10, (512 * (host.count("kernel", "cpu_count") or 1) - 1).bit_length()))
+
+
+def _listen(host: Host) -> Iterator[Hit]:
+    count, since = _much(host, "TcpExtListenOverflows")
+    opened, _since = host.protocol("TcpPassiveOpens")
+    if not count or count * 10_000 < opened:
+        return
+    limit, best = host.whole("net.core.somaxconn"), _queue(host)
+    evidence = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
+    if 0 < limit < best:
+        yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
+    else:
+        action = "The limit is large enough: raise the backlog of the program itself, and see why it accepts so slowly."
+        yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
+
+
+def _syn(host: Host) -> Iterator[Hit]:
+    count, since = _much(host, "TcpExtTCPReqQFullDrop")
+    limit, best = host.whole("net.ipv4.tcp_max_syn_backlog"), _queue(host)
+    if count and 0 < limit < best:
+        wanted = {"net.ipv4.tcp_max_syn_backlog": {"at_least": best}, "net.ipv4.tcp_syncookies": 1}
+        evidence = {
+            "SYN queue full, dropped": f"{count} {since}",
+            "net.ipv4.tcp_max_syn_backlog": limit,
+            "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
+        }
+        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+
+
+def _udp(host: Host) -> Iterator[Hit]:
+    count, since = _much(host, "UdpRcvbufErrors")
+    taken, _since = host.protocol("UdpInDatagrams")
+    if not count or count * 10_000 < taken:
+        return
+    # What the fastest link brings while a program sleeps for 10 ms; the kernel counts its own overhead, too.
+    best = 1 << (host.fastest * 1_000_000 // 8 // 100 * 2).bit_length()
+    keys = ("net.core.rmem_default", "net.core.rmem_max")
+    small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
+    evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
+    wanted = {key: {"at_least": best} for key in small}
+    severity = "" if small or host.number("protocols", "interval") else "note"
+    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
+
+
+def _ports(host: Host) -> Iterator[Hit]:
+    span = host.vector("net.ipv4.ip_local_port_range")
+    used = host.count("protocols", "fill", "tcp_inuse") + host.count("protocols", "fill", "tcp_tw")
+    own, others = host.protocol("TcpActiveOpens")[0], host.protocol("TcpPassiveOpens")[0]
+    # A server has many connections on one port.
+    if len(span) == 2 and own > others and used >= 0.9 * (span[1] - span[0] + 1):
+        evidence = {
+            "net.ipv4.ip_local_port_range": host.sysctl("net.ipv4.ip_local_port_range"),
+            "connections in use or waiting": used,
+            "opened by this host": own,
+        }
+        wanted = {"net.ipv4.ip_local_port_range": f"{min(10240, span[0])} 65535", "net.ipv4.tcp_tw_reuse": 1}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+
+
+def _orphans(host: Host) -> Iterator[Hit]:
+    most, now = host.whole("net.ipv4.tcp_max_orphans"), host.count("protocols", "fill", "tcp_orphan")
+    if most and now >= 0.8 * most:
+        # One may take 64 KiB that cannot be swapped, so all of them a quarter of the memory at most.
+        room = host.count("kernel", "memory_kib") // 4 // 64
+        best = min(most * 4, room) if room else most * 4
+        remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_max_orphans": {"at_least": best}}} if best > most else {}
+        yield Hit({"orphans": now, "net.ipv4.tcp_max_orphans": most}, remedy=remedy)
+
+
+def _memory(host: Host) -> Iterator[Hit]:
+    limits, used = host.vector("net.ipv4.tcp_mem"), host.count("protocols", "fill", "tcp_mem")
+    pressed, since = host.protocol("TcpExtTCPMemoryPressures")
+    if len(limits) != 3 or not (used >= limits[1] or (pressed and host.number("protocols", "interval"))):
+        return
+    evidence = {
+        "pages in use": used,
+        "net.ipv4.tcp_mem": host.sysctl("net.ipv4.tcp_mem"),
+        "under pressure": f"{pressed} times {since}",
+    }
+    # Up to a quarter of the memory, in pages of 4 KiB.
+    most = min(max(limits[2], used) * 2, host.count("kernel", "memory_kib") // 16)
+    wanted = f"{most // 2} {most * 3 // 4} {most}"
+    remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mem": wanted}} if most > limits[2] else {}
+    yield Hit(evidence, remedy=remedy)
+
+
+def _black_hole(host: Host) -> Iterator[Hit]:
+    lost, since = host.protocol("TcpExtTCPMTUPFail")
+    found = {}
+    if lost >= (10 if host.number("protocols", "interval") else 100):
+        found["probes of the path's MTU that were lost"] = f"{lost} {since}"
+    for peer in host.rows("peers"):
+        # Above 1500 it is the own network that does not carry jumbo frames.
+        if peer.flag("answers") is True and peer.flag("carries") is False and 0 < peer.count("mtu") <= 1500:
+            found[f"no answer of {peer.count('mtu')} bytes from"] = peer.text("address")
+    if found:
+        probing = host.sysctl("net.ipv4.tcp_mtu_probing")
+        remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mtu_probing": 1}} if probing == "0" else {}
+        yield Hit({**found, "net.ipv4.tcp_mtu_probing": probing}, remedy=remedy)
+
+
+RULES = (
+    Rule(
+        id="listen-overflows",
+        severity="medium",
+        title="Connections are refused because the accept queue is full",
+        condition="the accept queue overflowed at least 1000 times, and once in 10000 connections, and "
+        "net.core.somaxconn is below 512 for each processor",
+        explanation="A connection waits in this queue until the program accepts it. When the queue is full the kernel "
+        "drops the client's last packet, and the client waits for seconds and tries again.",
+        action="Raise the limit, and the backlog of the program as well (`listen` of nginx, `backlog` of others), for "
+        "the smaller one of the two counts.",
+        reference=_PAGE,
+        host=_listen,
+        proven=True,
+    ),
+    Rule(
+        id="syn-queue-overflows",
+        severity="medium",
+        title="Connections are dropped because the SYN queue is full",
+        condition="at least 1000 requests were dropped by a full SYN queue, which is shorter than 512 for each "
+        "processor",
+        explanation="A request waits in this queue until the client has answered. Without SYN cookies a full queue "
+        "drops all others.",
+        action="Raise the queue and leave SYN cookies on.",
+        reference=_PAGE,
+        host=_syn,
+        proven=True,
+    ),
+    Rule(
+        id="udp-buffer-overflows",
+        severity="medium",
+        title="UDP packets are lost because the buffer of their socket is full",
+        condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
+        "limits are below what the fastest link brings in 10 ms",
+        explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
+        "and ring have done their part. DNS, syslog, video and QUIC suffer.",
+        action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",
+        reference="https://docs.kernel.org/admin-guide/sysctl/net.html",
+        host=_udp,
+        proven=True,
+    ),
+    Rule(
+        id="ephemeral-ports-short",
+        severity="medium",
+        title="The ports for own connections run out",
+        condition="connections in use or waiting take 90 % of the range of ports, and the host opens more than it "
+        "accepts",
+        explanation="A connection that has ended holds its port for a minute. A proxy or a load generator with many "
+        "short connections to one address cannot open more when all are taken.",
+        action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",
+        reference=_PAGE,
+        host=_ports,
+    ),
+    Rule(
+        id="tcp-orphans",
+        severity="medium",
+        title="Connections that nobody owns any more are near their limit",
+        condition="at least 80 % of net.ipv4.tcp_max_orphans are in use",
+        explanation="A program has closed them, and their last packets are still on the way. Above the limit the "
+        "kernel resets them, and clients lose the end of what they were sent.",
+        action="Raise the limit as far as the memory allows, and see why peers do not answer.",
+        reference=_PAGE,
+        host=_orphans,
+    ),
+    Rule(
+        id="tcp-memory-pressure",
+        severity="high",
+        title="TCP saves memory, and all connections slow down",
+        condition="TCP uses more pages than the second number of net.ipv4.tcp_mem, or came under pressure within an "
+        "interval",
+        explanation="Above the second number no window grows any more and queues are cut; above the third packets are "
+        "dropped. The numbers are for all connections together.",
+        action="Raise the numbers as far as the memory allows, and look for connections whose program does not read.",
+        reference=_PAGE,
+        host=_memory,
+        proven=True,
+    ),
+    Rule(
+        id="pmtu-blackhole",
+        severity="high",
+        title="A path swallows packets of full size without a word",
+        condition="a peer of a path_check answers small packets and none of the NIC's MTU of 1500 or less, or the "
+        "kernel has lost at least 100 probes of a path's MTU",
+        explanation="Somewhere on the way packets must be smaller, and the message that says so is filtered. "
+        "Connections open, and hang with the first full packet.",
+        action="Let TCP find the size by itself, and let ICMP `fragmentation needed` through the firewalls; else set "
+        "the MTU, or the MSS on the router, to what passes.",
+        reference=_PAGE,
+        host=_black_hole,
+    ),
+)
