@@ -90,7 +90,11 @@ def _measure(host: ReadOnlyHost, params: Params) -> Result:
                 "see whether the server still answers"
             )
         try:
-            return {"changed": False, "attempts": attempt + 1, **iperf3.parse(answer.out, answer.err, params)}
+            return {
+                "changed": False,
+                "attempts": attempt + 1,
+                **iperf3.parse(answer.out, answer.err, params, answer.rc),
+            }
         except iperf3.Iperf3Error as error:
             if error.kind != "busy" or attempt == params["retries"]:
                 raise

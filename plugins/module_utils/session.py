@@ -227,7 +227,7 @@ def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
         if outcome.get("late"):
             where = f"{run['server']} port {run['port']}"
             raise TuningError(f"iperf3 to {where} did not end within {step['limit']} s (step {step['id']})")
-        parsed.append(iperf3.parse(outcome["out"], outcome["err"], run))
+        parsed.append(iperf3.parse(outcome["out"], outcome["err"], run, outcome.get("rc", 0)))
     found: Dict[str, Any] = {
         "runs": parsed,
         "began": noted["began"],

@@ -20,14 +20,16 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import host as host_file
 from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
-from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import managers, registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     driver_counters,
     ethtool,
     interrupts,
     ip,
     statistics,
+    tc,
 )
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 CASES = Path(__file__).parent / "cases" / "parse"
 TEXTS = sorted(path for path in CASES.glob("*/*") if path.suffix in (".txt", ".err"))
@@ -123,6 +125,65 @@ def test_the_interrupts_of_256_processors_are_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(host_file, "_TABLES", f"{tmp_path}/")
     text = host_file.ReadOnlyHost(lambda *_words: (1, "", "")).read(str(table))
     assert interrupts.counts(text)[950] == list(range(256))
+
+
+INTERRUPTS = {
+    "igb": (["eth0", "eth0-TxRx-0", "eth0-TxRx-1"], ["eth0-TxRx-0", "eth0-TxRx-1"]),
+    "mlx4": (["mlx4-async@pci:0000:01:00.0", "mlx4-comp-0@pci:0000:01:00.0"], ["mlx4-comp-0@pci:0000:01:00.0"]),
+    "mlx4 by ring": (["eth0-0", "eth0-1"], ["eth0-0", "eth0-1"]),
+    "gve": (["eth0-ntfy-block.0", "eth0-ntfy-block.1", "eth0-mgmnt"], ["eth0-ntfy-block.0", "eth0-ntfy-block.1"]),
+    "gve 6.4": (["gve-ntfy-blk0@pci:0000:01:00.0", "gve-mgmnt@pci:0000:01:00.0"], ["gve-ntfy-blk0@pci:0000:01:00.0"]),
+    "virtio": (["virtio0-config", "virtio0-input.0", "virtio0-output.0"], ["virtio0-input.0", "virtio0-output.0"]),
+    "virtio, shared": (["virtio0-config", "virtio0-virtqueues"], ["virtio0-virtqueues"]),
+    "xen-netfront": (["eth0-q0-tx", "eth0-q0-rx", "eth0-q1-tx"], ["eth0-q0-tx", "eth0-q0-rx", "eth0-q1-tx"]),
+    "cxgb4": (["eth0 (queue 0)", "eth0 (queue 1)"], ["eth0 (queue 0)", "eth0 (queue 1)"]),
+    "i40e": (["i40e-0000:01:00.0:misc", "i40e-eth0-TxRx-0", "i40e-0000:01:00.0:fdir-TxRx-0"], ["i40e-eth0-TxRx-0"]),
+    "stmmac": (["eth0:mac", "eth0:rx-0", "eth0:tx-0"], ["eth0:rx-0", "eth0:tx-0"]),
+    "mlx5": (["mlx5_async0@pci:0000:01:00.0", "mlx5_comp3@pci:0000:01:00.0"], ["mlx5_comp3@pci:0000:01:00.0"]),
+    "skge": (["skge@pci:0000:01:00.0"], ["skge@pci:0000:01:00.0"]),
+    "bcmgenet": (["eth0", "eth0"], ["eth0", "eth0"]),
+}
+
+
+@pytest.mark.parametrize("driver", INTERRUPTS)
+@pytest.mark.parametrize("msi", [True, False])
+def test_interrupts_of_queues_are_told_from_the_others(driver, msi):
+    """By the numbers that the device has, or, as with xen-netfront and platform devices, by the name alone."""
+    names, queues = INTERRUPTS[driver]
+    disk = memory_host.Files()
+    disk.add_nic("eth0", bus="0000:01:00.0", pci="8086:1521")
+    rows = [f" {40 + place}:  1  0  PCI-MSI  524288-edge  {name}\n" for place, name in enumerate(names)]
+    disk.files["/proc/interrupts"] = "      CPU0  CPU1\n" + "".join(rows) + " 90:  1  0  PCI-MSI  1-edge  eth1-TxRx-0\n"
+    if msi:
+        disk.files.update({f"/sys/class/net/eth0/device/msi_irqs/{40 + place}": "" for place in range(len(names))})
+    elif not all(name.startswith("eth0") or name.startswith("skge") for name in names):
+        pytest.skip("such names are those of MSI only")
+    found = interrupts.of(memory_host.connect(disk, lambda *_words: (1, "", ""), True), "eth0")
+    assert [item.name for item in found] == queues
+
+
+def test_statistics_of_mqprio_stand_behind_the_lines_of_its_map():
+    text = (
+        "qdisc mqprio 8001: dev eth0 root tc 2 map 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0\n"
+        "             queues:(0:1) (2:3)\n"
+        "             mode:channel\n"
+        " Sent 900 bytes 9 pkt (dropped 7, overlimits 0 requeues 3)\n"
+        " backlog 0b 2p requeues 3\n"
+        "qdisc fq_codel 0: dev eth0 parent 8001:1 limit 10240p flows 1024\n"
+        " Sent 1 bytes 1 pkt (dropped 5, overlimits 0 requeues 0)\n"
+    )
+    found = tc.statistics(text)["eth0"]
+    assert (found.root, found.leaf, found.dropped, found.requeues, found.backlog) == ("mqprio", "fq_codel", 7, 3, 2)
+
+
+def test_a_nic_that_is_only_watched_belongs_to_nobody():
+    def run(argv, _data=""):
+        if argv[0] == "systemctl":
+            return 0, "active\ninactive\n", ""
+        return 0, "eth0:connected\ndocker0:connected (externally)\nwlan0:unmanaged\n", ""
+
+    host = memory_host.connect(memory_host.Files(), run, True)
+    assert managers.owned(host) == {"NetworkManager": ["eth0"]}
 
 
 def test_a_counter_that_begins_anew_goes_on():

@@ -127,7 +127,8 @@ def _owned_by_networkmanager(facts: _Facts) -> Set[str]:
     if not facts.active(_NM):
         return set()
     rows = facts.rows("nmcli", "--terse", "--fields", "DEVICE,STATE", "device")
-    return {row[0] for row in rows if len(row) > 1 and row[1] != "unmanaged"}
+    # What somebody else has set up is shown as `connected (externally)`: it is watched, not managed.
+    return {row[0] for row in rows if len(row) > 1 and row[1] != "unmanaged" and "(externally)" not in row}
 
 
 def _owned_by_networkd(facts: _Facts) -> Set[str]:

@@ -90,7 +90,9 @@ def _split(line: str) -> List[Tuple[str, str]]:
     """`Adaptive RX: off  TX: on` gives (Adaptive RX, off) and (Adaptive TX, on); `rx-usecs:\\t3` gives itself."""
     label, colon, rest = line.partition(":")
     if not colon:
-        return []
+        # ethtool 6.1 to 6.3 print `tx-aggr-time-usecs n/a` without a colon.
+        match = re.fullmatch(r"\s*([\w-]+)\s+(n/a|\d{1,10})\s*", line)
+        return [(match[1], match[2])] if match else []
     label = label.strip()
     first, second, last = rest.partition(" TX:")
     if not second or not label.endswith("RX"):

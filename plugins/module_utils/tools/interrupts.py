@@ -10,8 +10,16 @@ from ..text import quote
 from . import cpus, sysfs
 
 # The interrupts of queues; the others of a NIC tell of link changes and carry no packets. The forms are those of
-# igb and ixgbe (TxRx-0), e1000e (rx-0), vmxnet3 (rxtx-0), virtio (input.0), mlx5 (comp0@pci), bnx2x (fp-0).
-_QUEUE = re.compile(r"(?:^|[-_.])(?:txrx|rxtx|rx|tx|input|output|comp|fp|queue|q)[-.]?(\d+)(?:@.*)?$", re.IGNORECASE)
+# igb and ixgbe (TxRx-0), e1000e (rx-0), vmxnet3 (rxtx-0), virtio (input.0), mlx5 (comp0@pci), mlx4 (comp-0@pci), bnx2x
+# (fp-0), stmmac (:rx-0), xen-netfront (q0-tx), gve (ntfy-block.0, and ntfy-blk0@pci since Linux 6.4), cxgb3 (queue 0).
+_QUEUE = re.compile(
+    r"(?:^|[-_.: (])(?:txrx|rxtx|rx|tx|input|output|comp|fp|queue|q|ntfy-block|ntfy-blk)[-. ]?(\d+)"
+    r"(?:-[rt]x)?(?:@.*|\))?$",
+    re.IGNORECASE,
+)
+
+# What has a number and no queue, or is no queue at all: flow director of i40e, configuration of virtio, management.
+_OTHER = re.compile(r"fdir|[-:](?:config|mgmnt|misc|async|lsc|link|mac|wol|lpi)\b|_async|mgmnt@", re.IGNORECASE)
 
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
@@ -37,16 +45,25 @@ def of(host: Any, nic: str) -> List[Interrupt]:
     if own:
         named = {number: words[-1] for number, words in names.items() if number in own}
     else:
+        place = f"@pci:{host.target(_device(host, nic))}"
         named = {
             number: word
             for number, words in names.items()
             for word in words
-            if word == nic or word.startswith(f"{nic}-")
+            # skge and sky2 name the device, not the NIC.
+            if word == nic or word.startswith((f"{nic}-", f"{nic}:", f"{nic} ")) or word.endswith(place)
         }
-    queues = {number: match[1] for number, name in named.items() for match in [_QUEUE.search(name)] if match}
+    named = {number: name for number, name in named.items() if not _OTHER.search(name)} or named
+    matches = {number: _QUEUE.search(name) or _plain(nic, name) for number, name in named.items()}
+    queues = {number: match[1] for number, match in matches.items() if match}
     if queues:
         return [Interrupt(number, int(queue), named[number]) for number, queue in sorted(queues.items())]
     return [Interrupt(number, place, named[number]) for place, number in enumerate(sorted(named))]
+
+
+def _plain(nic: str, name: str) -> Any:
+    """The name and a number only, as mlx4 and tg3 have it."""
+    return re.fullmatch(rf"{re.escape(nic)}-(\d+)", name)
 
 
 def by_name(name: str) -> str:
@@ -67,7 +84,10 @@ def _names(text: str) -> Dict[int, List[str]]:
     for line in text.splitlines():
         match = re.match(r"\s*(\d{1,9}):\s+(.*\S)", line)
         if match:
-            found[int(match[1])] = [word.strip(",") for word in match[2].split()]
+            words = [word.strip(",") for word in match[2].split()]
+            # cxgb3 and cxgb4: `eth0 (queue 0)` is one name of three words.
+            joined = re.search(r"(\S+ \(queue \d+\))$", match[2])
+            found[int(match[1])] = [*words[:-3], joined[1]] if joined else words
     return found
 
 

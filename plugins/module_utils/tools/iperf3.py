@@ -70,8 +70,13 @@ def check(options: Mapping[str, Any]) -> None:
             raise TuningError(f"{key}={options[key]} is no number such as 512K or 100M")
 
 
-def parse(out: str, err: str, options: Mapping[str, Any]) -> Dict[str, Any]:
-    """What a run measured, each figure by direction: `up` is from client to server. Iperf3Error without a result."""
+def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[str, Any]:
+    """What a run measured, each figure by direction: `up` is from client to server. Iperf3Error without a result.
+
+    3.9 writes no `error` into a report that it has begun, and says it on stderr; 3.11 to 3.12 end with 0 whatever was.
+    So the report, stderr and the exit code count, and a run without data has failed whatever they say.
+    """
+    said = " ".join(re.findall(r"^iperf3: (?:error - )?(?!warning)(.+)$", err, re.MULTILINE))
     try:
         report = json.loads(out, object_pairs_hook=_pairs)
     except ValueError:
@@ -79,15 +84,27 @@ def parse(out: str, err: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     if not isinstance(report, dict):
         raise _failure("iperf3 did not print a report", options)
     end = report.get("end") or {}
-    if report.get("error") or not ("sum_received" in end or "sum" in end):
-        raise _failure(str(report.get("error") or "iperf3 ended before there was a result"), options)
+    problem = str(report.get("error") or said or err.strip())
+    if report.get("error") or said or rc:
+        raise _failure(problem or f"iperf3 ended with exit code {rc}", options)
+    if not ("sum_received" in end or "sum" in end):
+        raise _failure("iperf3 ended before there was a result", options)
     result: Dict[str, Any] = {"bits_per_second": {}, "seconds": 0.0, "version": _version(report)}
     for direction, suffix in _directions(options):
+        if not _moved(end, suffix):
+            raise _failure("control socket has closed: the report has no data", options)
         _one_way(result, end, direction, suffix)
     cpu = end.get("cpu_utilization_percent") or {}
     if "host_total" in cpu:
         result["cpu"] = {"client": round(cpu["host_total"], 1), "server": round(cpu.get("remote_total", 0.0), 1)}
     return result
+
+
+def _moved(end: Mapping[str, Any], suffix: str) -> bool:
+    """Whether anything went one way: TCP arrives or nothing was measured, UDP may be lost as a whole."""
+    received, sent, both = (end.get(f"{name}{suffix}") or {} for name in ("sum_received", "sum_sent", "sum"))
+    sums = [both, sent, received] if "lost_percent" in {**both, **received} else [received or both]
+    return any(float(item.get("bytes") or item.get("bits_per_second") or 0) > 0 for item in sums)
 
 
 def _pairs(pairs: Sequence[Tuple[str, Any]]) -> Dict[str, Any]:

@@ -207,7 +207,10 @@ def statistics(out: str) -> Dict[str, Statistics]:
         leaf = next(
             (match[1] for line in block for match in [re.match(r"qdisc (\S+) .* parent \S*:", line)] if match), ""
         )
-        found[nic] = Statistics(at.root.kind, at.root.handle, at.root.bands, at.clsact, *numbers)._replace(leaf=leaf)
+        dropped, requeues, backlog = numbers
+        found[nic] = Statistics(
+            at.root.kind, at.root.handle, at.root.bands, at.clsact, dropped, requeues, backlog, leaf
+        )
     return found
 
 
