@@ -34,7 +34,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: C(time), C(summary), C(findings), C(rooms), C(unreachable) and C(hosts), or what the query makes of them.
+  description:
+    - C(format) and C(version) of the document, C(time), C(summary), C(findings), C(rooms), C(unreachable) and
+      C(hosts), or what the query makes of them.
   type: raw
 """
 

@@ -8,13 +8,18 @@ name: findings_table
 short_description: Show findings as a table
 version_added: 0.2.0
 description:
-  - One line for each finding, worst first, by classroom, which is the smallest group of the inventory that a
-    host is in.
+  - By classroom, which is the smallest group of the inventory that a host is in, worst first; what several hosts
+    of it have is one line with their names.
 extends_documentation_fragment:
   - linuxnet.tuning.filters.facts
   - linuxnet.tuning.filters.findings
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
+options:
+  differences:
+    description: Whether each value that differs from the inventory is shown too, before the findings.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -43,11 +48,13 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import table
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 
 
-def findings_table(facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> List[str]:
+def findings_table(
+    facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], differences: bool = False
+) -> List[str]:
     """The lines; AnsibleFilterError for anything but facts by host and findings."""
     if not isinstance(facts, Mapping) or isinstance(found, str) or not isinstance(found, Sequence):
         raise AnsibleFilterError("findings_table needs facts by host, and the list of findings")
-    return table.lines(plain(facts), plain(found))
+    return table.lines(plain(facts), plain(found), bool(differences))
 
 
 class FilterModule:

@@ -63,14 +63,51 @@ def test_table_is_by_classroom_worst_first_one_line_each(facts):
     ]
 
 
-def test_table_begins_with_what_differs():
+def alike(number):
+    """A classroom whose hosts have the same two troubles, and one host with one of its own."""
+    sysctl = {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_window_scaling": "0"}
+    facts = {
+        f"pc{place:02}": {"groups": ["room1"], "host": {"sysctl": sysctl}, "nics": {}} for place in range(1, number + 1)
+    }
+    facts["pc99"] = {"groups": ["room1"], "host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}, "nics": {}}
+    return facts
+
+
+def test_what_many_hosts_have_is_one_line_with_their_names():
+    facts = alike(49)
+    found = findings(facts)
+    lines = findings_table(facts, found)
+    assert len(found) == 99
+    assert len(lines) == 5
+    assert lines[3].startswith("high    49 hosts  -  ") and lines[4].startswith("medium  50 hosts  -  ")
+    assert lines[4].endswith(f"(net.ipv4.tcp_sack 0): {', '.join(sorted(facts))}")
+    assert "pc99" not in lines[3]
+
+
+def test_what_many_hosts_have_is_one_card_with_their_names():
+    facts = alike(49)
+    facts["pc99"]["host"]["sysctl"]["net.core.rmem_max"] = "1"
+    page = audit_page(facts, findings(facts), "today")
+    assert page.count('class="card"') == len({finding["id"] for finding in findings(facts)})
+    assert all(page.count(f'href="#host-{host}"') >= 1 and f'id="host-{host}"' in page for host in facts)
+
+
+def test_evidence_that_is_not_the_same_is_told_as_that_of_one():
+    facts = alike(2)
+    found = findings(facts)
+    found[-1]["evidence"] = {"net.ipv4.tcp_sack": "00"}
+    assert "(one has: net.ipv4.tcp_sack 0): pc01, pc02, pc99" in findings_table(facts, found)[-1]
+
+
+def test_table_tells_each_value_that_differs_where_asked():
     tune = {
         "before": {"nics": {"e": {"ring": {"rx": 1}}}},
         "after": {"nics": {"e": {"ring": {"rx": 2}}}},
         "unsupported": [],
     }
     facts = {"pc1": {"groups": ["room1"], "tune": tune}}
-    assert findings_table(facts, findings(facts)) == [
+    assert not any("should be" in line and "where" in line for line in findings_table(facts, findings(facts)))
+    assert findings_table(facts, findings(facts), differences=True) == [
         "pc1: 1 of 1 value differs",
         "where  setting  is  should be",
         "e      ring rx  1   2",
@@ -86,6 +123,7 @@ def test_data_has_all_and_a_query_reshapes_it(facts):
     found = findings(facts)
     whole = audit_data(facts, found, "today")
     assert whole["summary"] == {"hosts": 5, "unreachable": 2, "findings": 2, "critical": 1, "medium": 1}
+    assert (whole["format"], whole["version"]) == ("linuxnet.tuning.audit", 1)
     assert whole["rooms"]["room1"] == {"hosts": ["pc1", "pc2"], "medium": 1}
     assert whole["findings"] == found and set(whole["hosts"]) == set(HOSTVARS)
     assert audit_data(facts, found, query="findings[?severity=='medium'].{host: host, id: id}") == [
@@ -96,6 +134,13 @@ def test_data_has_all_and_a_query_reshapes_it(facts):
 def test_query_that_is_none_is_told(facts):
     with pytest.raises(AnsibleFilterError, match=r"audit_query: the query 'findings\[' is no JMESPath expression"):
         audit_data(facts, [], query="findings[")
+
+
+def test_query_is_checked_before_there_are_hosts():
+    assert audit_data({}, [], query="join(', ', findings[0].title)") is None
+    for wrong in ("findings[", "shout(findings)"):
+        with pytest.raises(AnsibleFilterError, match="audit_query: the query"):
+            audit_data({}, [], query=wrong)
 
 
 def story_facts():
@@ -109,7 +154,8 @@ def test_page_has_every_finding_and_stands_on_its_own():
     facts = story_facts()
     found = findings(facts)
     page = audit_page(facts, found, "today")
-    assert page.count('class="card"') == len(found)
+    assert page.count('class="card"') <= len(found)
+    assert all(f'id="host-{finding["host"]}"' in page for finding in found)
     assert all(f"<code>{finding['id']}</code>" in page for finding in found)
     assert not re.search(r"<(script|img|link|iframe)[^>]* src=", page)
     # What the page links to is opened by a person who wants to; what it needs is inside.

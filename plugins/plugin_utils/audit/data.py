@@ -8,14 +8,19 @@ from typing import Any
 
 from .fleet import Findings, counts, rooms, unreachable
 
+# The version goes up with a change that a program which reads the document would notice; new keys are none.
+FORMAT, VERSION = "linuxnet.tuning.audit", 1
+
 
 class QueryError(ValueError):
     """The expression cannot be meant, or its package is not there."""
 
 
 def document(facts: Mapping[str, Mapping[str, Any]], findings: Findings, when: str, query: str = "") -> Any:
-    """`summary`, `findings`, `rooms`, `unreachable` and `hosts` with their facts; or what the query makes of that."""
+    """What the format and its version are, what is found, and all facts; or what the query makes of that."""
     whole = {
+        "format": FORMAT,
+        "version": VERSION,
         "time": when,
         "summary": {
             "hosts": len(facts),
@@ -37,10 +42,19 @@ def document(facts: Mapping[str, Mapping[str, Any]], findings: Findings, when: s
 def _search(query: str, whole: Any) -> Any:
     try:
         import jmespath
-        from jmespath.exceptions import JMESPathError
+        from jmespath.exceptions import JMESPathError, JMESPathTypeError
     except ImportError:
         raise QueryError("a query needs the Python package jmespath on the controller") from None
     try:
         return jmespath.search(query, whole)
+    except JMESPathTypeError as error:
+        # Without hosts, a function may get nothing where it wants a text: that is no fault of the expression.
+        if not whole["hosts"]:
+            return None
+        raise QueryError(_no_expression(query, error)) from None
     except JMESPathError as error:
-        raise QueryError(f"the query {query!r} is no JMESPath expression: {' '.join(str(error).split())}") from None
+        raise QueryError(_no_expression(query, error)) from None
+
+
+def _no_expression(query: str, error: Exception) -> str:
+    return f"the query {query!r} is no JMESPath expression: {' '.join(str(error).split())}"

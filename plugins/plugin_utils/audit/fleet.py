@@ -68,6 +68,15 @@ def counts(findings: Findings) -> dict[str, int]:
     return {severity: found[severity] for severity in SEVERITIES if found[severity]}
 
 
+def equal(findings: Findings, *parts: str) -> list[Findings]:
+    """The findings that are the same but for host, NIC and evidence, or also in other parts, in the order they come."""
+    found: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for finding in findings:
+        key = tuple(str(finding[part]) for part in ("severity", "id", "title", *parts))
+        found.setdefault(key, []).append(finding)
+    return list(found.values())
+
+
 def said(value: Any) -> str:
     """A piece of evidence on one line."""
     if isinstance(value, bool):

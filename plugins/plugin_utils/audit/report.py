@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -14,8 +14,11 @@ from .. import page
 from ..findings import view
 from ..findings.judge import merged
 from ..findings.model import SEVERITIES
-from .fleet import Findings, Room, counts, rooms, said, unreachable
+from .fleet import Findings, Room, counts, equal, rooms, said, unreachable
 from .nics import nic_table
+
+# What a card tells beside the evidence: where it is the same, one card is enough for all hosts of a classroom.
+_TOLD = ("explanation", "action", "remedy", "reference")
 
 Facts = Mapping[str, Mapping[str, Any]]
 
@@ -95,12 +98,32 @@ def _room_lead(room: Room) -> str:
 
 def _room(room: Room, facts: Facts) -> page.Html:
     clean = [name for name, findings in room.hosts.items() if not findings]
-    blocks = [_host(name, findings, facts.get(name) or {}) for name, findings in room.hosts.items() if findings]
+    cards = [same for same in equal(room.findings, *_TOLD) if len({finding["host"] for finding in same}) > 1]
+    shared = {id(finding) for same in cards for finding in same}
+    blocks = [_shared(same) for same in cards]
+    blocks += [
+        _host(name, findings, facts.get(name) or {}, shared) for name, findings in room.hosts.items() if findings
+    ]
     good = [page.item(_facts(name, facts.get(name) or {}, good=True), tone="good") for name in clean]
     return page.group(*blocks, *good)
 
 
-def _host(name: str, findings: Findings, facts: Mapping[str, Any]) -> page.Html:
+def _shared(same: Findings) -> page.Html:
+    """What several hosts have: said once, with what each of them shows."""
+    rows = [
+        (
+            page.tag("a", finding["host"], href=f"#host-{finding['host']}"),
+            finding["nic"] or "-",
+            said(finding["evidence"]),
+        )
+        for finding in sorted(same, key=lambda finding: (finding["host"], finding["nic"]))
+    ]
+    number = len({finding["host"] for finding in same})
+    hosts = page.table(["host", "NIC", "evidence"], rows)
+    return _card(same[0], f"{number} hosts", hosts, "In host_vars/HOST.yml of each, or once for their group:")
+
+
+def _host(name: str, findings: Findings, facts: Mapping[str, Any], shared: Collection[int]) -> page.Html:
     remedy = merged(findings)
     whole = (
         page.details("All remedies of this host together", page.code(_yaml(remedy)))
@@ -108,13 +131,19 @@ def _host(name: str, findings: Findings, facts: Mapping[str, Any]) -> page.Html:
         else ""
     )
     title = page.tag("h3", page.tag("span", name), " ", _badges(findings), class_="row")
-    return page.group(
-        title, *(_finding(finding) for finding in findings), whole, _facts(name, facts), id=f"host-{name}"
-    )
+    own = [_finding(finding) for finding in findings if id(finding) not in shared]
+    others = sorted({finding["title"] for finding in findings if id(finding) in shared})
+    above = page.tag("p", f"With other hosts, above: {'; '.join(others)}.", class_="soft") if others else ""
+    return page.group(title, above, *own, whole, _facts(name, facts), id=f"host-{name}")
 
 
 def _finding(finding: Mapping[str, Any]) -> page.Html:
     where = " ".join(part for part in (finding["host"], finding["nic"]) if part)
+    evidence = page.facts((name, said(value)) for name, value in finding["evidence"].items())
+    return _card(finding, where, evidence, f"In host_vars/{finding['host']}.yml:")
+
+
+def _card(finding: Mapping[str, Any], where: str, evidence: page.Html, file: str) -> page.Html:
     head = page.tag(
         "div",
         page.badge(finding["severity"], finding["severity"]),
@@ -122,11 +151,11 @@ def _finding(finding: Mapping[str, Any]) -> page.Html:
         page.tag("span", where, class_="soft"),
         class_="row",
     )
-    parts = [head, page.facts((name, said(value)) for name, value in finding["evidence"].items())]
+    parts = [head, evidence]
     parts += [page.tag("p", finding["explanation"]), page.tag("p", page.tag("strong", "Do: "), finding["action"])]
     if finding["remedy"]:
         parts += [
-            page.tag("p", f"In host_vars/{finding['host']}.yml:", class_="soft"),
+            page.tag("p", file, class_="soft"),
             page.code(_yaml(finding["remedy"])),
         ]
     about = page.tag("a", "reference", href=finding["reference"], rel="noreferrer")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show findings as a table in a terminal: by classroom, worst first, one line each."""
+"""Show findings as a table in a terminal: by classroom, worst first, one line for what several hosts have."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import drift
-from .fleet import Findings, counts, rooms, said, unreachable
+from .fleet import Findings, counts, equal, rooms, said, unreachable
 
 # As much evidence as fits beside the rest on a wide terminal; the report has all of it.
 _EVIDENCE = 100
 
+# More names fill a terminal; the report has all of them.
+_NAMES = 50
 
-def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[str]:
-    """What differs from the inventory, host by host; a line that sums up; each classroom with its findings."""
+
+def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings, differences: bool = False) -> list[str]:
+    """A line that sums up; each classroom with its findings; before that, if asked for, each value that differs."""
     away = unreachable(facts)
-    told = [*_differences(facts, findings), _summary(len(facts), len(away), findings)]
+    told = [*(_differences(facts, findings) if differences else ()), _summary(len(facts), len(away), findings)]
     for room in rooms(facts, findings):
         if room.findings:
-            rows = [[finding["severity"], *_where(finding), _what(finding)] for finding in room.findings]
+            rows = [_row(same) for same in equal(room.findings)]
             told += ["", f"{room.name}: {_counted(room.findings)}", *_align(rows)]
     if away:
         told += ["", f"not reached: {', '.join(away)}"]
@@ -45,14 +48,24 @@ def _counted(findings: Findings) -> str:
     return ", ".join(f"{count} {severity}" for severity, count in counts(findings).items()) or "no findings"
 
 
-def _where(finding: Mapping[str, Any]) -> tuple[str, str]:
-    return finding["host"], finding["nic"] or "-"
+def _row(same: Findings) -> list[str]:
+    hosts = sorted({finding["host"] for finding in same})
+    nics = sorted({finding["nic"] or "-" for finding in same})
+    who = hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts"
+    nic = nics[0] if len(nics) == 1 else f"{len(nics)} NICs"
+    return [same[0]["severity"], who, nic, _what(same) + (_on(hosts) if len(hosts) > 1 else "")]
 
 
-def _what(finding: Mapping[str, Any]) -> str:
-    evidence = said(finding["evidence"])
+def _what(same: Findings) -> str:
+    evidence = said(same[0]["evidence"])
     short = evidence if len(evidence) <= _EVIDENCE else f"{evidence[: _EVIDENCE - 3]}..."
-    return " ".join(f"{finding['title']} ({short})".split())
+    word = "" if all(finding["evidence"] == same[0]["evidence"] for finding in same) else "one has: "
+    return " ".join(f"{same[0]['title']} ({word}{short})".split())
+
+
+def _on(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - _NAMES} more" if len(hosts) > _NAMES else ""
+    return f": {', '.join(hosts[:_NAMES])}{more}"
 
 
 def _align(rows: Sequence[Sequence[str]]) -> list[str]:
