@@ -1,30 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide by two results whether a change stays, for the playbook prove."""
+"""Decide by measurements before and after whether a change stays, for the playbook prove."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: benchmark_verdict
-short_description: Decide by two results whether a change stays
+short_description: Decide by measurements before and after whether a change stays
 version_added: 0.2.0
 description:
-  - Compares one figure of two results of the role P(linuxnet.tuning.benchmark#role), in each direction.
-  - A figure is worse when its median fell by more than the tolerance, and by more than the runs of both results differ
-    among themselves, and all runs after are below all runs before. Then the change goes back.
+  - Compares one figure of results of the role P(linuxnet.tuning.benchmark#role), in each direction, by an exact rank
+    test of the runs (Mann-Whitney) with the size of the change and its interval (Hodges-Lehmann).
+  - The outcome is C(better), C(worse) or C(undecided). With nothing changed, it is C(undecided) in at least 99 of 100
+    cases. What is worse by more than the tolerance goes back.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
   _input:
-    description: The result before the change.
-    type: dict
+    description:
+      - The result before the change.
+      - Or a list of measurements in the order of time, each with its C(side), V(before) or V(after), and C(result).
+    type: raw
     required: true
   after:
     description:
-      - The results after the change. With several, a figure is worse only when it is in each of them.
+      - The results after the change, when O(_input) is a result.
       - Without one, measuring was impossible after the change, and everything goes back.
     type: list
     elements: dict
-    required: true
+    default: []
   hostvars:
     description:
       - The variables of all hosts; write V(hostvars). C(tune_result) and C(tuned_result) tell which were changed, and
@@ -36,9 +39,20 @@ options:
     type: str
     default: sum
   tolerance:
-    description: How much of it may be lost in any case, as a share of 1.
+    description: How much of it may be lost before the change goes back, as a share of 1.
     type: float
-    default: 0.05
+    default: 0.02
+  schedule:
+    description:
+      - The C(blocks) that P(linuxnet.tuning.benchmark_blocks#filter) has made, which say when to look.
+      - Without one, all runs are looked at once.
+    type: list
+    elements: dict
+    default: []
+  last:
+    description: Whether nothing more will be measured; then the last look takes all the chance of error that is left.
+    type: bool
+    default: true
   plan:
     description:
       - The plan of the measurement to come, as P(linuxnet.tuning.benchmark_plan#filter) has made it. The filter then
@@ -55,37 +69,50 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - C(groups) by name, each with C(keep), C(why) and C(rows). C(hosts) by name, each with C(roll_back) and C(why).
+    - C(groups) by name, each with C(outcome), C(keep), C(why) and C(rows). C(hosts) by name, each with C(roll_back) and
+      C(why). C(enough) tells that more runs are of no use.
   type: dict
 """
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, verdict
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, sequence, verdict
+
+Json = Dict[str, Any]
 
 
 def benchmark_verdict(
-    before: Dict[str, Any],
-    after: List[Dict[str, Any]],
+    measured: Union[Json, List[Json]],
+    after: Sequence[Json] = (),
     hostvars: Optional[Mapping[str, Any]] = None,
     figure: str = "sum",
-    tolerance: Union[float, str] = 0.05,
-    plan: Optional[Dict[str, Any]] = None,
-) -> Dict[str, Any]:
+    tolerance: Union[float, str] = 0.02,
+    schedule: Sequence[Json] = (),
+    last: bool = True,
+    plan: Optional[Json] = None,
+) -> Json:
     """The verdict; AnsibleFilterError for results that cannot be compared."""
     try:
         share = _share(tolerance)
-        result.check(before, "the first result")
-        for one in after:
-            result.check(one, "the second result")
+        results = _results(measured, after)
         if plan:
-            verdict.foresee(before, plan, figure, share)
-        told = None if hostvars is None else {host: hostvars[host] for host in before["hosts"] if host in hostvars}
-        return verdict.decide(before, after, _changed(told), figure, share, _failure(told), _missed(told))
+            verdict.foresee(results[0][1] if results else None, plan, figure, share)
+            return {}
+        first = results[0][1]
+        told = None if hostvars is None else {host: hostvars[host] for host in first["hosts"] if host in hostvars}
+        order = [sequence.Block(**block) for block in schedule]
+        return verdict.decide(results, _changed(told), figure, share, _failure(told), _missed(told), order, last)
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None
+
+
+def _results(measured: Union[Json, List[Json]], after: Sequence[Json]) -> List[Tuple[str, Json]]:
+    if isinstance(measured, (list, tuple)):
+        return [(one["side"], result.check(one["result"], f"a measurement {one['side']}")) for one in measured]
+    first = [(sequence.BEFORE, result.check(measured, "the first result"))]
+    return first + [(sequence.AFTER, result.check(one, "the second result")) for one in after]
 
 
 def _share(tolerance: Union[float, str]) -> float:

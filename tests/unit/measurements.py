@@ -23,8 +23,9 @@ OPTIONS = {
     "quiet": False,
 }
 INVENTORY = {"all": ["router1", "pc1", "pc2", "pc3"], "room1": ["pc1", "pc2", "pc3"], "empty": []}
-# The rates of three clients in three runs.
-BEFORE = [[90, 100, 110], [91, 99, 110], [90, 101, 112]]
+# The rates of three clients in seven runs, and much less.
+BEFORE = [[90, 100, 110], [91, 99, 110], [90, 101, 112], [90, 98, 110], [92, 100, 111], [91, 101, 110], [89, 99, 109]]
+HARM = [[9, 10, 11 + run / 10] for run in range(7)]
 ADDRESSES = {"router1": "10.0.0.254", "pc1": "10.0.0.1", "pc2": "10.0.0.2", "pc3": "10.0.0.3"}
 
 
@@ -62,7 +63,7 @@ def measured(rows, direction="up"):
     return result.make(whole, checked, started, home, about)
 
 
-def decided(after, figure="sum"):
+def decided(after, figure="sum", before=BEFORE, tolerance=0.02):
     """What becomes of a change after which these rates were measured."""
-    results = [measured(rows) for rows in after]
-    return verdict.decide(measured(BEFORE), results, ["router1"], figure, 0.05, "it was impossible")
+    results = [("before", measured(before)), *(("after", measured(rows)) for rows in after)]
+    return verdict.decide(results, ["router1"], figure, tolerance, "it was impossible")

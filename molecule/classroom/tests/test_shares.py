@@ -27,7 +27,7 @@ def test_with_mq_clients_share_queues():
 def test_with_a_queue_for_each_all_get_their_share():
     runs = [rates(run) for run in json.loads((RESULTS / "proved.json").read_text())["runs"]]
     assert all(len(run) == CLIENTS and sum(run) <= CLIENTS * RATE for run in runs)
-    # Of three runs the best: the emulated hosts are sometimes too slow for a moment.
+    # Of all runs the best: the emulated hosts are sometimes too slow for a moment.
     assert max(min(run) for run in runs) > 0.85 * RATE
     assert max(sum(run) for run in runs) > 0.9 * CLIENTS * RATE
 
@@ -52,8 +52,8 @@ def test_nothing_is_left(host):
 
 
 def test_the_report_stands_on_its_own():
-    report = sorted(RESULTS.glob("prove-*.html"))[-1].read_text()
-    # Harm is looked at twice, so the second look tells which of the two playbooks has run last.
-    verdict = "rolled back" if list(RESULTS.glob("after-again-*.json")) else "kept"
-    assert "<svg" in report and f">{verdict}<" in report
+    reports = sorted(RESULTS.glob("prove-*.html"))
+    report = reports[-1].read_text()
+    # The second playbook is the one that harms.
+    assert "<svg" in report and (">worse<" in report) is (len(reports) > 1)
     assert "http://" not in report and "https://" not in report

@@ -1,24 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw the charts of a report as SVG that stands in the page; colours are those of the page, light or dark."""
+"""Draw the charts of a report as SVG that stands in the page; colours are those of the page, light or dark.
+
+Lengths across are shares of the width, text and lines have their own size: a phone draws the chart anew instead of
+shrinking it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import floor, log10
 from typing import NamedTuple
 
 from .. import page
 from .figures import Figure
-from .table import rate, say
+from .table import say, unit
 
-_WIDTH, _LABEL, _VALUE = 760, 190, 110
-_PLOT = _WIDTH - _LABEL - _VALUE
-_ROW, _BAR = 30, 10
+# The plot takes this share of the width; what is right of it are the values.
+_PLOT = 74.0
+_TEXT, _BAR, _GAP, _AXIS = 18, 12, 14, 34
 
 CSS = """
-svg.chart { display: block; width: 100%; max-width: 48rem; height: auto; margin: .5rem 0 1rem; font-size: 12px; }
-svg.chart text { fill: currentColor; } svg.chart .line { stroke: var(--line); } svg.chart .soft { fill: var(--soft); }
-svg.chart .before { fill: var(--note); } svg.chart .now { fill: var(--way); }
-svg.chart .whisker { stroke: currentColor; }
+svg.chart { display: block; width: 100%; max-width: 48rem; margin: .3rem 0 .2rem; font-size: 13px; overflow: visible; }
+svg.chart text { fill: currentColor; }
+svg.chart text.axis { fill: var(--soft); }
+svg.chart .line { stroke: var(--line); }
+svg.chart .before { fill: var(--note); }
+svg.chart .now { fill: var(--way); }
+svg.chart .halo { stroke: var(--ground); stroke-width: 5; }
+svg.chart .whisker { stroke: currentColor; stroke-width: 2; }
+.key { display: flex; gap: .2rem 1.2rem; flex-wrap: wrap; font-size: .85rem; color: var(--soft); }
+.key span::before {
+  content: ""; display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .4rem;
+  background: var(--way); vertical-align: -.1rem;
+}
+.key .before::before { background: var(--note); }
+@media print {
+  main { zoom: .7; }
+  h4 { margin: .5rem 0 0; }
+  .screen, #settings, #options { display: none; }
+  svg.chart { break-inside: avoid; max-width: none; }
+  .tiles { grid-template-columns: repeat(6, 1fr); }
+  h2 { margin-top: 1rem; }
+  h3 { margin-top: .8rem; }
+  header { padding: 0 0 .3rem; }
+  * { print-color-adjust: exact; }
+}
 """
 
 
@@ -29,94 +55,114 @@ class Row(NamedTuple):
     now: Figure
     before: Figure | None = None
 
-
-def bars(title: str, rows: Sequence[Row]) -> page.Html:
-    """Throughput, a bar for each row with the spread of the runs as a whisker; before and after one below the other."""
-    most = max((figure["most"] for row in rows for figure in _both(row)), default=0) or 1
-    parts = []
-    for number, row in enumerate(rows):
-        top = number * _ROW + 4
-        figures = _both(row)
-        parts.append(_text(_LABEL - 8, top + _ROW / 2, row.label, "end"))
-        for place, figure in enumerate(figures):
-            thick = _BAR if len(figures) > 1 else 2 * _BAR - 4
-            y = top + 3 + place * (thick + 1)
-            kind = "before" if len(figures) > 1 and place == 0 else "now"
-            parts += _bar(figure, most, y, thick, kind)
-        values = " > ".join(rate(figure["median"]) for figure in figures)
-        parts.append(_text(_LABEL + _PLOT + 8, top + _ROW / 2, rate(figures[-1]["median"]), "start", values))
-    return _svg(title, len(rows) * _ROW + 8, parts)
+    @property
+    def parts(self) -> list[tuple[str, Figure]]:
+        """What to draw, with the class that it is drawn in."""
+        return [*([("before", self.before)] if self.before else []), ("now", self.now)]
 
 
-def _both(row: Row) -> list[Figure]:
-    return [row.before, row.now] if row.before else [row.now]
+def bars(title: str, name: str, rows: Sequence[Row]) -> page.Html:
+    """A bar for each row, from the least to the most run as a whisker; before above after, with the value of each."""
+    scale = _Scale(name, [figure["most"] for row in rows for _kind, figure in row.parts])
+    parts: list[page.Html] = []
+    y = 0.0
+    for row in rows:
+        parts.append(_text("0", y + _TEXT / 2 + 2, row.label))
+        y += _TEXT
+        for kind, figure in row.parts:
+            middle = y + _BAR / 2
+            parts.append(page.tag("rect", x=0, y=y, width=scale.at(figure["median"]), height=_BAR, rx=2, class_=kind))
+            parts += _whisker(scale.at(figure["least"]), scale.at(figure["most"]), middle)
+            parts.append(_text(f"{_PLOT + 1.5}%", middle + 1, say(name, figure["median"])))
+            y += _BAR + 3
+        y += _GAP - 3
+    return _chart(title, scale, y, parts)
 
 
-def _bar(figure: Figure, most: float, y: float, thick: float, kind: str) -> list[page.Html]:
-    """The median as a bar, from the least to the most as a line."""
-    length, least, end = (_PLOT * figure[key] / most for key in ("median", "least", "most"))
-    middle = y + thick / 2
-    median = page.tag("rect", x=_LABEL, y=y, width=f"{length:.1f}", height=thick, rx=2, class_=kind)
-    line = page.tag(
-        "line", x1=f"{_LABEL + least:.1f}", x2=f"{_LABEL + end:.1f}", y1=middle, y2=middle, class_="whisker"
-    )
-    return [median, line]
-
-
-def dots(title: str, name: str, rows: Sequence[Row]) -> page.Html:
+def dots(title: str, name: str, row: Row) -> page.Html:
     """The distribution: each run is a dot, so that one can see whether a difference is more than chance."""
-    lines = [
-        (f"{row.label}{when}", figure, kind)
-        for row in rows
-        for when, figure, kind in (
-            [(" before", row.before, "before"), (" after", row.now, "now")] if row.before else [("", row.now, "now")]
-        )
-    ]
-    most = max((figure["most"] for _label, figure, _kind in lines), default=0) or 1
-    parts = []
-    for number, (label, figure, kind) in enumerate(lines):
-        y = number * 22 + 15
-        parts.append(_text(_LABEL - 8, y, label, "end"))
-        parts.append(page.tag("line", x1=_LABEL, x2=_LABEL + _PLOT, y1=y, y2=y, class_="line"))
+    scale = _Scale(name, [figure["most"] for _kind, figure in row.parts])
+    parts: list[page.Html] = []
+    y = 0.0
+    for kind, figure in row.parts:
+        middle = y + _TEXT / 2
+        parts.append(page.tag("line", x1=0, x2=f"{_PLOT}%", y1=middle, y2=middle, class_="line"))
         for value in figure["values"]:
-            place = f"{_LABEL + _PLOT * value / most:.1f}"
-            parts.append(page.tag("circle", page.tag("title", say(name, value)), cx=place, cy=y, r=5, class_=kind))
-        parts.append(_text(_LABEL + _PLOT + 12, y, say(name, figure["median"]), "start"))
-    return _svg(title, len(lines) * 22 + 10, parts)
+            about = page.tag("title", say(name, value))
+            parts.append(page.tag("circle", about, cx=scale.at(value), cy=middle, r=5, class_=kind, fill_opacity=0.7))
+        parts.append(_text(f"{_PLOT + 1.5}%", middle + 1, say(name, figure["median"])))
+        y += _TEXT + 4
+    return _chart(title, scale, y, parts)
 
 
 def columns(title: str, numbers: Sequence[int]) -> page.Html:
     """Bytes by transmit queue, a column for each."""
-    most, height = max(numbers, default=0) or 1, 90
-    width = min(28.0, (_WIDTH - 20) / max(len(numbers), 1))
+    scale = _Scale("bytes", numbers)
+    tall, left = 110, 16.0
+    wide = (100 - left) / max(len(numbers), 1)
     parts = []
+    for tick in scale.ticks:
+        y = tall - tall * tick / scale.most + 8
+        parts.append(page.tag("line", x1=f"{left}%", x2="100%", y1=y, y2=y, class_="line"))
+        parts.append(_text(f"{left - 1.5}%", y, scale.label(tick), "end", "axis"))
+    every = max(1, len(numbers) // 8)
     for queue, number in enumerate(numbers):
-        tall = height * number / most
+        x, high = left + queue * wide, tall * number / scale.most
         about = page.tag("title", f"queue {queue}: {number} bytes")
-        x = f"{10 + queue * width:.1f}"
-        parts.append(
-            page.tag(
-                "rect",
-                about,
-                x=x,
-                y=f"{height - tall:.1f}",
-                width=f"{width - 2:.1f}",
-                height=f"{tall:.1f}",
-                class_="now",
-            )
-        )
-        if width > 14 or queue % 8 == 0:
-            parts.append(_text(10 + queue * width + width / 2 - 1, height + 10, str(queue), "middle"))
-    parts.append(page.tag("line", x1=10, x2=_WIDTH - 10, y1=height, y2=height, class_="line"))
-    return _svg(title, height + 22, parts)
+        box = {"x": f"{x + wide * 0.1:.2f}%", "width": f"{wide * 0.8:.2f}%", "y": f"{tall - high + 8:.1f}"}
+        parts.append(page.tag("rect", about, **box, height=f"{high:.1f}", class_="now"))
+        if queue % every == 0:
+            parts.append(_text(f"{x + wide / 2:.2f}%", tall + 20, str(queue), "middle", "axis"))
+    parts.append(_text("100%", tall + 36, "transmit queue", "end", "axis"))
+    parts.append(_text("0", tall + 36, scale.unit, "start", "axis"))
+    return _svg(title, tall + 46, parts)
 
 
-def _text(x: float, y: float, text: str, anchor: str, about: str = "") -> page.Html:
-    children = [page.tag("title", about), text] if about else [text]
-    words = {"x": f"{x:.1f}", "y": f"{y:.1f}", "text_anchor": anchor, "dominant_baseline": "middle"}
-    return page.tag("text", *children, **words)
+class _Scale:
+    """From nothing to a round number above all values, in one unit."""
+
+    def __init__(self, name: str, values: Sequence[float]) -> None:
+        top = max([1.0] if name == "fairness" else values, default=0) or 1.0
+        self.unit, self.size = unit(name, top)
+        self.step = _round(top / 4)
+        count = next(number for number in range(1, 12) if number * self.step >= top * 0.999)
+        self.most = self.step * count
+        self.ticks = [self.step * number for number in range(count + 1)]
+
+    def at(self, value: float) -> str:
+        return f"{_PLOT * value / self.most:.2f}%"
+
+    def label(self, tick: float) -> str:
+        return f"{tick / self.size:g}"
+
+
+def _round(rough: float) -> float:
+    """The next number that is 1, 2, 2.5 or 5 times a power of ten."""
+    power = 10.0 ** floor(log10(rough))
+    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
+
+
+def _whisker(one: str, other: str, y: float) -> Iterator[page.Html]:
+    for kind in ("halo", "whisker"):
+        yield page.tag("line", x1=one, x2=other, y1=y, y2=y, class_=kind)
+        for end in (one, other):
+            yield page.tag("line", x1=end, x2=end, y1=y - 5, y2=y + 5, class_=kind)
+
+
+def _chart(title: str, scale: _Scale, y: float, parts: Sequence[page.Html]) -> page.Html:
+    """The plot on its axis, which has ticks in round numbers and the unit."""
+    axis = []
+    for place, tick in enumerate(scale.ticks):
+        x = scale.at(tick)
+        axis.append(page.tag("line", x1=x, x2=x, y1=0, y2=y + 4, class_="line"))
+        axis.append(_text(x, y + 14, scale.label(tick), "middle" if place else "start", "axis"))
+    axis.append(_text("100%", y + 14, scale.unit, "end", "axis"))
+    return _svg(title, y + _AXIS - 8, [*axis, *parts])
+
+
+def _text(x: str, y: float, text: str, anchor: str = "start", kind: str | None = None) -> page.Html:
+    return page.tag("text", text, x=x, y=f"{y:.1f}", text_anchor=anchor, dominant_baseline="middle", class_=kind)
 
 
 def _svg(title: str, height: float, parts: Sequence[page.Html]) -> page.Html:
-    box = f"0 0 {_WIDTH} {height:.0f}"
-    return page.tag("svg", page.tag("title", title), *parts, class_="chart", viewBox=box, role="img")
+    return page.tag("svg", page.tag("title", title), *parts, class_="chart", height=f"{height:.0f}", role="img")

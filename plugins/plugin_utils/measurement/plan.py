@@ -22,6 +22,8 @@ TOPOLOGIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 # What an iperf3 run takes beside its own duration to connect and to exchange results: on a slow host, and at most.
 _OVERHEAD = 8
 _LIMIT = 20
+# What a whole measurement takes beside, with the patience for its first step.
+LEAD = 60
 # A fio job first writes the files that it reads, at whatever speed the mount has.
 _LAYOUT = 300
 # Before ansible-core 2.19 a template gives text for a number.
@@ -292,5 +294,5 @@ def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], option
 
 def _seconds(group: Group, steps: Sequence[Step], options: Json) -> int:
     """After so long everything ends in any case."""
-    whole = options["patience"] + 60 + len(steps) * options["stagger"] * len(group.hosts)
+    whole = options["patience"] + LEAD + len(steps) * options["stagger"] * len(group.hosts)
     return int(whole + sum(_duration(step, options) + _overhead(step) for step in steps))

@@ -3,25 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import page
 from . import charts
-from .table import WAYS, rate, say
+from .table import WAYS, between, outcome, rate, say, written
 from .verdict import directions
 
 Json = dict[str, Any]
 
-_TONES = {"worse": "high", "better": "good", "alike": ""}
+_MEANING = (
+    "A change is better or worse when chance alone would hardly ever show as much: of a hundred proofs of a change "
+    "that does nothing, one at most says so. Undecided does not mean alike: these runs cannot tell. The true change "
+    "lies in the range given, with 99 % certainty. Only {figure} decides; the others are asked by the way, and "
+    "corrected for their number."
+)
+_TONES = {"worse": "high", "better": "good"}
 
 
 def write(result: Json, before: Json | None = None, decided: Json | None = None) -> str:
     """The HTML of the whole page."""
-    sections = [*_verdicts(decided), *_groups(result, before), _settings(result, decided), _about(result)]
-    hosts = len(result["hosts"])
-    lead = f"What {hosts} hosts carried on {result['ended'][:10]}, the median of {result['options']['repeat']} runs"
-    lead += ", before the change and after it." if before else "."
+    sections = [*_verdicts(decided), *_groups(result, before), _settings(result), _about(result)]
+    count = f"{len(result['hosts'])} hosts on {result['ended'][:10]}"
+    runs = result["options"]["repeat"]
+    if before:
+        lead = (
+            f"What {count} carried before the change ({before['options']['repeat']} runs) and after it ({runs} runs)."
+        )
+    else:
+        lead = f"What {count} carried, the median of {runs} runs."
     return page.document(
         "Network measurement" if not before else "Network measurement, before and after", lead, sections
     )
@@ -33,12 +44,11 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
         return
     parts = []
     for name, group in decided["groups"].items():
-        changed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
-        badge = page.badge(group["outcome"], "good" if group["keep"] else "high")
-        where = f" on {', '.join(changed)}" if changed else ""
-        missed = [host for host in changed if decided["hosts"][host]["missed"]]
-        where += f"; {', '.join(missed)} could not be reached, and go back when their time is over" if missed else ""
-        parts.append(page.tag("p", badge, " ", page.tag("b", name), where))
+        missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
+        where = f"; {', '.join(missed)} could not be reached, and go back when their time is over" if missed else ""
+        word, _comma, rest = outcome(decided, name).partition(", ")
+        badge = page.badge(word, _TONES.get(word, ""))
+        parts.append(page.tag("p", badge, " ", page.tag("b", name), f": {rest}{where}" if rest else where))
         parts.append(page.tag("p", group["why"], class_="lead"))
         rows = [
             (
@@ -46,12 +56,25 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
                 say(row["figure"], row["before"]["median"]),
                 say(row["figure"], row["after"]["median"]),
                 f"{row['change']:+.1%}",
-                page.badge(row["outcome"], _TONES[row["outcome"]]),
+                between(row),
+                page.badge(row["outcome"], _TONES.get(row["outcome"], "")),
             )
             for row in group["rows"]
         ]
         if rows:
-            parts.append(page.table(("figure", "before", "after", "change", ""), rows, numeric=(1, 2, 3)))
+            heads = ("figure", "before", "after", "change", "surely between", "verdict")
+            parts.append(page.table(heads, rows, numeric=(1, 2, 3, 4)))
+        deciding = [row for row in group["rows"] if row["figure"] == decided["figure"]]
+        parts += [_key("each run is a dot, the number is their median", True)] if deciding else []
+        for row in deciding:
+            parts.append(page.tag("h4", f"{row['figure']} {row['direction']}".capitalize()))
+            parts += _runs(row["direction"], row["figure"], charts.Row(row["figure"], row["after"], row["before"]))
+        if rows:
+            parts.append(page.tag("p", _MEANING.format(figure=decided["figure"]), class_="soft screen"))
+    # On paper a few hosts stand for all of them.
+    for number, (host, rows) in enumerate(decided["differences"].items()):
+        about = page.tag("h3", f"Settings of {host} that differ"), page.table(("setting", "before", "after"), rows)
+        parts.append(page.tag("div", *about, class_="screen" if number > 1 else None))
     yield page.Section("verdict", "Verdict", page.join(parts))
 
 
@@ -63,38 +86,65 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
         for way in directions(group["figures"]):
             old = earlier["figures"].get(way) if earlier else None
             parts += _way(way, group["figures"][way], old)
-            parts += _queues(way, name, result, "after" if before else "")
-            parts += _queues(way, name, before, "before") if before else []
+            queues = [*_queues(way, name, before, "before"), *_queues(way, name, result, "after" if before else "")]
+            parts += [page.tag("div", *queues, class_="screen")] if queues else []
         lead = f"{group['topology'].replace('_', ' ').capitalize()}, {len(group['hosts'])} hosts."
         yield page.Section(f"group{number}", name, page.join(parts), lead)
 
 
 def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
     yield page.tag("h3", WAYS.get(way, way).capitalize())
+    tone = "good" if found["fairness"]["median"] > 0.95 else "medium"
     tiles = [("in all", rate(found["sum"]["median"]), ""), ("least", rate(found["minimum"]["median"]), "")]
-    tiles.append(
-        ("fairness", f"{found['fairness']['median']:.3f}", "good" if found["fairness"]["median"] > 0.95 else "medium")
-    )
+    tiles.append(("fairness", f"{found['fairness']['median']:.3f}", tone))
     if "single" in found:
         tiles.append(("one alone", rate(found["single"]["median"]), ""))
     if "retransmits" in found:
         tiles.append(("retransmits", f"{found['retransmits']['median']:.0f}", ""))
-    yield page.tiles(tiles)
-    rows = [
-        charts.Row(name, figure, (old or {"flows": {}})["flows"].get(name)) for name, figure in found["flows"].items()
-    ]
-    yield page.tag("h4", "Throughput of each" + (", before (grey) and after" if old else ""))
-    yield charts.bars(f"Throughput {way}", rows)
-    yield page.tag("h4", "Each run")
+    yield page.tiles([(f"{label}, after" if old else label, value, tone) for label, value, tone in tiles])
+    flows = (old or {"flows": {}})["flows"]
+    rows = [charts.Row(name, figure, flows.get(name)) for name, figure in found["flows"].items()]
+    yield page.tag("h4", "Throughput of each")
+    yield _key("median of the runs; the line goes from the least to the most", bool(old))
+    yield charts.bars(f"Throughput {way}", "rate", rows)
+    yield _data("rate", rows)
+    each: list[page.Html] = []
     for name in ("sum", "minimum", "fairness"):
-        yield charts.dots(f"{name} {way}", name, [charts.Row(name, found[name], old[name] if old else None)])
+        each.append(page.tag("h4", f"Each run: {name}"))
+        each += _runs(way, name, charts.Row(name, found[name], old[name] if old else None))
+    yield page.tag("div", *each, class_="screen" if old else None)
 
 
-def _queues(way: str, group: str, result: Json, when: str) -> Iterator[page.Html]:
+def _runs(way: str, name: str, row: charts.Row) -> list[page.Html]:
+    return [charts.dots(f"{name} {way}", name, row), _data(name, [row])]
+
+
+def _key(about: str, both: bool) -> page.Html:
+    """Which colour is what."""
+    kinds = [("before", "before"), ("now", "after")] if both else [("now", "measured")]
+    return page.tag("p", *(page.tag("span", word, class_=kind) for kind, word in kinds), f"({about})", class_="key")
+
+
+def _data(name: str, rows: Sequence[charts.Row]) -> page.Html:
+    """What a chart is drawn of, as a table."""
+    cells = [
+        (
+            row.label + ("" if not row.before else ", before" if kind == "before" else ", after"),
+            *(say(name, figure[key]) for key in ("median", "least", "most")),
+            ", ".join(say(name, value) for value in figure["values"]),
+        )
+        for row in rows
+        for kind, figure in row.parts
+    ]
+    heads = ("", "median", "least", "most", "each run")
+    return page.details("The data of this chart", page.table(heads, cells, numeric=(1, 2, 3)), class_="screen")
+
+
+def _queues(way: str, group: str, result: Json | None, when: str) -> Iterator[page.Html]:
     """The transmit queues of the hosts that sent through several, in the last run."""
     both, _line, end = way.rpartition("_")
     wanted = (group, both or way, "all")
-    runs = [run for run in result["runs"] if (run["group"], run["direction"], run["kind"]) == wanted]
+    runs = [run for run in (result or {"runs": []})["runs"] if (run["group"], run["direction"], run["kind"]) == wanted]
     for host, nics in (runs[-1]["queues"] if runs else {}).items():
         sends = any(flow["server" if end == "down" else "client"] == host for flow in runs[-1]["flows"])
         for nic, numbers in nics.items():
@@ -102,17 +152,20 @@ def _queues(way: str, group: str, result: Json, when: str) -> Iterator[page.Html
                 title = f"Bytes by transmit queue of {nic} of {host}, last run{f' {when}' if when else ''}"
                 yield page.tag("h4", title)
                 yield charts.columns(title, numbers)
+                table = page.table(("queue", "bytes"), enumerate(numbers), numeric=(0, 1))
+                yield page.details("The data of this chart", table)
 
 
-def _settings(result: Json, decided: Json | None) -> page.Section:
-    parts = []
-    for host, rows in (decided or {}).get("differences", {}).items():
-        parts.append(
-            page.details(f"{host}: {len(rows)} settings differ", page.code("\n".join(rows), copy=False), open_=True)
-        )
-    for host, facts in result["hosts"].items():
-        parts.append(page.details(host, page.code("\n".join(_lines(facts)), copy=False)))
-    return page.Section("settings", "Settings in force", page.join(parts), "As they were during the last measurement.")
+def _settings(result: Json) -> page.Section:
+    parts = [
+        page.details(host, page.code("\n".join(_lines(facts)), copy=False)) for host, facts in result["hosts"].items()
+    ]
+    return page.Section(
+        "settings",
+        "Settings in force",
+        page.join(parts),
+        "As they were during the last measurement.",
+    )
 
 
 def _lines(content: Json, indent: str = "") -> Iterator[str]:
@@ -121,11 +174,10 @@ def _lines(content: Json, indent: str = "") -> Iterator[str]:
             yield f"{indent}{key}:"
             yield from _lines(value, f"{indent}  ")
         else:
-            yield f"{indent}{key}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
+            yield f"{indent}{key}: {written(value)}"
 
 
 def _about(result: Json) -> page.Section:
-    pairs = [(key, value) for key, value in result["options"].items() if value not in (None, "", {})]
-    return page.Section(
-        "options", "How it was measured", page.facts([("label", result["label"]), ("ended", result["ended"]), *pairs])
-    )
+    pairs = [(key, written(value)) for key, value in result["options"].items() if value not in (None, "", {})]
+    facts = page.facts([("label", result["label"]), ("ended", result["ended"]), *pairs])
+    return page.Section("options", "How it was measured", facts)

@@ -47,6 +47,21 @@ def check(result: Any, where: str) -> Json:
     return result
 
 
+def merge(results: Sequence[Json]) -> Json:
+    """One result of several that measured the same: all their runs, with the settings and the end of the last one."""
+    runs: list[Json] = []
+    for one in results:
+        done = max((run["repeat"] for run in runs), default=0)
+        runs += [{**run, "repeat": run["repeat"] + done} for run in one["runs"]]
+    last = results[-1]
+    groups = {
+        name: {**group, "figures": _figures([run for run in runs if run["group"] == name])}
+        for name, group in last["groups"].items()
+    }
+    repeat = max((run["repeat"] for run in runs), default=0)
+    return {**last, "options": {**last["options"], "repeat": repeat}, "groups": groups, "runs": runs}
+
+
 # What the module returns in each state when all went well.
 _DONE = {"checked": "nics", "started": "unit", "collected": "steps"}
 

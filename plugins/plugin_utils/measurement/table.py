@@ -9,7 +9,7 @@ from typing import Any
 Json = dict[str, Any]
 
 _BAR = 30
-_OUTCOMES = {"kept": "the change stays", "rolled back": "ROLLED BACK", "worse": "WORSE"}
+_FATES = {"kept": "the change stays", "rolled back": "ROLLED BACK"}
 WAYS = {
     "up": "up, client to server",
     "down": "down, server to client",
@@ -20,13 +20,24 @@ WAYS = {
 }
 
 
+_UNITS = {
+    "bits": (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)),
+    "bytes": (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)),
+    "fairness": (("1 is best", 1.0),),
+}
+
+
+def unit(name: str, value: float) -> tuple[str, float]:
+    """The unit in which such a value of a figure is written, and its size."""
+    units = _UNITS.get(name, _UNITS["bits"])
+    return next((one for one in units if abs(value) >= one[1]), units[-1])
+
+
 def rate(bits: float) -> str:
     """Bits per second with three digits that count, such as `9.41 Gbit/s`."""
-    for unit, size in (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)):
-        if abs(bits) >= size:
-            number = bits / size
-            return f"{number:.{2 if number < 10 else 1 if number < 100 else 0}f} {unit}"
-    return f"{bits:.0f} bit/s"
+    word, size = unit("bits", bits)
+    number = bits / size
+    return f"{number:.{0 if size == 1 or number >= 100 else 2 if number < 10 else 1}f} {word}"
 
 
 def lines(result: Json) -> list[str]:
@@ -81,27 +92,56 @@ def verdict(decided: Json) -> list[str]:
     """What becomes of each group and host, and why; what differs in the figures and settings."""
     found = []
     for name, group in decided["groups"].items():
-        hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
-        what = _OUTCOMES.get(group["outcome"], group["outcome"])
-        found += [f"{name}: {what}{' on ' + ', '.join(hosts) if hosts else ''}", f"  {group['why']}"]
-        missed = [host for host in hosts if decided["hosts"][host]["missed"]]
+        found += [f"{name}: {outcome(decided, name)}", f"  {group['why']}"]
+        missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
         found += [f"  could not be reached, and go back when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
     for host, rows in decided["differences"].items():
-        found += ["", f"settings of {host} that differ", *(f"  {row}" for row in rows)]
+        found += [
+            "",
+            f"settings of {host} that differ",
+            *(f"  {what}: {old} before, {new} after" for what, old, new in rows),
+        ]
     return found
 
 
+def outcome(decided: Json, name: str) -> str:
+    """The verdict on a group in a few words, such as `better, the change stays on router`."""
+    group = decided["groups"][name]
+    hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
+    fate = _FATES.get(group["fate"], "")
+    return group["outcome"] + (f", {fate} on {', '.join(hosts)}" if fate else "")
+
+
 def _compared(rows: Sequence[Json]) -> Iterator[str]:
-    table = [("figure", "before", "after", "change", "")]
+    table = [("figure", "before", "after", "change", "surely between", "verdict")]
     for row in rows:
         old, new = (say(row["figure"], row[side]["median"]) for side in ("before", "after"))
-        table.append((f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", row["outcome"]))
-    widths = [max(len(line[column]) for line in table) for column in range(5)]
+        span = between(row)
+        words = (f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", span, row["outcome"])
+        table.append(words)
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+    yield f"  Only {rows[0]['figure']} decides. The others are asked by the way, and corrected for their number."
+
+
+def between(row: Json) -> str:
+    """The interval of a change, such as `+200% to +330%`."""
+    return " to ".join(f"{end:+.1%}" for end in row["between"]) if row["between"] else "too few runs"
 
 
 def say(name: str, value: float) -> str:
     """A figure in its unit; fairness has none."""
     return f"{value:.3f}" if name == "fairness" else rate(value)
+
+
+def written(value: Any) -> str:
+    """A value of a setting or an option as a person writes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(written, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {written(one)}" for key, one in value.items()) or "none"
+    return "none" if value is None else str(value)

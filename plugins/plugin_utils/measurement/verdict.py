@@ -1,38 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide whether a change stays: what fell by more than the tolerance and by more than the runs differ goes back."""
+"""Decide whether a change stays: what is proved to be worse goes back, by more than what is tolerated."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
+from . import sequence
+from .figures import figure
 from .result import ResultError
-from .table import say
+from .sequence import AFTER, BEFORE, Block
+from .table import say, written
 
 Json = dict[str, Any]
 
 FIGURES = ("sum", "minimum", "fairness", "single")
-# With fewer runs nobody can tell a change from chance; with fewer than enough they seldom show how much they differ.
-LEAST_RUNS, ENOUGH_RUNS = 3, 5
+# With fewer, before and after have not alternated.
+_TURNS = 4
 # What two results must have in common: other values measure something else.
 _SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet")
-
-
-def compare(before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
-    """One row for each direction: how the figure was and is, and whether it is `better`, `worse` or `alike`."""
-    rows = []
-    for way in directions(before):
-        if way not in after:
-            raise ResultError(f"the second result has nothing about the direction {way}")
-        old, new = (figures[way].get(wanted) for figures in (before, after))
-        if old is None and new is None:
-            continue
-        if old is None or new is None:
-            raise ResultError(f"only one of the results has the figure '{wanted}'")
-        rows.append({"direction": way, "figure": wanted, "before": old, "after": new, **_judge(old, new, tolerance)})
-    if not rows:
-        raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
-    return rows
 
 
 def directions(figures: Json) -> list[str]:
@@ -40,81 +27,157 @@ def directions(figures: Json) -> list[str]:
     return [way for way in figures if way != "asymmetry"]
 
 
-def _judge(old: Json, new: Json, tolerance: float) -> Json:
-    """A change counts when it is larger than both the tolerance and what the runs differ by, and the runs lie apart."""
-    change = new["median"] - old["median"]
-    noise = old["spread"] + new["spread"]
-    if min(len(old["values"]), len(new["values"])) < ENOUGH_RUNS:
-        noise *= 2
-    margin = max(tolerance * old["median"], noise)
-    if change < -margin and new["most"] < old["least"]:
-        outcome = "worse"
-    elif change > margin and new["least"] > old["most"]:
-        outcome = "better"
-    else:
-        outcome = "alike"
-    share = change / old["median"] if old["median"] else 0.0
-    return {"outcome": outcome, "change": share, "margin": margin / old["median"] if old["median"] else 0.0}
-
-
-def foresee(before: Json, plan: Json, wanted: str, tolerance: float) -> None:
-    """ResultError where no measurement by this plan could be judged against the result before it."""
+def foresee(before: Json | None, plan: Json, wanted: str, tolerance: float) -> None:
+    """ResultError where no measurement by this plan could be judged, or not against the result before it."""
     _check_words(wanted, tolerance)
-    planned = {"options": plan["options"], "groups": {group["name"]: group for group in plan["groups"]}}
-    _check_alike(before, planned)
-    _check_runs(plan["options"]["repeat"])
-    for name in before["groups"]:
-        _rows(name, before, before, wanted, tolerance)
+    if before:
+        _check_alike(before, {"options": plan["options"], "groups": {group["name"]: group for group in plan["groups"]}})
+        for name in before["groups"]:
+            _ways([before], name, wanted)
 
 
 def decide(
-    before: Json,
-    after: Sequence[Json],
+    results: Sequence[tuple[str, Json]],
     changed: Collection[str] | None,
     wanted: str,
     tolerance: float,
     failure: str = "",
     missed: Collection[str] = (),
+    schedule: Sequence[Block] = (),
+    last: bool = True,
 ) -> Json:
-    """For each group whether its changes stay, and for each host what becomes of it.
+    """For each group what the runs say of its changes, and for each host what becomes of it.
 
-    A group is worse when each result after the change says so. Without any, `failure` tells why there is none.
+    `results` are those of before and after in the order of time, as far as they were measured by the `schedule`;
+    without one they are looked at once, all together. Without any of after, `failure` tells why there is none.
     Nothing is known of `changed` hosts where two saved results are compared. Hosts that were `missed` by the way back
     go back later, when their time is over.
     """
     _check_words(wanted, tolerance)
-    for one in after:
-        _check_alike(before, one)
-    groups: Json = {}
-    hosts: Json = {}
-    for name, group in before["groups"].items():
-        rows = [_rows(name, before, one, wanted, tolerance) for one in after]
-        back = all(any(row["outcome"] == "worse" for row in found) for found in rows)
-        why = _why(rows[-1], wanted) if rows else failure
-        others = [row for other in FIGURES for row in _others(name, before, after[-1:], other, tolerance)]
+    first = results[0][1]
+    for _side, one in results[1:]:
+        _check_alike(first, one)
+    schedule = schedule or [Block(side, 0) for side, _result in results]
+    tried = any(side == AFTER for side, _result in results)
+    groups, hosts = {}, {}
+    for name, group in first["groups"].items():
+        rows = _rows(results, name, wanted, schedule, last) if tried else []
+        outcome = _worst(rows) if tried else "worse"
+        lost = max((-row["change"] for row in rows if row["outcome"] == "worse"), default=1.0)
+        back = outcome == "worse" and lost > tolerance
+        others = [other for other in FIGURES if other != wanted and tried and _has(results, name, other)]
+        compared = [row for other in others for row in _others(results, name, other, len(others))]
+        turns = len(list(groupby(side for side, _result in results)))
+        why = _why(rows, outcome, back, tolerance, turns) if tried else failure
         for host in group["hosts"]:
             here = host in (changed or ())
             rest = {"changed": here, "missed": back and here and host in missed, "group": name, "why": why}
             hosts[host] = {"roll_back": back and here, **rest}
-        touched = any(hosts[host]["changed"] for host in group["hosts"])
-        outcome = _outcome(back, touched, changed is None)
-        groups[name] = {"keep": not back, "outcome": outcome, "why": why, "rows": others}
+        touched = changed is None or any(hosts[host]["changed"] for host in group["hosts"])
+        groups[name] = {
+            "keep": not back,
+            "outcome": outcome if touched else "nothing was changed",
+            "fate": _fate(back, touched, changed is None),
+            "why": why,
+            "rows": [*rows, *compared],
+        }
+    open_ = [group for group in groups.values() if group["outcome"] == "undecided" and not _settled(group, tolerance)]
     return {
         "figure": wanted,
         "compared": changed is None,
         "tolerance": tolerance,
+        "enough": not open_ or any(not group["keep"] for group in groups.values()),
         "groups": groups,
         "hosts": hosts,
-        "differences": differences(before, after[-1]) if after else {},
+        "differences": _first_and_last(results),
     }
 
 
-def _outcome(back: bool, touched: bool, compared: bool) -> str:
+def ways(results: Sequence[Json], wanted: str) -> int:
+    """In how many directions the figure is looked at, of the group that has most."""
+    return max(len(_ways(results, name, wanted)) for name in results[0]["groups"])
+
+
+def _ways(results: Sequence[Json], name: str, wanted: str) -> list[str]:
+    """The directions in which a group has the figure, in all results alike."""
+    of_each = [result["groups"][name]["figures"] for result in results]
+    for way in directions(of_each[0]):
+        if any(way not in figures for figures in of_each):
+            raise ResultError(f"not all results have the direction {way}")
+    found = [way for way in directions(of_each[0]) if any(wanted in figures[way] for figures in of_each)]
+    if any(wanted not in figures[way] for figures in of_each for way in found):
+        raise ResultError(f"not all of the results have the figure '{wanted}'")
+    if not found:
+        raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
+    return found
+
+
+def _has(results: Sequence[tuple[str, Json]], name: str, figure: str) -> bool:
+    try:
+        return bool(_ways([result for _side, result in results], name, figure))
+    except ResultError:
+        return False
+
+
+def _rows(
+    results: Sequence[tuple[str, Json]], name: str, wanted: str, schedule: Sequence[Block], last: bool, others: int = 1
+) -> list[Json]:
+    """One row for each direction: how the figure was and is, and whether it is `better`, `worse` or `undecided`."""
+    found = _ways([result for _side, result in results], name, wanted)
+    return [_row(results, name, wanted, way, schedule, last, len(found) * others) for way in found]
+
+
+def _row(
+    results: Sequence[tuple[str, Json]],
+    name: str,
+    wanted: str,
+    way: str,
+    schedule: Sequence[Block],
+    last: bool,
+    questions: int,
+) -> Json:
+    measured = [(side, result["groups"][name]["figures"][way][wanted]["values"]) for side, result in results]
+    old, new = (
+        figure([value for side, runs in measured if side == wanted_ for value in runs]) for wanted_ in (BEFORE, AFTER)
+    )
+    found = sequence.find(measured, schedule, questions, last)
+    scale = abs(old["median"]) or abs(new["median"]) or 1.0
+    return {
+        "direction": way,
+        "figure": wanted,
+        "before": old,
+        "after": new,
+        "outcome": found.outcome,
+        "shift": found.shift,
+        "interval": found.interval,
+        "change": found.shift / scale,
+        "between": [end / scale for end in found.interval] if found.interval else None,
+        "chance": min(1.0, found.chance * questions),
+        "drifts": found.drifts,
+    }
+
+
+def _others(results: Sequence[tuple[str, Json]], name: str, figure_: str, number: int) -> list[Json]:
+    """The rows of a figure that decides nothing: looked at once, and corrected for the number of such figures."""
+    return _rows(results, name, figure_, [Block(side, 0) for side, _result in results], True, number)
+
+
+def _worst(rows: Sequence[Json]) -> str:
+    """Harm in one direction is not made good by the other one."""
+    outcomes = {row["outcome"] for row in rows}
+    return next(word for word in ("worse", "better", "undecided") if word in outcomes)
+
+
+def _settled(group: Json, tolerance: float) -> bool:
+    """Whether more runs would be of no use: nothing that matters can be hidden in any direction any more."""
+    spans = [row["between"] for row in group["rows"] if row["figure"] == group["rows"][0]["figure"]]
+    return all(span and -tolerance <= span[0] and span[1] <= tolerance for span in spans)
+
+
+def _fate(back: bool, touched: bool, compared: bool) -> str:
     """What becomes of the changes of a group, in a word or two."""
-    if compared:
-        return "worse" if back else "not worse"
-    if not touched:
-        return "nothing was changed"
+    if compared or not touched:
+        return ""
     return "rolled back" if back else "kept"
 
 
@@ -123,13 +186,6 @@ def _check_words(wanted: str, tolerance: float) -> None:
         raise ResultError(f"prove_figure: {wanted} is none of {', '.join(FIGURES)}")
     if not 0 <= tolerance < 1:
         raise ResultError(f"prove_tolerance: {tolerance:g} is no share from 0 to 1, such as 0.05 for 5 %")
-
-
-def _check_runs(number: int) -> None:
-    if number < LEAST_RUNS:
-        raise ResultError(
-            f"{number} runs do not tell a change from chance; set benchmark_repeat to {LEAST_RUNS} or more"
-        )
 
 
 def _check_alike(before: Json, after: Json) -> None:
@@ -147,15 +203,13 @@ def _check_alike(before: Json, after: Json) -> None:
                 raise ResultError(f"the results cannot be compared: the {key} of '{name}' differ")
 
 
-def differences(before: Json, after: Json) -> dict[str, list[str]]:
-    """The settings that are not the same in two results, by host."""
+def differences(before: Json, after: Json) -> dict[str, list[tuple[str, str, str]]]:
+    """The settings that are not the same in two results, by host: which, and what they were and are."""
     found = {}
     for host in before["hosts"]:
         old, new = (dict(_leaves(result["hosts"].get(host, {}))) for result in (before, after))
         rows = [
-            f"{key}: {old.get(key, '-')} > {new.get(key, '-')}"
-            for key in {**old, **new}
-            if old.get(key) != new.get(key)
+            (key, old.get(key, "none"), new.get(key, "none")) for key in {**old, **new} if old.get(key) != new.get(key)
         ]
         if rows:
             found[host] = rows
@@ -166,38 +220,47 @@ def _leaves(content: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(content, dict):
         for key, value in content.items():
             yield from _leaves(value, f"{path} {key}".strip())
-    elif isinstance(content, list):
-        yield path, ", ".join(map(str, content)) or "none"
     else:
-        yield path, str(content)
+        yield path, written(content)
 
 
-def _others(name: str, before: Json, after: Sequence[Json], figure: str, tolerance: float) -> list[Json]:
-    """The rows of one figure, where both results have it."""
-    try:
-        return [row for one in after for row in _compare(name, before, one, figure, tolerance)]
-    except ResultError:
-        return []
+def _first_and_last(results: Sequence[tuple[str, Json]]) -> dict[str, list[tuple[str, str, str]]]:
+    """What differs between the first measurement before and the last one after."""
+    old = next(result for side, result in results if side == BEFORE)
+    new = next((result for side, result in reversed(results) if side == AFTER), None)
+    return differences(old, new) if new else {}
 
 
-def _rows(name: str, before: Json, after: Json, wanted: str, tolerance: float) -> list[Json]:
-    rows = _compare(name, before, after, wanted, tolerance)
-    for row in rows:
-        _check_runs(min(len(row["before"]["values"]), len(row["after"]["values"])))
-    return rows
-
-
-def _compare(name: str, before: Json, after: Json, figure: str, tolerance: float) -> list[Json]:
-    old, new = (result["groups"][name]["figures"] for result in (before, after))
-    return compare(old, new, figure, tolerance)
-
-
-def _why(rows: Sequence[Json], wanted: str) -> str:
-    parts = []
-    for row in rows:
-        old, new = (say(wanted, row[side]["median"]) for side in ("before", "after"))
-        limit = f"less than {row['margin']:.1%} is noise or tolerated"
-        parts.append(
-            f"{wanted} {row['direction']}: from {old} to {new} ({row['change']:+.1%}, {row['outcome']}; {limit})"
-        )
+def _why(rows: Sequence[Json], outcome: str, back: bool, tolerance: float, turns: int) -> str:
+    parts = [words(row) for row in rows]
+    if outcome == "worse" and not back:
+        parts.append(f"so much ({tolerance:.0%}) is tolerated")
+    if outcome != "undecided" and turns < _TURNS:
+        parts.append("measured in blocks, so what the network did by itself meanwhile counts as well")
     return "; ".join(parts)
+
+
+def words(row: Json) -> str:
+    """One row in words for a person who has never heard of a test."""
+    old, new = (say(row["figure"], row[side]["median"]) for side in (BEFORE, AFTER))
+    what = f"{row['figure']} {row['direction']}: from {old} to {new}, "
+    span = row["between"]
+    size = f"{row['change']:+.1%}" + (
+        f", with 99 % certainty between {span[0]:+.1%} and {span[1]:+.1%}" if span else ""
+    )
+    if row["outcome"] != "undecided":
+        return f"{what}{row['outcome']} ({size}; {odds(row['chance'])})"
+    if row["drifts"]:
+        return f"{what}undecided ({size}; the network also changed by itself meanwhile, which could be the reason)"
+    runs = min(len(row[side]["values"]) for side in (BEFORE, AFTER))
+    if not span:
+        return f"{what}undecided ({runs} runs are too few to tell a change from chance)"
+    return f"{what}undecided ({size}; {odds(row['chance'])})"
+
+
+def odds(chance: float) -> str:
+    """How often chance alone shows as much, in words."""
+    if chance > 0.5:
+        return "chance alone shows as much more often than not"
+    number = round(1 / chance)
+    return f"chance alone shows as much once in {number if number < 1e6 else 'more than a million'} times"
