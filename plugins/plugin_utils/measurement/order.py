@@ -52,7 +52,7 @@ def _quick(result: Mapping[str, Any]) -> bool:
 
 def _runs(result: Json) -> int:
     """How many runs a result has of each figure."""
-    return max(run["repeat"] for run in result["runs"])
+    return max(int(run["repeat"]) for run in result["runs"])
 
 
 def _seconds(plan: Json, runs: int) -> int:

@@ -110,7 +110,7 @@ def outcome(decided: Json, name: str) -> str:
     group = decided["groups"][name]
     hosts = [host for host, row in decided["hosts"].items() if row["group"] == name and row["changed"]]
     fate = _FATES.get(group["fate"], "")
-    return group["outcome"] + (f", {fate} on {', '.join(hosts)}" if fate else "")
+    return f"{group['outcome']}, {fate} on {', '.join(hosts)}" if fate else str(group["outcome"])
 
 
 def _compared(rows: Sequence[Json]) -> Iterator[str]:
