@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Unit tests on every ansible-core that this machine's Pythons run; arguments go to pytest.
+# Unit tests on every ansible-core that this machine's Pythons run; arguments go to pytest. FOLDER and CORES are for those
+# that play whole playbooks.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
 cd "$ROOT"
 explain_cores
 newest_core >/dev/null
+folder=${FOLDER:-tests/unit}
 # Without the folder pytest would look everywhere, and find the tests of the lab.
-[ -d tests/unit ] || { echo "There is no tests/unit."; exit 1; }
+[ -d "$folder" ] || { echo "There is no $folder."; exit 1; }
 export PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 while read -r core python <&3; do
   core_venv "$core" "$python"
-  check "unit, ansible-core $core, Python $python" \
-    "$VENVS/core-$(short "$core")/bin/pytest" -n auto -o "cache_dir=$CHECKOUT/pytest-$core" "$@"
-done 3< <(cores)
-finish unit
+  check "$(basename "$folder"), ansible-core $core, Python $python" \
+    "$VENVS/core-$(short "$core")/bin/pytest" -n auto -o "cache_dir=$CHECKOUT/pytest-$core" -o "testpaths=$folder" "$@"
+done 3< <(if [ "${CORES:-all}" = ends ]; then cores | sed -n '1p;1!{$p}'; else cores; fi)
+finish "$(basename "$folder")"
