@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import memory, plan
-from .schema import Action, Address, Cell, Cells, Change, Family, Plan, Poke, Save, words
+from .schema import Action, Address, Cell, Cells, Change, Family, Plan, Poke, Save
 from .text import quote
 from .tools import systemd
 
@@ -153,5 +153,5 @@ def script(actions: Sequence[Action]) -> Tuple[List[str], Dict[str, str]]:
             # What is about files alone is needed at boot as well.
             lasting = action.argv[0] == "systemctl" and action.argv[1] in ("daemon-reload", "enable", "disable")
             prefix = "" if lasting else "live "
-            lines += [prefix + " ".join(map(quote, argv)) for argv in words(action)]
+            lines += [prefix + " ".join(map(quote, argv)) for argv in systemd.words(action)]
     return lines, files

@@ -20,11 +20,8 @@ ENTRY = "entry"
 
 EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
 
-# Not a value to set, but a question to ask once the values are set; see Family.probe.
-PROBE = "probe"
-
-# Not a value to set either, but one to put back should a command change it on the way.
-WATCH = "watch"
+# No values to set: a question to ask once they are (see Family.probe), and one to put back should a command change it.
+PROBE, WATCH = "probe", "watch"
 
 
 # What answers a question has done so within the first, unless it says otherwise; drivers that reset a device to set a
@@ -73,7 +70,7 @@ class Wish(NamedTuple):
 
     @property
     def relative(self) -> bool:
-        """Whether the device's own limit gives the number, or it may be left out: a device without it is no error."""
+        """Whether the device gives the number, or may do without: a device without the setting is then no error."""
         return self.optional or self.kind in (MAXIMUM, PERCENT)
 
     def __str__(self) -> str:
@@ -92,8 +89,8 @@ class Cell(NamedTuple):
     how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
     device; it is pure, and ValueError says why it means nothing here. Where the two ends of a link decide together,
-    `partner` tells what the other end makes of the request; then the request is all that this host can be asked for,
-    and without `wanted` the device does not tell what it requests.
+    `partner` tells what the other end makes of the request; then the request is all that this host can be asked for. It
+    is `unseen` where the device does not tell it.
     """
 
     value: Value
@@ -108,6 +105,7 @@ class Cell(NamedTuple):
     place: str = ""
     means: Optional[Callable[[str], Value]] = None
     partner: str = ""
+    unseen: bool = False
 
     @property
     def restore(self) -> Value:
@@ -118,11 +116,6 @@ class Cell(NamedTuple):
     def decided(self) -> Value:
         """What this host has decided on: the request where another end has to agree, else what is in force."""
         return self.restore if self.partner else self.value
-
-    @property
-    def unseen(self) -> bool:
-        """Whether another end decides, and the device does not tell what it asks that one for."""
-        return bool(self.partner) and self.wanted is None and self.value is False
 
     def fulfils(self, goal: Value) -> bool:
         """Whether nothing is left to do for a value."""
@@ -218,13 +211,6 @@ def plain(action: Action) -> Tuple[str, ...]:
     return (str(action),)
 
 
-def words(action: Run) -> Tuple[Tuple[str, ...], ...]:
-    """The same as argument vectors."""
-    if action.lines:
-        return tuple((action.argv[0], *line.split()) for line in action.lines)
-    return (action.argv,)
-
-
 class Expansion(NamedTuple):
     """What wishes come to on one NIC: by key what to set, what is refused and why, and what to know."""
 
@@ -242,6 +228,7 @@ class Family(NamedTuple):
     `place` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
+    `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
     `expand` turns what a person wrote into what to set, for one NIC: its wishes and cells by key, and the values that
     the families before it will have set.
     A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them

@@ -68,7 +68,9 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
         elif (offered[way] and result is not None and not result[way]) or (unseen and not shown[way]):
             partner = "half duplex" if link.get("duplex") == "Half" else "refuses"
         wanted = offered[way] if offered[way] != shown[way] else None
-        found[way] = cells[way]._replace(wanted=wanted, partner=partner)
+        found[way] = cells[way]._replace(
+            wanted=wanted, partner=partner, unseen=unseen and bool(partner) and wanted is None
+        )
     return found
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import Action, Poke, Run, words
+from ..schema import Action, Poke, Run
 
 FOLDER = "/etc/systemd/system"
 TEMPLATE = "linuxnet-tuning@.service"
@@ -114,6 +114,13 @@ def keys(text: str) -> List[str]:
     for match in re.finditer(r"^# (\w+): (.+)$", text, re.MULTILINE):
         found += [f"{match[1]} {key}" for key in match[2].split(", ")]
     return found
+
+
+def words(action: Run) -> Tuple[Tuple[str, ...], ...]:
+    """What an administrator would type to the effect of an action, as argument vectors."""
+    if action.lines:
+        return tuple((action.argv[0], *line.split()) for line in action.lines)
+    return (action.argv,)
 
 
 def _commands(action: Action) -> List[str]:
