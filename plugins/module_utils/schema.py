@@ -53,7 +53,7 @@ class Address(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What is asked of one key.
+    """What is asked of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
 
     `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `warning` is
     told whenever it is asked for. An `optional` one is for hosts that can have it. `group` is the word of the inventory
@@ -88,9 +88,8 @@ class Cell(NamedTuple):
     `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
     how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
-    device; it is pure, and ValueError says why it means nothing here. Where the two ends of a link decide together,
-    `partner` tells what the other end makes of the request; then the request is all that this host can be asked for. It
-    is `unseen` where the device does not tell it.
+    device; it is pure, and ValueError says why it means nothing here. Where two ends of a link decide together,
+    `partner` is what the other makes of the request, which is all that this host decides; `unseen` if it is hidden.
     """
 
     value: Value
@@ -229,8 +228,7 @@ class Family(NamedTuple):
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
-    `expand` turns what a person wrote into what to set, for one NIC: its wishes and cells by key, and the values that
-    the families before it will have set.
+    `expand` turns the wishes for one NIC into what to set: with its cells, and the values of the families before it.
     A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them
     into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
