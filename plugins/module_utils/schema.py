@@ -55,9 +55,8 @@ class Address(NamedTuple):
 class Wish(NamedTuple):
     """What is asked of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
 
-    `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `warning` is
-    told whenever it is asked for. An `optional` one is for hosts that can have it. `group` is the word of the inventory
-    where it was asked of a whole group.
+    `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `group` is
+    the word of the inventory where it was asked of a whole group.
     """
 
     kind: str
