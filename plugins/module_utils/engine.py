@@ -27,6 +27,31 @@ def conduct(module: Any, view: str) -> None:
     finish(module, result)
 
 
+def serve(module: Any, view: str) -> None:
+    """Serve one call of the module `view`, whichever it is."""
+    if view == "guard":
+        protect(module)
+    elif view == "nic_info":
+        inform(module)
+    else:
+        conduct(module, view)
+
+
+def spec(view: str) -> Dict[str, Any]:
+    """The options of the module `view`, whichever it is."""
+    apart = {"guard": guard_spec, "nic_info": info_spec}
+    return apart[view]() if view in apart else argument_spec(view)
+
+
+def info_spec() -> Dict[str, Any]:
+    """The options of `nic_info`."""
+    return {
+        "names": {"type": "list", "elements": "str", "default": []},
+        "interval": {"type": "float", "default": 0},
+        "peers": {"type": "list", "elements": "dict", "default": []},
+    }
+
+
 def inform(module: Any) -> None:
     """Serve one call of `nic_info`."""
     from .facts import everything  # only this module needs it; the others start faster without

@@ -19,6 +19,9 @@ from .tools import systemd
 
 _VERSION = 1
 
+# Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.
+CODE = "/var/cache/linuxnet-tuning"
+
 # A call of somebody else on the same host is over within this time, or hangs.
 _PATIENCE = 60
 
@@ -305,6 +308,8 @@ def leave(host: Any) -> None:
     for place in (GUARD, WINDOW):
         if host.exists(place.run):
             host.do(Save(place.run, None, mode=0o600))
+    for name in [] if host.target(CODE) else host.names(CODE):  # behind a link lies what is not ours
+        host.do(Save(f"{CODE}/{name}", None, mode=0o600))
     if host.exists(UNIT):
         # Those that ran at boot count as active, also without a file.
         host.do(systemd.stop_all())

@@ -344,12 +344,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 
 def main() -> None:
     """Hand the options over to the engine."""
-    spec = {
-        "names": {"type": "list", "elements": "str", "default": []},
-        "interval": {"type": "float", "default": 0},
-        "peers": {"type": "list", "elements": "dict", "default": []},
-    }
-    engine.inform(AnsibleModule(argument_spec=spec, supports_check_mode=True))
+    engine.inform(AnsibleModule(argument_spec=engine.info_spec(), supports_check_mode=True))
 
 
 if __name__ == "__main__":

@@ -8,21 +8,27 @@ what comes of it:
 `result` (the keys to compare), `holds` (a part of the result), `says` (parts of the message or the warnings), `done`
 (what was changed, in order) and `files` (texts, null for none).
 A command that is not in the transcript, or is not reached, fails the test, and so does one in another order.
+Each case is played twice where the module has an action plugin: with the module, and as the host's bare interpreter.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace as Namespace
 
 import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, measurement, memory, session
+from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, engine, measurement, memory, session
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("modules/*/*.yml"))
+ACTIONS = {path.stem for path in (Path(__file__).parents[2] / "plugins/action").glob("*.py")}
+BOTH_WAYS = [(path, way) for path in CASES for way in ("module", "bare")[: 1 + (path.parent.name in ACTIONS)]]
 
 
 class Exit(Exception):
@@ -91,12 +97,7 @@ class FakeModule:
 # Most cases are about what is in force; those about what lasts say so themselves.
 USUAL = {"permanent": False, "guard_timeout": 0}
 LASTING = ("sysctl", "tune", "boot")
-
-INFO = {
-    "names": {"type": "list", "elements": "str", "default": []},
-    "interval": {"type": "float", "default": 0},
-    "peers": {"type": "list", "elements": "dict", "default": []},
-}
+VIEWS = ACTIONS - {"guard", "nic_info"}
 
 
 def usual(module, spec):
@@ -104,7 +105,33 @@ def usual(module, spec):
     return {name: value for name, value in USUAL.items() if name in spec and not (lasts and name == "permanent")}
 
 
-def call(module, params, check_mode, run, disk, monkeypatch):
+def by_module(module, params, check_mode, run):
+    """The result of a call as the module makes it."""
+    with pytest.raises(Exit) as ended:
+        if module == "iperf3":
+            measurement.serve_iperf3(FakeModule(measurement.IPERF3, params, check_mode, run))
+        elif module == "benchmark":
+            measurement.serve_benchmark(FakeModule(measurement.BENCHMARK, params, check_mode, run))
+        else:
+            engine.serve(FakeModule(engine.spec(module), params, check_mode, run), module)
+    return ended.value.args[0]
+
+
+def by_bare(module, params, check_mode, run, monkeypatch, capsys):
+    """The same as it comes from a bare interpreter, options checked on the controller, through JSON both times."""
+
+    def run_command(_self, argv, data, environ_update, handle_exceptions):
+        return FakeModule.run_command(Namespace(_run=run), argv, data, environ_update, handle_exceptions)
+
+    monkeypatch.setattr(bare.BareModule, "run_command", run_command)
+    monkeypatch.setattr(bare.BareModule, "get_bin_path", FakeModule.get_bin_path)
+    with pytest.raises(SystemExit):
+        request = {"params": fast.checked(module, params), "check_mode": check_mode, "invocation": False}
+        bare.serve(module, json.dumps(request), "")
+    return {"failed": False, "changed": False, "warnings": [], **json.loads(capsys.readouterr().out)}
+
+
+def play(way, module, params, check_mode, run, disk, monkeypatch, capsys):
     """One call of a module on a host in memory: the host, and the result."""
     hosts = []
 
@@ -116,19 +143,13 @@ def call(module, params, check_mode, run, disk, monkeypatch):
     monkeypatch.setattr(engine, "ReadOnlyHost", connect)
     monkeypatch.setattr(measurement, "connect", connect)
     monkeypatch.setattr(session.sys, "executable", "/usr/bin/python3")
-    with pytest.raises(Exit) as ended:
-        if module == "nic_info":
-            engine.inform(FakeModule(INFO, params, check_mode, run))
-        elif module == "guard":
-            engine.protect(FakeModule(engine.guard_spec(), params, check_mode, run))
-        elif module == "iperf3":
-            measurement.serve_iperf3(FakeModule(measurement.IPERF3, params, check_mode, run))
-        elif module == "benchmark":
-            measurement.serve_benchmark(FakeModule(measurement.BENCHMARK, params, check_mode, run))
-        else:
-            spec = engine.argument_spec(module)
-            engine.conduct(FakeModule(spec, {**usual(module, spec), **params}, check_mode, run), module)
-    return hosts[-1], ended.value.args[0]
+    if module in VIEWS:
+        params = {**usual(module, engine.spec(module)), **params}
+    if way == "bare":
+        result = by_bare(module, params, check_mode, run, monkeypatch, capsys)
+    else:
+        result = by_module(module, params, check_mode, run)
+    return hosts[-1], result
 
 
 def excerpt(whole, wanted):
@@ -150,17 +171,18 @@ def prepare(case):
     return disk
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_call_does_and_says(path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "way"), BOTH_WAYS, ids=[f"{path.parent.name}/{path.stem}-{way}" for path, way in BOTH_WAYS]
+)
+def test_call_does_and_says(path, way, monkeypatch, capsys):
     case = yaml.safe_load(path.read_text())
     assert case["about"]
     assert any(word in case["source"] for word in ("captured", "written by hand", "no output"))
     disk = prepare(case)
     for step in case["calls"]:
         transcript = Transcript(step.get("commands", ()), disk)
-        host, result = call(
-            path.parent.name, step["params"], step.get("check", False), transcript.run, disk, monkeypatch
-        )
+        params, check_mode = step["params"], step.get("check", False)
+        host, result = play(way, path.parent.name, params, check_mode, transcript.run, disk, monkeypatch, capsys)
         assert transcript.steps == [], "not all commands of the transcript were run"
         assert {key: result.get(key) for key in step["result"]} == step["result"]
         assert excerpt(result, step.get("holds", {})) == step.get("holds", {})

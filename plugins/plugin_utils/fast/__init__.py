@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs a module of the engine on the host's bare interpreter, without the wrapper that Ansible puts around modules.
+
+It is Ansible's own way of running a module, with another payload: the script of script.py in place of the wrapped
+module. So become, environment, delegation, the interpreter and the cleaning of the result are Ansible's. Whatever does
+not fit goes the usual way, with the module; both run the same code. -vvv tells which way was taken, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import lru_cache
+from typing import Any, Dict, Mapping, Optional
+
+from ansible import constants
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
+from ansible.executor import module_common
+from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
+from ansible.plugins.action.normal import ActionModule as UsualWay
+from ansible.utils.display import Display
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
+
+SWITCH = "LINUXNET_TUNING_FAST"
+# Ways to a host, and to another user there, that hand standard input through.
+CONNECTIONS = ("ssh", "local")
+BECOME = ("sudo", "su")
+
+display = Display()
+
+
+class UnfitError(Exception):
+    """Why the module has to do it."""
+
+
+class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
+    """The action of every module that the engine serves; each has a file in plugins/action that names this class."""
+
+    _call: Optional[Dict[str, Any]] = None
+    _script = b""
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> Any:
+        """Run the task, the fast way where it fits."""
+        try:
+            return self._fast(task_vars or {})
+        except UnfitError as why:
+            self._say(f"runs as a module, because {why}")
+        finally:
+            self._call = None
+        return super().run(tmp, task_vars)
+
+    def _fast(self, task_vars: Any) -> Dict[str, Any]:
+        self._must_fit()
+        view = self._task.action.rpartition(".")[2]
+        params = checked(view, self._task.args)
+        self._say("runs on the host's bare interpreter")
+        result = self._send(task_vars, view=view, params=params, sources=False)
+        if script.MISSING in result:
+            self._say(f"sends its code, because {result[script.MISSING]}")
+            result = self._send(task_vars, view=view, params=params, sources=True)
+        if script.NOTE in result:
+            self._say(f"could not keep its code there: {result.pop(script.NOTE)}")
+        return result
+
+    def _must_fit(self) -> None:
+        """See that nothing about this task needs the usual way."""
+        become, transport = self._connection.become, self._connection.transport.rpartition(".")[2]
+        if os.environ.get(SWITCH, "1") == "0":
+            raise UnfitError(f"{SWITCH} is 0")
+        if self._task.async_val:
+            raise UnfitError("the task is asynchronous")
+        if transport not in CONNECTIONS:
+            raise UnfitError(f"the connection is {transport}")
+        if become and become.name.rpartition(".")[2] not in BECOME:
+            raise UnfitError(f"the become method is {become.name}")
+        if (
+            transport == "local"
+            and self.get_become_option("become_pass")
+            and not self._connection.get_option("pipelining")
+        ):
+            raise UnfitError("a password goes to a local terminal while pipelining is off")
+        if constants.DEFAULT_KEEP_REMOTE_FILES:
+            raise UnfitError("Ansible is told to keep what it sends")
+
+    def _send(self, task_vars: Any, **call: Any) -> Dict[str, Any]:
+        """Run the script as Ansible runs a module; UnfitError if the engine has not even begun."""
+        self._call = call
+        try:
+            result = self._execute_module(module_args={}, task_vars=task_vars)
+        except AnsibleConnectionFailure:
+            raise
+        except AnsibleError as error:
+            # A password that is wrong stays so; but sudo may insist on a terminal, which only the usual way has.
+            if self._connection.become is None or "Incorrect" in str(error) or "Missing" in str(error):
+                raise
+            raise UnfitError(f"of this: {error}") from error
+        if not result.get("_ansible_parsed", True) and script.STARTED not in str(result.get("module_stdout")):
+            raise UnfitError(f"its interpreter cannot: {result.get('module_stderr') or result.get('msg')}")
+        return dict(result)
+
+    def _configure_module(self, module_name: str, module_args: Any, task_vars: Any) -> Any:
+        """The payload: our script for the host's interpreter, instead of a module with its wrapper."""
+        if self._call is None:
+            return super()._configure_module(module_name, module_args, task_vars)
+        request = {
+            "params": self._call["params"],
+            "check_mode": module_args["_ansible_check_mode"],
+            "invocation": module_args.get("_ansible_inject_invocation", True),  # always so before ansible-core 2.20
+        }
+        folder = f"{module_args['_ansible_remote_tmp']}/linuxnet-tuning"
+        self._script = script.build(self._call["view"], request, folder, sources=self._call["sources"])
+        shebang = self._shebang(module_args, task_vars)
+        if not hasattr(module_common, "_BuiltModule"):  # ansible-core 2.18 and older
+            return "new", shebang, self._script, script.PATH
+        built = module_common._BuiltModule(
+            b_module_data=self._script, module_style="new", shebang=shebang, serialization_profile="legacy"
+        )
+        return built, script.PATH
+
+    def _shebang(self, module_args: Any, task_vars: Any) -> Any:
+        """The interpreter of the host, in the form that Ansible hands it around."""
+        where = task_vars["ansible_delegated_vars"][self._task.delegate_to] if self._task.delegate_to else task_vars
+        local = bool(getattr(self._connection, "_remote_is_local", False))
+        for known in (False, True):
+            try:
+                return module_common._get_shebang("/usr/bin/python", where, self._templar, remote_is_local=local)[0]
+            except module_common.InterpreterDiscoveryRequiredError:
+                if known:
+                    raise
+                # Any module makes Ansible look for the interpreter, and note what it has found.
+                super()._configure_module("ansible.builtin.ping", module_args, task_vars)
+        return None
+
+    def _is_pipelining_enabled(self, *args: Any, **kwargs: Any) -> bool:
+        """The script goes to standard input, whether or not modules do: it needs no file."""
+        return self._call is not None or bool(super()._is_pipelining_enabled(*args, **kwargs))
+
+    def _low_level_execute_command(self, cmd: str, *args: Any, **kwargs: Any) -> Any:
+        if self._call is not None and kwargs.get("in_data") is self._script:
+            # Isolated, and without site-packages: nothing of the host's changes what runs, and it starts at once.
+            cmd += " -I -S -"
+        return super()._low_level_execute_command(cmd, *args, **kwargs)
+
+    def _say(self, what: str) -> None:
+        display.vvv(f"{self._task.action}: {what}", host=self._connection._play_context.remote_addr)
+
+
+@lru_cache(maxsize=None)
+def _validator(view: str) -> Any:
+    return ModuleArgumentSpecValidator(engine.spec(view))
+
+
+def checked(view: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options of a task, checked as a module checks them; UnfitError where the module would have to speak."""
+    try:
+        given = json.loads(json.dumps({str(name): value for name, value in args.items()}, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise UnfitError(f"an option is no plain value: {error}") from error
+    found = _validator(view).validate(given)
+    if found.error_messages or found._warnings or found._deprecations:
+        raise UnfitError("its options are not right, and the module tells why")
+    return dict(found.validated_parameters)

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way past Ansible's wrapper: the code that is kept on a host, who may have written it, and the same results."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, guard
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
+
+FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
+ASKED = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
+
+
+def run(folder, sources, change=""):
+    """One call on this machine, with the code in another folder than that of root; `change` is done to the script."""
+    text = script.build("guard", ASKED, str(folder), sources=sources).decode()
+    text = text.replace(FOLDER_OF_ROOT, str(folder)).replace("\n\nmain(", f"\n{change}\nmain(")
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def answer(done):
+    """The answer to a call, and whether the engine has run."""
+    assert done.stderr == ""
+    *lines, last = done.stdout.splitlines()
+    assert lines in ([], [script.STARTED])
+    return json.loads(last), bool(lines)
+
+
+def refused(folder):
+    """Why the code in a folder is not run."""
+    found, ran = answer(run(folder, sources=False))
+    assert not ran
+    return found[script.MISSING]
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A folder with the code in it."""
+    folder = tmp_path / "state/code"
+    found, ran = answer(run(folder, sources=True))
+    assert ran
+    assert script.NOTE not in found
+    assert found["pending"] == []
+    return folder
+
+
+def the_file(folder):
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_code_is_asked_for_once_and_kept_for_its_user_only(kept):
+    assert kept.stat().st_mode & 0o777 == 0o700
+    assert the_file(kept).stat().st_mode & 0o777 == 0o600
+    assert answer(run(kept, sources=False)) == answer(run(kept, sources=True))
+    assert the_file(kept)
+
+
+def test_a_host_without_it_says_so(tmp_path):
+    assert "No such file" in refused(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("where", [0, 32, 5000, -1])
+def test_code_that_was_tampered_with_is_not_run_but_replaced(kept, where):
+    good = the_file(kept).read_bytes()
+    content = bytearray(good)
+    content[where] ^= 1
+    the_file(kept).write_bytes(content)
+    assert "is damaged" in refused(kept)
+    assert answer(run(kept, sources=True))[1]
+    assert the_file(kept).read_bytes() == good
+
+
+@pytest.mark.parametrize("length", [0, 31, 32, 1000])
+def test_half_a_file_is_not_run(kept, length):
+    the_file(kept).write_bytes(the_file(kept).read_bytes()[:length])
+    assert "is damaged" in refused(kept)
+
+
+def test_code_of_another_version_does_not_pass_for_this_one(kept):
+    file = the_file(kept)
+    file.rename(file.with_name("0" * 40 + file.name[40:]))
+    assert (
+        "is damaged"
+        in answer(
+            run(
+                kept,
+                sources=False,
+                change="load = (lambda old: lambda folder, name: old(folder, '0' * 40 + name[40:]))(load)",
+            )
+        )[0][script.MISSING]
+    )
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_can_write_to_is_not_run(kept, mode):
+    the_file(kept).chmod(mode)
+    assert "others can write to it" in refused(kept)
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o1777])
+def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(kept, mode):
+    kept.chmod(mode)
+    before = the_file(kept).stat().st_mtime_ns
+    assert "others can write to it" in refused(kept)
+    found, ran = answer(run(kept, sources=True))
+    assert ran
+    assert "others can write to it" in found[script.NOTE]
+    assert the_file(kept).stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("change", ["os.geteuid = lambda: 4711"])
+def test_what_belongs_to_somebody_else_is_not_run(kept, change):
+    found, ran = answer(run(kept, sources=False, change=change))
+    assert not ran
+    assert "is not ours" in found[script.MISSING]
+
+
+def test_links_are_not_followed(kept, tmp_path):
+    file, elsewhere = the_file(kept), tmp_path / "elsewhere"
+    file.rename(elsewhere)
+    file.symlink_to(elsewhere)
+    assert "symbolic link" in refused(kept)
+    # Writing replaces the link, and leaves alone what it points to.
+    before = elsewhere.stat()
+    assert answer(run(kept, sources=True))[1]
+    assert not file.is_symlink()
+    assert elsewhere.stat() == before
+
+    moved = tmp_path / "moved"
+    kept.rename(moved)
+    kept.symlink_to(moved)
+    assert refused(kept)
+    assert script.NOTE in answer(run(kept, sources=True))[0]
+
+
+def test_a_host_that_cannot_keep_the_code_gives_the_same_result(kept, tmp_path):
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    found, ran = answer(run(in_the_way / "code", sources=True))
+    assert ran
+    assert found.pop(script.NOTE)
+    assert found == answer(run(kept, sources=False))[0]
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path):
+    change = "def full(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full"
+    found, ran = answer(run(tmp_path / "code", sources=True, change=change))
+    assert ran
+    assert "No space left on device" in found[script.NOTE]
+    assert list((tmp_path / "code").iterdir()) == []
+
+
+def test_runs_at_once_do_not_disturb_each_other(tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _number: run(tmp_path / "code", sources=True), range(4)))
+    assert all(answer(one)[1] for one in done)
+    assert answer(run(tmp_path / "code", sources=False))[1]
+    assert the_file(tmp_path / "code")
+
+
+def test_old_versions_go(kept):
+    for number in range(6):
+        (kept / f"old{number}").write_text("")
+        os.utime(kept / f"old{number}", (number, number))
+    assert answer(run(kept, sources=True))[1]
+    assert sorted(path.name for path in kept.glob("old*")) == ["old3", "old4", "old5"]
+
+
+def test_going_back_removes_the_folder_that_is_used():
+    assert guard.CODE == FOLDER_OF_ROOT
+    assert f'"{FOLDER_OF_ROOT}"' in Path(script.PATH).read_text()
+
+
+def test_the_host_compiles_what_the_controller_has():
+    """Nothing about the files that are sent is written by hand."""
+    sources = json.loads(script._SOURCES)
+    utils = Path(bare.__file__).parent
+    assert {str(utils / path) for path in sources} == {str(path) for path in utils.rglob("*.py")}
+
+
+@pytest.fixture
+def module():
+    return bare.BareModule({}, False, False, "")
+
+
+class TestCommands:
+    """Programs are run as AnsibleModule runs them."""
+
+    def test_input_and_output_of_any_size(self, module):
+        text = "line\n" * 200000
+        assert module.run_command(["cat"], data=text) == (0, text, "")
+
+    def test_both_outputs_and_the_exit_code(self, module):
+        assert module.run_command(["sh", "-c", "echo a; echo b >&2; exit 3"]) == (3, "a\n", "b\n")
+
+    def test_a_program_that_does_not_read(self, module):
+        assert module.run_command(["true"], data="x" * 1000000) == (0, "", "")
+
+    def test_standard_input_is_not_that_of_the_engine(self, module):
+        assert module.run_command(["cat"]) == (0, "", "")
+
+    def test_a_signal(self, module):
+        assert module.run_command(["sh", "-c", "kill -9 $$"])[0] == -9
+
+    def test_signals_that_python_ignores_are_not_ignored_by_programs(self, module):
+        assert module.run_command(["sh", "-c", "kill -PIPE $$"])[0] == -13
+
+    def test_a_program_that_is_not_there(self, module):
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        with pytest.raises(FileNotFoundError):
+            module.run_command(["there-is-no-such-program"])
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+    def test_no_descriptor_is_left(self, module):
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        module.run_command(["cat"], data="x")
+        assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+    def test_environment(self, module, monkeypatch):
+        monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+        assert module.run_command(["sh", "-c", "echo $LC_ALL"], environ_update={"LC_ALL": "C"})[1] == "C\n"
+
+    def test_bytes_that_are_no_text(self, module):
+        assert module.run_command(["printf", r"\377"])[1] == "\udcff"
+
+
+CALLS = [
+    ("info", "nic_info", {"names": ["lo"]}, {}),
+    ("would", "sysctl", {"sysctl": {"net.ipv4.ip_forward": 2}, "permanent": False}, {}),
+    ("unknown", "tune", {"sysctl": {"net.core.no_such_key": 1}}, {}),
+    ("template", "tune", {"nics": [{"name": "lo", "{{ 6 * 7 }}": 1}]}, {}),
+    ("no_option", "tune", {"sysctls": {}}, {}),
+    ("no_number", "tune", {"guard_timeout": "soon"}, {}),
+    ("hidden", "guard", {"state": "status"}, {"no_log": True}),
+    ("looped", "guard", {"state": "{{ item }}"}, {"loop": ["status", "confirmed"]}),
+    ("elsewhere", "guard", {"state": "status"}, {"delegate_to": "other", "run_once": True}),
+    ("words", "guard", "state=status temporary=yes", {}),
+]
+PLAY = [
+    {
+        "hosts": "localhost",
+        "gather_facts": False,
+        "ignore_errors": True,
+        "tasks": [
+            *(
+                {"name": name, f"linuxnet.tuning.{module}": options, "register": name, **more}
+                for name, module, options, more in CALLS
+            ),
+            {
+                "ansible.builtin.copy": {
+                    "content": "{{ [" + ", ".join(name for name, *_rest in CALLS) + "] | to_json }}",
+                    "dest": "{{ file }}",
+                    "mode": "0600",
+                },
+                "check_mode": False,
+            },
+        ],
+    }
+]
+
+
+def play(tmp_path, way):
+    """The results of a play on this machine, in check mode, and what it said."""
+    interpreter, inventory = tmp_path / "python", tmp_path / "hosts"
+    interpreter.write_text(
+        '#!/bin/sh\n[ "$*" = "-I -S -" ] || exec ' + sys.executable + ' "$@"\n'
+        f'sed "s#{FOLDER_OF_ROOT}#{tmp_path}/code#" | {sys.executable} "$@"\n'
+    )
+    interpreter.chmod(0o755)
+    inventory.write_text("localhost ansible_connection=local\nother ansible_connection=local\n")
+    # A template in what a module says comes back as text; it would be 42 otherwise.
+    text = yaml.safe_dump(PLAY).replace("'{{ 6 * 7 }}'", "!unsafe '{{ 6 * 7 }}'")
+    (tmp_path / "play.yml").write_text(text)
+    environment = {
+        **os.environ,
+        "ANSIBLE_PYTHON_INTERPRETER": str(interpreter),
+        "ANSIBLE_HOME": str(tmp_path / "home"),
+        "ANSIBLE_REMOTE_TMP": str(tmp_path / "tmp"),
+        "ANSIBLE_NOCOLOR": "1",
+        fast.SWITCH: way,
+    }
+    file = tmp_path / f"result{way}.json"
+    argv = [
+        "ansible-playbook",
+        "-vvv",
+        "--check",
+        "--diff",
+        "-i",
+        inventory,
+        tmp_path / "play.yml",
+        "-e",
+        f"file={file}",
+    ]
+    done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(file.read_text()), done.stdout
+
+
+def steady(result):
+    """A result without what differs from one moment to the next."""
+    if isinstance(result, dict):
+        # With -vvv older versions add a traceback to each failure, in which the wrapper's paths stand.
+        moving = ("exception", "uptime", "counters", "statistics", "softnet", "interrupts", "timestamp", "time")
+        return {key: steady(value) for key, value in result.items() if key not in moving}
+    return [steady(item) for item in result] if isinstance(result, list) else result
+
+
+def test_both_ways_give_the_same_result_through_ansible(tmp_path):
+    slow, said_slow = play(tmp_path, "0")
+    quick, said_quick = play(tmp_path, "1")
+    names = [name for name, *_rest in CALLS]
+    for name, one, other in zip(names, slow, quick, strict=True):
+        assert steady(one) == steady(other), name
+    results = dict(zip(names, quick, strict=True))
+    assert results["info"]["nics"]["lo"]
+    assert "{{ 6 * 7 }}" in results["template"]["msg"]
+    assert [name for name in names if results[name].get("failed")] == ["unknown", "template", "no_option", "no_number"]
+    assert f"because {fast.SWITCH} is 0" in said_slow
+    assert "runs on the host's bare interpreter" in said_quick
+    assert "sends its code, because [Errno 2]" in said_quick
+    assert said_quick.count("sends its code") == 1
+    assert said_quick.count("runs as a module, because its options are not right") == 2
