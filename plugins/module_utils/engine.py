@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import desire, guard, memory, persist, plan, report
 from .host import Host, ReadOnlyHost, connect
@@ -154,16 +153,14 @@ def _tune(
     return outcome.result(params["on_unsupported"])
 
 
-@dataclass
-class State:
+class State(NamedTuple):
     """What was read: cells, and the reason for each group (family, scope) that has none."""
 
-    cells: Cells = field(default_factory=dict)
-    problems: Dict[Group, str] = field(default_factory=dict)
+    cells: Cells
+    problems: Dict[Group, str]
 
 
-@dataclass
-class Call:
+class Call(NamedTuple):
     """A call whose plan is made."""
 
     host: ReadOnlyHost
@@ -255,7 +252,7 @@ def _groups(addresses: Iterable[Address]) -> Dict[Group, List[str]]:
 
 def read(host: ReadOnlyHost, families: Families, groups: Mapping[Group, Sequence[str]]) -> State:
     """The cells of whole groups: one query for each family and NIC."""
-    state = State()
+    state = State({}, {})
     for (name, scope), keys in groups.items():
         family = families[name]
         reading = family.read(host, scope, keys)

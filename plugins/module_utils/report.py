@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
 from .schema import (
@@ -22,24 +21,34 @@ from .schema import (
 )
 
 
-@dataclass
 class Outcome:
-    """Everything that one call found, did and could not do."""
+    """Everything that one call found, did and could not do. A data class would import half of Python's compiler."""
 
-    view: str
-    families: Mapping[str, Family]
-    asked: Iterable[Address]
-    before: Cells
-    after: Cells
-    plan: Plan
-    rivals: Sequence[Mapping[str, str]] = ()
-    commands: Sequence[str] = ()
-    adjusted: Sequence[Adjusted] = ()
-    side_effects: Sequence[Change] = ()
-    failure: str = ""
-    reverted: str = ""
-    guard: int = 0
-    remarks: List[str] = field(default_factory=list)
+    def __init__(
+        self,
+        view: str,
+        families: Mapping[str, Family],
+        asked: Iterable[Address],
+        before: Cells,
+        after: Cells,
+        plan: Plan,
+        rivals: Sequence[Mapping[str, str]],
+        adjusted: Sequence[Adjusted],
+    ) -> None:
+        self.view = view
+        self.families = families
+        self.asked = asked
+        self.before = before
+        self.after = after
+        self.plan = plan
+        self.rivals = rivals
+        self.adjusted = adjusted
+        self.commands: Sequence[str] = ()
+        self.side_effects: Sequence[Change] = ()
+        self.failure = ""
+        self.reverted = ""
+        self.guard = 0
+        self.remarks: List[str] = []
 
     def result(self, on_unsupported: str) -> Dict[str, Any]:
         """The dictionary that the module returns, with the warnings still in it."""
@@ -172,16 +181,16 @@ def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -
     )
 
 
-@dataclass
 class Miss:
     """One value that the device did not take; `again` if its commands have been told of already."""
 
-    change: Change
-    answer: Value
-    commands: Sequence[str] = ()
-    complaint: str = ""
-    notes: Sequence[str] = field(default_factory=list)
-    again: bool = False
+    def __init__(self, change: Change, answer: Value, commands: Sequence[str], complaint: str) -> None:
+        self.change = change
+        self.answer = answer
+        self.commands = commands
+        self.complaint = complaint
+        self.notes: Sequence[str] = ()
+        self.again = False
 
     def __str__(self) -> str:
         if not self.commands:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from . import plan, report
@@ -36,26 +35,35 @@ _ROUNDS = 2
 _LINK_SECONDS = 15
 
 
-@dataclass
 class Transaction:
     """One host on its way from `before` to the targets of a plan; `read` gives the cells of addresses anew."""
 
-    host: Host
-    families: Mapping[str, Family]
-    before: Cells
-    read: Read
-    wishes: Wishes = field(default_factory=dict)
-    probes: Mapping[Address, str] = field(default_factory=dict)
-    files: Optional[Callable[[Cells, Mapping[Address, Value]], Plan]] = None
-    commands: List[str] = field(default_factory=list)
-    adjusted: Dict[Address, Adjusted] = field(default_factory=dict)
-    unseen: Dict[Address, Adjusted] = field(default_factory=dict)
-    stuck: bool = False
-    refused: Dict[Address, str] = field(default_factory=dict)
-    missed: Dict[Address, str] = field(default_factory=dict)
-    _now: Cells = field(default_factory=dict)
-    _lost: List[str] = field(default_factory=list)
-    _said: Dict[Group, List[Tuple[Sequence[str], str]]] = field(default_factory=dict)
+    def __init__(
+        self,
+        host: Host,
+        families: Mapping[str, Family],
+        before: Cells,
+        read: Read,
+        wishes: Optional[Wishes] = None,
+        probes: Optional[Mapping[Address, str]] = None,
+        files: Optional[Callable[[Cells, Mapping[Address, Value]], Plan]] = None,
+    ) -> None:
+        self.host = host
+        self.families = families
+        self.before = before
+        self.read = read
+        self.wishes: Wishes = wishes or {}
+        self.probes: Mapping[Address, str] = probes or {}
+        self.files = files
+        self.commands: List[str] = []
+        self.adjusted: Dict[Address, Adjusted] = {}
+        self.unseen: Dict[Address, Adjusted] = {}
+        self.stuck = False
+        self.refused: Dict[Address, str] = {}
+        self.missed: Dict[Address, str] = {}
+        self._now: Cells = {}
+        self._lost: List[str] = []
+        self._said: Dict[Group, List[Tuple[Sequence[str], str]]] = {}
 
     def carry_out(self, todo: Plan) -> Tuple[Cells, str]:
         """The cells afterwards, and why it failed (empty if it did not)."""
