@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import typing
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, guard
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import names, script
 
 FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
 ASKED = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
@@ -188,7 +189,107 @@ def test_the_host_compiles_what_the_controller_has():
     """Nothing about the files that are sent is written by hand."""
     sources = json.loads(script._SOURCES)
     utils = Path(bare.__file__).parent
-    assert {str(utils / path) for path in sources} == {str(path) for path in utils.rglob("*.py")}
+    files = {f"tuning/{path.relative_to(utils)}" for path in utils.rglob("*.py")}
+    assert set(sources) == {*files, "tuning/__init__.py", "typing.py"}
+
+
+class Real(typing.NamedTuple):
+    """A named tuple as Python makes it."""
+
+    first: int
+    second: str = "two"
+    third: typing.Mapping[str, int] = {}
+
+    @property
+    def both(self):
+        return f"{self.first} {self.second}"
+
+
+class Light(names.NamedTuple):
+    """The same as the host's bare interpreter makes it."""
+
+    first: int
+    second: str = "two"
+    third: typing.Mapping[str, int] = {}
+
+    @property
+    def both(self):
+        return f"{self.first} {self.second}"
+
+
+class TestNames:
+    """What stands in for typing does as typing does."""
+
+    @pytest.mark.parametrize("args", [(1,), (1, "b"), (1, "b", {"c": 3})])
+    def test_named_tuples(self, args):
+        real, light = Real(*args), Light(*args)
+        assert light == real == tuple(real)
+        assert light._asdict() == real._asdict()
+        assert (light.first, light.second, light.third, light.both) == (real.first, real.second, real.third, real.both)
+        assert light._replace(second="x") == real._replace(second="x")
+        assert type(light._replace(second="x")) is Light
+        assert Light._fields == Real._fields
+        assert Light._field_defaults == Real._field_defaults
+        assert repr(light) == repr(real).replace("Real", "Light")
+        assert hash(Light(1, "b", 2)) == hash(Real(1, "b", 2))
+        assert Light(first=1, third={}) == Real(first=1, third={})
+        with pytest.raises(AttributeError):
+            light.first = 2
+
+    @pytest.mark.parametrize(
+        ("args", "more"),
+        [((), {}), ((1, 2, 3, 4), {}), ((1,), {"first": 1}), ((1,), {"fourth": 1}), ((), {"third": 1})],
+    )
+    def test_named_tuples_refuse_what_does_not_fit(self, args, more):
+        for kind in (Real, Light):
+            with pytest.raises(TypeError):
+                kind(*args, **more)
+
+    @pytest.mark.parametrize("name", ["Mapping", "Sequence", "Iterable", "Callable"])
+    @pytest.mark.parametrize("value", [{}, [], (), "", 1, None, len])
+    def test_abstract_classes_know_their_instances(self, name, value):
+        assert isinstance(value, getattr(names, name)) == isinstance(value, getattr(typing, name))
+
+    def test_data_classes_work_although_they_cost_much(self):
+        text = (
+            "import sys; sys.path.insert(0, {!r}); import names; sys.modules['typing'] = names; import dataclasses\n{}"
+        )
+        lines = [
+            "from typing import Any, List",
+            "@dataclasses.dataclass",
+            "class A:",
+            "    a: List[Any]",
+            "assert A(1).a",
+        ]
+        argv = [sys.executable, "-S", "-c", text.format(str(Path(names.__file__).parent), "\n".join(lines))]
+        subprocess.run(argv, check=True)
+
+
+@pytest.mark.parametrize("module", ["tune", "nic_info", "bonding", "tuned"])
+def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(module, tmp_path):
+    """Each of these costs a host more than the rest of a call."""
+    params = {"tune": {"sysctl": {"kernel.pid_max": {"at_least": 1}}}, "nic_info": {"names": ["lo"]}}.get(module, {})
+    request = {"params": fast.checked(module, params), "check_mode": True, "invocation": False}
+    text = script.build(module, request, "", sources=True).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
+    text += "finally:\n    print(*sorted(sys.modules), file=sys.stderr)\n"
+    text = text.replace("\n\nmain(", "\n\ntry:\n    main(")
+    done = subprocess.run([sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False)
+    assert script.STARTED in done.stdout
+    loaded = set(done.stderr.split())
+    assert "tuning.engine" in loaded
+    costly = {
+        "asyncio",
+        "dataclasses",
+        "inspect",
+        "shutil",
+        "subprocess",
+        "tempfile",
+        "threading",
+        "difflib",
+        "hashlib",
+    }
+    assert not loaded & costly
+    assert "tuning.transaction" not in loaded
 
 
 @pytest.fixture

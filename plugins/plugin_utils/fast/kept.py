@@ -61,10 +61,10 @@ def compiled(sources: str) -> bytes:
     import json
     import zlib
 
-    code = {"tuning": (True, dumps(compile("", "linuxnet.tuning", "exec")))}
+    code = {}
     for path, text in json.loads(zlib.decompress(base64.b64decode(sources))).items():
-        *names, last = ("tuning/" + path[:-3]).split("/")
-        made = dumps(compile(text, "linuxnet.tuning/" + path, "exec", dont_inherit=True))
+        *names, last = path[: -len(".py")].split("/")
+        made = dumps(compile(text, path, "exec", dont_inherit=True))
         code[".".join(names if last == "__init__" else [*names, last])] = (last == "__init__", made)
     return dumps(code)
 

@@ -18,7 +18,11 @@ _HERE = Path(__file__).parent
 _UTILS = _HERE.parents[1] / "module_utils"
 
 # All of module_utils: which of them a call needs is the host's to find out, where each is imported when it is used.
-_SOURCES = json.dumps({str(path.relative_to(_UTILS)): path.read_text("utf-8") for path in sorted(_UTILS.rglob("*.py"))})
+_FILES = {
+    "typing.py": _HERE / "names.py",
+    **{f"tuning/{path.relative_to(_UTILS)}": path for path in sorted(_UTILS.rglob("*.py"))},
+}
+_SOURCES = json.dumps({"tuning/__init__.py": "", **{name: path.read_text("utf-8") for name, path in _FILES.items()}})
 PATH = str(_HERE / "kept.py")
 _RUN = Path(PATH).read_text("utf-8")
 _VERSION = hashlib.sha256((_SOURCES + _RUN).encode()).hexdigest()[:40]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stands in for the module typing on a host's bare interpreter, where the real one costs as much as the engine's work.
+
+Nothing evaluates annotations there, so what they name can be anything. Abstract classes still know their instances, and
+named tuples are tuples with names; tests/unit/test_fast.py holds both against the real ones.
+"""
+
+from __future__ import annotations
+
+import _collections_abc
+from _collections import _tuplegetter  # type: ignore[import-not-found]  # as collections does
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Type, TypeVar
+
+    Own = TypeVar("Own", bound="NamedTuple")
+
+
+class Name:
+    """What an annotation or an alias names."""
+
+    def __init__(self, abstract: Any) -> None:
+        self.abstract = abstract
+
+    def __getitem__(self, parameters: Any) -> Name:
+        return self
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, self.abstract)
+
+
+def __getattr__(name: str) -> Name:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Name(getattr(_collections_abc, name, None))
+
+
+class Fields(type):
+    """Makes the class of a named tuple from its annotations. typing and collections compile code for each of them."""
+
+    def __new__(cls, name: str, bases: Any, space: Dict[str, Any]) -> Any:
+        fields = tuple(space.get("__annotations__", ()))
+        defaults = {field: space.pop(field) for field in fields if field in space}
+        space.update({field: _tuplegetter(place, "") for place, field in enumerate(fields)})
+        space.update(__slots__=(), _fields=fields, _field_defaults=defaults)
+        return super().__new__(cls, name, bases, space)
+
+
+class NamedTuple(tuple, metaclass=Fields):  # type: ignore[type-arg]  # Python 3.8 has none
+    """As much of typing.NamedTuple as the engine uses."""
+
+    if TYPE_CHECKING:
+        _fields: Any
+        _field_defaults: Any
+
+    def __new__(cls: Type[Own], *values: Any, **named: Any) -> Own:
+        if named or len(values) != len(cls._fields):
+            rest = cls._fields[len(values) :]
+            missing = [field for field in rest if field not in named and field not in cls._field_defaults]
+            if missing or len(values) > len(cls._fields) or not named.keys() <= set(rest):
+                raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
+            values += tuple(named[field] if field in named else cls._field_defaults[field] for field in rest)
+        return super().__new__(cls, values)
+
+    def _asdict(self) -> Dict[str, Any]:
+        return dict(zip(self._fields, self))
+
+    def _replace(self: Own, **named: Any) -> Own:
+        return type(self)(**{**self._asdict(), **named})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
