@@ -8,8 +8,8 @@ name: audit_facts
 short_description: Collect what an audit has read on each host
 version_added: 0.2.0
 description:
-  - Takes names of hosts and gives what was registered on them as C(audit_info) and C(tune_result), with their groups. A
-    host without either was not reached.
+  - Takes names of hosts and gives what was registered on them as C(audit_info), with their groups. Where that holds no
+    comparison, C(tune_result) does. A host without either was not reached.
 extends_documentation_fragment:
   - linuxnet.tuning.filters.hostvars
 author:

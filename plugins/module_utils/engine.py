@@ -48,19 +48,35 @@ def info_spec() -> Dict[str, Any]:
         "names": {"type": "list", "elements": "str", "default": []},
         "interval": {"type": "float", "default": 0},
         "peers": {"type": "list", "elements": "dict", "default": []},
+        "compare": {"type": "dict"},
+        "inventory": {"type": "bool", "default": False},
     }
 
 
 def inform(module: Any) -> None:
-    """Serve one call of `nic_info`."""
+    """Serve one call of `nic_info`, which also tells what `tune` would change if it is asked to compare."""
     from .facts import everything  # only this module needs it; the others start faster without
 
+    host, params = ReadOnlyHost(runner(module)), module.params
+    compared: Dict[str, Any] = {}
     try:
-        found = everything.gather(ReadOnlyHost(runner(module)), **module.params)
+        found = everything.gather(host, params["names"], params["interval"], params["peers"])
     except TuningError as error:
         fail(module, error)
         return
-    finish(module, {"changed": False, **found})
+    if params["compare"] is not None:
+        compared = _compare(host, params["compare"])
+        found.update(compared=compared, diff=compared.get("diff", {}))
+    finish(module, {"changed": bool(compared.get("changed")), **found})
+
+
+def _compare(host: ReadOnlyHost, asked: Mapping[str, Any]) -> Dict[str, Any]:
+    """The result of `tune` in check mode; what makes it fail does not keep facts from being read."""
+    options = {name: option.get("default") for name, option in argument_spec("tune").items()}
+    try:
+        return tune(host, "tune", {**options, **asked})
+    except TuningError as error:
+        return {"changed": False, "failed": True, "msg": str(error)}
 
 
 def guard_spec() -> Dict[str, Any]:
@@ -91,6 +107,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "restored"], "default": "present"},
     "on_unsupported": {"type": "str", "choices": ["fail", "warn", "ignore"], "default": "fail"},
     "guard_timeout": {"type": "int", "default": 120},
+    "inventory": {"type": "bool", "default": False},  # the action plugin has made options of it
 }
 _ALWAYS = ("state", "on_unsupported", "guard_timeout")
 
@@ -105,6 +122,8 @@ def argument_spec(view: str) -> Dict[str, Any]:
         names.add("file")
     if "nics" in names:
         names.add("temporary")
+    if view == "tune":
+        names.add("inventory")
     spec = {name: dict(option) for name, option in _OPTIONS.items() if name in names}
     spec.update({name: dict(option) for family in families for name, option in family.options.items()})
     return spec

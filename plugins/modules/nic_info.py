@@ -39,6 +39,18 @@ options:
     type: list
     elements: dict
     default: []
+  compare:
+    description:
+      - Options of M(linuxnet.tuning.tune). Tell in RV(compared) what it would change, without changing it.
+    type: dict
+    version_added: 0.3.0
+  inventory:
+    description:
+      - Take O(compare) and, unless it is given, O(peers) from the variables of the inventory, in the layers that the
+        role C(linuxnet.tuning.tune) documents.
+    type: bool
+    default: false
+    version_added: 0.3.0
 requirements:
   - The programs C(ethtool) and C(ip) on the host, in any version
 seealso:
@@ -329,6 +341,10 @@ host:
       description: What this collection has left for the next boot.
       type: dict
       returned: always
+compared:
+  description: What M(linuxnet.tuning.tune) returns in check mode, or C(failed) and C(msg) where it refuses its options.
+  returned: with O(compare) or O(inventory)
+  type: dict
 remarks:
   description: What could not be read, and why.
   returned: success

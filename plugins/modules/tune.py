@@ -14,6 +14,15 @@ description:
     verification and one way back.
   - When any part does not take effect, the whole host goes back to where it was, and the message says which part.
   - This is what the playbook C(linuxnet.tuning.site) runs.
+options:
+  inventory:
+    description:
+      - Take each option that is not given from the variables of the inventory, in the layers that the role
+        C(linuxnet.tuning.tune) documents.
+      - The controller does this at once for all options, which costs it a fraction of templates in a task.
+    type: bool
+    default: false
+    version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:

@@ -34,6 +34,11 @@ HOSTVARS = {
         "tune_result": {"failed": True, "msg": "rign"},
     },
     "pc5": {},
+    "pc6": {
+        "group_names": [],
+        "audit_info": {"nics": {}, "host": {}, "compared": {"failed": True, "msg": "chanels"}},
+        "tune_result": {"failed": True, "msg": "that of an earlier play"},
+    },
 }
 
 
@@ -47,14 +52,16 @@ def test_facts_tell_who_was_not_reached_and_what_was_not_read(facts):
     assert facts["pc2"]["reason"] == "no route"
     assert facts["pc4"]["remarks"] == ["nic_info: no ip"]
     assert facts["pc1"]["groups"] == ["classrooms", "room1"]
+    assert facts["pc6"]["tune"]["msg"] == "chanels"
 
 
 def test_table_is_by_classroom_worst_first_one_line_each(facts):
     assert findings_table(facts, findings(facts)) == [
-        "5 hosts; 1 critical, 1 medium; 1 without a finding; 2 not reached",
+        "6 hosts; 2 critical, 1 medium; 1 without a finding; 2 not reached",
         "",
-        "no group: 1 critical",
+        "no group: 2 critical",
         "critical  pc4  -  The inventory of the host cannot be meant (message rign)",
+        "critical  pc6  -  The inventory of the host cannot be meant (message chanels)",
         "",
         "room1: 1 medium",
         "medium  pc1  -  Selective acknowledgements are off (net.ipv4.tcp_sack 0)",
@@ -122,7 +129,7 @@ def test_table_tells_each_value_that_differs_where_asked():
 def test_data_has_all_and_a_query_reshapes_it(facts):
     found = findings(facts)
     whole = audit_data(facts, found, "today")
-    assert whole["summary"] == {"hosts": 5, "unreachable": 2, "findings": 2, "critical": 1, "medium": 1}
+    assert whole["summary"] == {"hosts": 6, "unreachable": 2, "findings": 3, "critical": 2, "medium": 1}
     assert (whole["format"], whole["version"]) == ("linuxnet.tuning.audit", 1)
     assert whole["rooms"]["room1"] == {"hosts": ["pc1", "pc2"], "medium": 1}
     assert whole["findings"] == found and set(whole["hosts"]) == set(HOSTVARS)

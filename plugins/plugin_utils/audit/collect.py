@@ -18,7 +18,8 @@ def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[s
 
 
 def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
-    info, tune = (_mapping(tame(variables.get(name))) for name in ("audit_info", "tune_result"))
+    info = _mapping(tame(variables.get("audit_info")))
+    tune = _mapping(info.get("compared") or tame(variables.get("tune_result")))
     remarks = _words(info.get("remarks"))
     if "nics" not in info and info.get("msg") and not info.get("unreachable"):
         remarks.append(f"nic_info: {info['msg']}")

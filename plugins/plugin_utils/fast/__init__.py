@@ -14,13 +14,15 @@ from functools import lru_cache
 from typing import Any, Dict, Mapping, Optional
 
 from ansible import constants
-from ansible.errors import AnsibleConnectionFailure, AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
 from ansible.executor import module_common
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
 
 SWITCH = "LINUXNET_TUNING_FAST"
@@ -43,17 +45,38 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> Any:
         """Run the task, the fast way where it fits."""
+        view = self._task.action.rpartition(".")[2]
+        refused = self._take_inventory(view, task_vars or {})
         try:
-            return self._fast(task_vars or {})
+            result = self._fast(view, task_vars or {})
         except UnfitError as why:
             self._say(f"runs as a module, because {why}")
+            self._call = None
+            result = super().run(tmp, task_vars)
         finally:
             self._call = None
-        return super().run(tmp, task_vars)
+        return {**result, "compared": {"changed": False, "failed": True, "msg": refused}} if refused else result
 
-    def _fast(self, task_vars: Any) -> Dict[str, Any]:
+    def _take_inventory(self, view: str, variables: Any) -> str:
+        """Fill in the options that come from the inventory; gives what is wrong with those that `nic_info` compares."""
+        args = self._task.args
+        if not (view in ("tune", "nic_info") and boolean(args.get("inventory", False), strict=False)):
+            return ""
+        try:
+            given = layers.options(variables, self._templar.template, self._loader.load_from_file)
+            if view == "tune":
+                self._task.args = {**given, **args}
+                return ""
+            self._task.args = {"peers": layers.peers(given), **args}
+            self._task.args["compare"] = checked("tune", given, "{errors}")
+        except (layers.LayerError, AnsibleError, UnfitError) as error:
+            if view == "tune":
+                raise AnsibleActionFail(str(error)) from error
+            return str(error)
+        return ""
+
+    def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:
         self._must_fit()
-        view = self._task.action.rpartition(".")[2]
         params = checked(view, self._task.args)
         self._say("runs on the host's bare interpreter")
         result = self._send(task_vars, view=view, params=params, sources=False)
@@ -152,7 +175,9 @@ def _validator(view: str) -> Any:
     return ModuleArgumentSpecValidator(engine.spec(view))
 
 
-def checked(view: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
+def checked(
+    view: str, args: Mapping[str, Any], why: str = "its options are not right, and the module tells why"
+) -> Any:
     """The options of a task, checked as a module checks them; UnfitError where the module would have to speak."""
     try:
         given = json.loads(json.dumps({str(name): value for name, value in args.items()}, allow_nan=False))
@@ -160,5 +185,5 @@ def checked(view: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         raise UnfitError(f"an option is no plain value: {error}") from error
     found = _validator(view).validate(given)
     if found.error_messages or found._warnings or found._deprecations:
-        raise UnfitError("its options are not right, and the module tells why")
+        raise UnfitError(why.format(errors="; ".join(found.error_messages)))
     return dict(found.validated_parameters)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn the variables of the inventory into the options of `tune`: for each host, in one go, and without Jinja's help.
+
+A template for each option, and one for the default of each, would cost the controller twice as much as the whole call:
+every host's worker compiles them anew. Here only those values are templated that hold a template.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping
+
+LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
+# Options that stand in one variable, of the role or of all roles.
+PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout")
+# What the role takes: the options, and where its profiles come from.
+NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", *PLAIN)
+PROFILES = Path(__file__).parents[2] / "playbooks/profiles"
+
+
+class LayerError(Exception):
+    """A variable of the inventory has the wrong shape."""
+
+
+def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: Callable[[str], Any]) -> Dict[str, Any]:
+    """The options that the inventory gives one host; `template` resolves a value, `load` reads a YAML file."""
+
+    def value(*names: str) -> Any:
+        for name in names:
+            if variables.get(name) is not None:
+                found = template(variables[name])
+                # On older versions of Ansible a template that comes to nothing is an empty text.
+                if found is not None and found != "" and not _same(found, variables.get("omit")):
+                    return found
+        return None
+
+    def layers(name: str) -> List[Any]:
+        own = value(f"tune_{name}")
+        found = (
+            [(f"tune_{name}", own)] if own else [(layer.format(name), value(layer.format(name))) for layer in LAYERS]
+        )
+        return [(place, layer) for place, layer in found if layer]
+
+    folder = str(value("tune_profile_folder") or PROFILES)
+    names = value("tune_profile", "tuning_profile") or []
+    profiles = [_profile(load, f"{folder}/{name}.yml") for name in (names if isinstance(names, list) else [names])]
+    nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
+    sysctl = [("a profile", profile.get("sysctl", {})) for profile in profiles] + layers("sysctl")
+    given = {name: value(f"tune_{name}", f"tuning_{name}") for name in PLAIN}
+    given.update(file=value("tune_sysctl_file"), nics=_entries(nics), sysctl=_merged(sysctl))
+    return {name: found for name, found in given.items() if found is not None}
+
+
+def peers(given: Mapping[str, Any]) -> List[Any]:
+    """The entries that name addresses which must answer, as `nic_info` takes them."""
+    return [
+        entry for entry in given["nics"] if isinstance(entry, Mapping) and "name" in entry and "path_check" in entry
+    ]
+
+
+def _same(found: Any, omit: Any) -> bool:
+    return isinstance(found, str) and found == omit
+
+
+def _profile(load: Callable[[str], Any], path: str) -> Mapping[str, Any]:
+    found = load(path)
+    if not isinstance(found, Mapping):
+        raise LayerError(f"{path} is no dictionary with the keys nics and sysctl")
+    return found
+
+
+def _entries(layers: Any) -> List[Any]:
+    return [entry for _place, layer in layers for entry in (layer if isinstance(layer, list) else [layer])]
+
+
+def _merged(layers: Any) -> Dict[str, Any]:
+    merged: Dict[str, Any] = {}
+    for place, layer in layers:
+        if not isinstance(layer, Mapping):
+            raise LayerError(f"{place} is {layer!r}; write a dictionary of kernel parameters and values")
+        merged.update(layer)
+    return merged
