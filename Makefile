@@ -1,14 +1,14 @@
 # The commands people type. Each does all its own set-up; the work is done in scripts/.
 .DEFAULT_GOAL := help
-SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench queues cost docs build release setup env clean
+SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench speed queues cost docs build release setup env clean
 .PHONY: help test $(SCRIPTS)
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## start the lab, audit it, tune it, tune it again; measure and prove in a classroom
-test: ## lint, unit, playbooks, browser, sanity and molecule, with the time of each
-	@scripts/test.sh lint unit playbooks browser sanity molecule
+test: ## lint, unit, playbooks, browser, sanity, speed and molecule, with the time of each
+	@scripts/test.sh lint unit playbooks browser sanity speed molecule
 lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
 unit: ## unit tests on each ansible-core that this machine can run
 playbooks: ## unit tests that play whole playbooks, on the oldest and the newest ansible-core
@@ -17,6 +17,7 @@ sanity: ## ansible-test sanity on each ansible-core that this machine can run
 molecule: ## every scenario on one release, some on others: virtual machines with emulated NICs, and containers
 matrix: ## every scenario on every release; writes docs/support.md
 bench: ## compare site with ping and with a playbook by hand, on 20 hosts made of namespaces
+speed: ## fail if an unchanged site costs the controller more than 0.8 pings of processor time
 queues: ## compare mq, clsact and multiq: ten clients receiving at once, on the lab
 cost: ## time of an audit of 50, 100 and 200 hosts on the controller
 docs: ## write the pages of the settings, and the documentation site into dist/docs

@@ -80,6 +80,9 @@ class Ansible:
     def playbook(self, fleet: Fleet, name: str, condition: str, playbook: str, changed: int) -> Figures:
         return self._measure(fleet, name, condition, ["ansible-playbook", playbook], changed)
 
+    def command(self, fleet: Fleet, name: str, condition: str, argv: Sequence[str]) -> Figures:
+        return self._measure(fleet, name, condition, argv)
+
     def disconnect(self, fleet: Fleet) -> None:
         """End the connections that are kept open, and wait until the hosts have noticed."""
         for connection in self.sockets.iterdir():

@@ -16,7 +16,7 @@ COLD = "unchanged, new connections"
 CONDITIONS = (FIRST, WARM, COLD)
 # A ping changes nothing in any case.
 LABELS = {(PING, WARM): "open connections", (PING, COLD): "new connections"}
-HEADINGS = ("seconds", "controller CPU", "hosts CPU", "commands/host", "pings", "CPU pings")
+HEADINGS = ("seconds", "controller CPU", "hosts CPU", "commands/host", "pings", "controller pings", "CPU pings")
 
 Rows = Mapping[tuple[str, str], Figures]
 
@@ -41,22 +41,24 @@ def medians(runs: Sequence[Figures]) -> Rows:
     }
 
 
-def in_pings(row: Figures, rows: Rows) -> tuple[float, float]:
-    """What a run costs, in pings of the fleet under the same condition: by the clock, and in processor time."""
+def in_pings(row: Figures, rows: Rows) -> tuple[float, float, float]:
+    """What a run costs, in pings of the fleet under the same condition: seconds, and the processor time of the
+    controller and of all together."""
     ping = rows[PING, COLD if row.condition == COLD else WARM]
-    return row.wall / ping.wall, row.processor / ping.processor
+    return row.wall / ping.wall, row.controller / ping.controller, row.processor / ping.processor
 
 
-def ratios(rows: Rows) -> dict[str, float]:
-    """Every playbook in pings, and the slowest way of each condition in the fastest."""
+def ratios(rows: Rows, compared: Sequence[str]) -> dict[str, float]:
+    """Everything in pings, and of two ways to the same end the slower one in the faster one."""
     result = {}
     for (name, condition), row in rows.items():
         if name != PING:
-            wall, processor = in_pings(row, rows)
+            wall, controller, processor = in_pings(row, rows)
             result[f"{name} / ping, {condition}"] = wall
+            result[f"{name} / ping, {condition}, controller CPU"] = controller
             result[f"{name} / ping, {condition}, CPU"] = processor
     for condition in CONDITIONS:
-        ways = [row for row in rows.values() if row.condition == condition and row.name != PING]
+        ways = [row for row in rows.values() if row.condition == condition and row.name in compared]
         if len(ways) == 2:
             slow, fast = sorted(ways, key=lambda row: -row.wall)
             result[f"{slow.name} / {fast.name}, {condition}"] = slow.wall / fast.wall
@@ -67,7 +69,7 @@ def ratios(rows: Rows) -> dict[str, float]:
 def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float]) -> str:
     title = (
         "{hosts} hosts, each with {nics} test NICs and {sysctl} kernel parameters to tune; "
-        "ansible-core {ansible}, Linux {kernel}, {processors} processors"
+        "ansible-core {ansible}, Linux {kernel}, {processors} processors; {date}"
     )
     lines = ["", title.format(**setting), "", *_table(rows), ""]
     for name, ratio in shown.items():
