@@ -63,7 +63,12 @@ class ReadOnlyHost:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             with open(handle, encoding="utf-8", errors="surrogateescape") as file:
-                return file.read(most)
+                text = piece = file.read(min(most, _LARGEST_FILE))
+                # In pieces: below /proc/sys the kernel asks for as much memory as it is asked for text.
+                while piece and len(text) < most:
+                    piece = file.read(min(most - len(text), _LARGEST_FILE))
+                    text += piece
+                return text
         except OSError:
             return None
 

@@ -209,6 +209,12 @@ def test_bytes_that_are_no_text_come_back_as_they_were(host, tmp_path):
     assert path.read_bytes() == b"# caf\xe9\nmore\n"
 
 
+def test_kernel_parameters_are_read(host):
+    """The kernel asks for as much memory as it is asked for text of these files, and has its limits."""
+    assert host.read("/proc/sys/kernel/ostype") == "Linux\n"
+    assert host.read("/proc/sys/net/ipv4/ip_forward").strip() in "01"
+
+
 def test_reading_what_is_not_there(host, tmp_path):
     assert host.read(str(tmp_path / "nothing")) is None
     assert host.names(str(tmp_path / "nothing")) == []
