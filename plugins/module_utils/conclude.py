@@ -47,7 +47,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)
-        call.missed = {address: why for address, why in transaction.missed.items() if address in call.wishes}
+        call.missed.update({address: why for address, why in transaction.missed.items() if address in call.wishes})
     return transaction.refused
 
 

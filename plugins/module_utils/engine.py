@@ -190,7 +190,7 @@ class Call(NamedTuple):
     watched: Sequence[Address]
     state: State
     outcome: report.Outcome
-    missed: Mapping[Address, str] = field(default_factory=dict)
+    missed: Dict[Address, str]
 
     def read(self, addresses: Iterable[Address]) -> Cells:
         """The cells of addresses, with those of their groups, anew."""
@@ -259,7 +259,7 @@ def _plan(
     outcome = report.Outcome(view, families, asked, state.cells, after, todo, kept.rivals, adjusted=todo.adjusted)
     warned = {f"{address.key}: {asked.warning}": 1 for address, asked in wishes.items() if asked.warning}
     outcome.remarks += [*warned, *remarks, *kept.remarks]
-    return Call(host, families, params, wishes, probes if params["immediate"] else {}, watched, state, outcome)
+    return Call(host, families, params, wishes, probes if params["immediate"] else {}, watched, state, outcome, {})
 
 
 def _groups(addresses: Iterable[Address]) -> Dict[Group, List[str]]:

@@ -73,6 +73,8 @@ def equal(findings: Findings, *parts: str) -> list[Findings]:
     found: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for finding in findings:
         key = tuple(str(finding[part]) for part in ("severity", "id", "title", *parts))
+        # Numbers differ from host to host; a message is what has to be read.
+        key += (str(finding["evidence"].get("message", "")),)
         found.setdefault(key, []).append(finding)
     return list(found.values())
 

@@ -58,7 +58,7 @@ RULES = (
     Rule(
         id="inventory-refused",
         severity="critical",
-        title="The inventory of the host cannot be meant",
+        title="The inventory of the host is invalid",
         condition="the module tune has refused what the inventory says, or could not read the host",
         explanation="Nothing is tuned as long as this stands. The message names the word and the nearest right one.",
         action="Mend the inventory as the message says.",
