@@ -414,7 +414,18 @@ def steady(result):
     """A result without what differs from one moment to the next."""
     if isinstance(result, dict):
         # With -vvv older versions add a traceback to each failure, in which the wrapper's paths stand.
-        moving = "exception uptime counters statistics softnet interrupts timestamp time protocols sockets".split()
+        moving = [
+            "exception",
+            "uptime",
+            "counters",
+            "statistics",
+            "softnet",
+            "interrupts",
+            "timestamp",
+            "time",
+            "protocols",
+            "sockets",
+        ]
         return {key: steady(value) for key, value in result.items() if key not in moving}
     return [steady(item) for item in result] if isinstance(result, list) else result
 
