@@ -78,6 +78,9 @@ class Answering:
     def read(self, _path):
         return None
 
+    def target(self, _path):
+        return ""
+
     def names(self, _path):
         return []
 
