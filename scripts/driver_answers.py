@@ -117,13 +117,19 @@ def _lines(said: object) -> list[str]:
 
 
 def _changed(lines: object, hunk: object) -> object:
-    """The lines after a change: some by their number, a range of them by other ones, or a complaint in their place."""
+    """The lines after a change: some by their number, a range of them by other ones, or a complaint in their place.
+
+    Features go by the state that those with these numbers have now.
+    """
     if not isinstance(hunk, dict) or "rc" in hunk or not isinstance(lines, list):
         return hunk
     new = list(lines)
     for place, text in hunk.items():
         if isinstance(place, int):
             new[place] = text
+        elif not re.fullmatch(r"\d+-\d+", place):
+            for number in text:
+                new[number] = f"{new[number].partition(': ')[0]}: {place}"
         else:
             start, _, end = place.partition("-")
             new[int(start) : int(end)] = text

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -85,18 +86,52 @@ def written(told: dict[str, object], release: str) -> str:
     for name, said in state.items():
         block = isinstance(said, list) and bool(said)
         lines += (
-            [f"  {name}: |", *(f"    {line}".rstrip(" ") for line in said)] if block else [f"  {name}: {_flow(said)}"]
+            [f"  {name}: |", *(f"    {line}" if line else "" for line in said)]
+            if block
+            else [f"  {name}: {_flow(said)}"]
         )
-    lines.append("tries:")
+    # A feature that goes off and on and takes nothing along is told by its name.
+    obedient = [heading for heading, entries in tries.items() if heading.startswith("features ") and _simple(entries)]
+    lines += [f"obedient: {_flow([heading.split()[1] for heading in obedient])}", "tries:"]
     for heading, entries in tries.items():
-        lines += [f"  {_flow(heading)}:", *(f"    - {_flow(entry)}" for entry in entries)]
-    return "\n".join(lines) + "\n"
+        if heading in obedient:
+            continue
+        lines += [f"  {_flow(heading)}:", *(f"    - {_flow(_short(entry))}" for entry in entries)]
+    return _once("\n".join(lines) + "\n")
+
+
+def _once(text: str) -> str:
+    """A complaint that comes again and again is written once, and meant by its number elsewhere."""
+    often = [words for words, count in Counter(re.findall(r'err: ("(?:[^"\\]|\\.)*")', text)).items() if count > 2]
+    for number, words in enumerate(often):
+        text = text.replace(f"err: {words}", f"err: *e{number}")
+    said = "".join(f"  - &e{number} {words}\n" for number, words in enumerate(often))
+    return text.replace("state:\n", f"said:\n{said}state:\n", 1) if said else text
+
+
+def _simple(entries: list[dict[str, object]]) -> bool:
+    """Whether two commands switch one line of the features and back, without a word."""
+    hunks = [entry.get("changed", {}) for entry in entries if entry.keys() == {"do", "changed"}]
+    alone = all(hunk.keys() == {"features"} and len(hunk["features"]) == 1 for hunk in hunks)
+    return len(hunks) == 2 and alone and set(hunks[0]["features"]) == set(hunks[1]["features"])
+
+
+def _short(entry: dict[str, object]) -> dict[str, object]:
+    """The same with the features by their new state: a group takes a dozen lines along, of which only that changes."""
+    changed = entry.get("changed", {})
+    hunk = changed.get("features", {})
+    if not hunk or not all(str(place).isdigit() for place in hunk):
+        return entry
+    places: dict[str, list[int]] = {}
+    for place, line in hunk.items():
+        places.setdefault(line.partition(": ")[2], []).append(int(place))
+    return {**entry, "changed": {**changed, "features": places}}
 
 
 def _flow(value: object) -> str:
     """One line, as short as YAML lets it be."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_flow(inner)}" for key, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{_key(key)}: {_flow(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
     plain = (
@@ -105,6 +140,11 @@ def _flow(value: object) -> str:
         and value not in ("on", "off", "yes", "no")
     )
     return str(value) if plain else json.dumps(value)
+
+
+def _key(word: object) -> str:
+    """JSON makes words of the numbers of lines."""
+    return str(word) if re.fullmatch(r"\d+(-\d+)?", str(word)) else _flow(word)
 
 
 if __name__ == "__main__":

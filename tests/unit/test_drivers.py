@@ -166,7 +166,7 @@ def test_wishes_end_as_the_device_has_answered(one):
                 assert item.complaint in result["msg"], story
         else:
             rounded(item, result, after, story)
-    assert played > 20
+    assert played > 10
 
 
 def rounded(item, result, after, story):
