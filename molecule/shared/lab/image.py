@@ -118,6 +118,11 @@ class Image:
         return f"{kind} {key}"
 
 
+def lock(release: Release) -> Path:
+    """What is held while the image of a release is built; others go on meanwhile."""
+    return IMAGES / f"{release.name}.lock"
+
+
 def ensure(guests: list[Guest], release: Release) -> Image:
     """The image for these guests, built now if there is none yet."""
     _ensure_key()
@@ -128,9 +133,9 @@ def ensure(guests: list[Guest], release: Release) -> Image:
         return image
     say(f"building image {image.folder.name}, once; this takes a minute or two")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    for leftover in IMAGES.glob(".build-*"):
+    for leftover in IMAGES.glob(f".build-{release.name}.*"):
         remove(leftover)
-    work = Path(tempfile.mkdtemp(prefix=".build-", dir=IMAGES))
+    work = Path(tempfile.mkdtemp(prefix=f".build-{release.name}.", dir=IMAGES))
     work.chmod(0o755)
     _bootstrap(release, overlay, work)
     _make_disk(work)
@@ -144,7 +149,7 @@ def ensure(guests: list[Guest], release: Release) -> Image:
 def prune(keep: Image) -> None:
     """Remove the images of earlier recipes of the same release on which nothing runs."""
     commands = running_commands()
-    for folder in IMAGES.iterdir():
+    for folder in [path for path in IMAGES.iterdir() if path.is_dir()]:
         if folder == keep.folder or folder.name.rpartition("-")[0] != keep.release:
             continue
         if not any(str(folder) in command for command in commands):

@@ -35,8 +35,9 @@ def install(_options: argparse.Namespace) -> None:
 
 def build(options: argparse.Namespace) -> None:
     """Build the disk image of a release, if it is not in the cache"""
-    with locked(CACHE_LOCK):
-        image.ensure(load(), releases.chosen(options.release))
+    release = releases.chosen(options.release)
+    with locked(image.lock(release)):
+        image.ensure(load(), release)
 
 
 def up(options: argparse.Namespace) -> None:
@@ -47,8 +48,9 @@ def up(options: argparse.Namespace) -> None:
         _same_kind([process for guest in guests if (process := machine.recorded(guest.folder))], release, options)
         stopped = [guest for guest in guests if not machine.running(guest.folder)]
         if stopped:
-            with locked(CACHE_LOCK):
+            with locked(image.lock(release)):
                 built = image.ensure(guests, release)
+            with locked(CACHE_LOCK):
                 chosen = container.ACCEL if options.containers else accel.choose(built, options.accel)
             fresh = not any(machine.recorded(guest.folder) for guest in guests)
             if fresh and chosen != container.ACCEL and not options.boot:
@@ -90,7 +92,9 @@ def _start_from_state(guests: list[Guest], built: image.Image, chosen: str) -> N
         _load(guests, built, chosen)
     except LabError as error:
         say(f"{error}\nThe saved state does not load; booting the guests")
-        saved.forget(kept)
+        # One that is only slow on a busy machine serves others, and the next time.
+        if not all(machine.running(guest.folder) for guest in guests):
+            saved.forget(kept)
         for guest in guests:
             machine.kill(guest.folder)
             machine.disk(guest).unlink()

@@ -75,6 +75,8 @@ def _choose(host: Any, wanted: str, bond: tool.Bond) -> str:
 def _find_out(facts: _Facts, bond: tool.Bond) -> str:
     owners = {name: sorted(facts.owned(name) & set(bond.members)) for name in MANAGERS}
     found = [name for name, members in owners.items() if members]
+    if not found and set(bond.members) <= _watched(facts):
+        return _NM
     if not found:
         found = [name for name in MANAGERS if facts.owned(name)]
         if len(found) == 1:
@@ -95,6 +97,7 @@ class _Facts:
         self.host = host
         self._owned: Dict[str, Set[str]] = {}
         self._active: Optional[List[str]] = None
+        self._nmcli: Optional[List[List[str]]] = None
 
     def active(self, name: str) -> bool:
         """Whether the service of a manager runs."""
@@ -108,6 +111,13 @@ class _Facts:
         if name not in self._owned:
             self._owned[name] = _OWNED[name](self) - {"lo"}
         return self._owned[name]
+
+    def nmcli(self) -> List[List[str]]:
+        """NIC and state of each NIC that NetworkManager knows."""
+        if self._nmcli is None:
+            rows = self.rows("nmcli", "--terse", "--fields", "DEVICE,STATE", "device") if self.active(_NM) else []
+            self._nmcli = [row for row in rows if len(row) > 1]
+        return self._nmcli
 
     def rows(self, *argv: str) -> List[List[str]]:
         """The words of each line that a command prints; none where it is not installed."""
@@ -124,11 +134,12 @@ _UNITS: Mapping[str, str] = {_NM: "NetworkManager.service", _NETWORKD: "systemd-
 
 
 def _owned_by_networkmanager(facts: _Facts) -> Set[str]:
-    if not facts.active(_NM):
-        return set()
-    rows = facts.rows("nmcli", "--terse", "--fields", "DEVICE,STATE", "device")
-    # What somebody else has set up is shown as `connected (externally)`: it is watched, not managed.
-    return {row[0] for row in rows if len(row) > 1 and row[1] != "unmanaged" and "(externally)" not in row}
+    return {row[0] for row in facts.nmcli() if row[1] != "unmanaged"} - _watched(facts)
+
+
+def _watched(facts: _Facts) -> Set[str]:
+    """What somebody else has set up is shown as `connected (externally)`: NetworkManager has it only if nobody else does."""
+    return {row[0] for row in facts.nmcli() if "(externally)" in row}
 
 
 def _owned_by_networkd(facts: _Facts) -> Set[str]:
