@@ -138,7 +138,7 @@ def _owned_by_networkmanager(facts: _Facts) -> Set[str]:
 
 
 def _watched(facts: _Facts) -> Set[str]:
-    """What somebody else has set up is shown as `connected (externally)`: NetworkManager has it only if nobody else does."""
+    """What somebody else has set up, shown as `connected (externally)`: NetworkManager's only if nobody else has it."""
     return {row[0] for row in facts.nmcli() if "(externally)" in row}
 
 
@@ -170,7 +170,7 @@ _OWNED = {
 def _networkmanager_can(facts: _Facts, bond: tool.Bond) -> str:
     if not facts.active(_NM):
         return f"{_UNITS[_NM]} does not run"
-    left = [member for member in bond.members if member not in facts.owned(_NM)]
+    left = [member for member in bond.members if member not in facts.owned(_NM) | _watched(facts)]
     return f"{', '.join(left)} is unmanaged there (nmcli device)" if left else ""
 
 
