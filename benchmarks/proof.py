@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Count how often prove is wrong, and how often it finds what is true: its own rule, on noise of several kinds.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 """Variables of the inventory that all roles share: a missing one has a default, a broken one is an error."""
 
 from __future__ import annotations

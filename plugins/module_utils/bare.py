@@ -54,8 +54,9 @@ class BareModule:
             result["warnings"] = self._warnings
         if self._note:
             result["linuxnet_tuning_note"] = self._note
-        print(json.dumps(result), flush=True)
-        sys.exit(rc)
+        sys.stdout.write(json.dumps(result) + "\n")
+        sys.stdout.flush()
+        raise SystemExit(rc)
 
     def get_bin_path(self, name: str) -> Optional[str]:
         """Where a program lies; a plain user's path lacks the folders that the last ones are."""

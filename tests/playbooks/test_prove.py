@@ -34,8 +34,9 @@ import json, os
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measurement import BENCHMARK
 folder, module = {folder!r}, {module!r}
-words = "nics sysctl file on_unsupported state permanent immediate temporary guard_timeout"
+words = "inventory nics sysctl file on_unsupported state permanent immediate temporary guard_timeout"
 others = {{word: {{"type": "raw"}} for word in words.split()}}
+others["state"]["default"] = "present"
 this = AnsibleModule(argument_spec=BENCHMARK if module == "benchmark" else others, supports_check_mode=True)
 asked, wanted = this.params, json.load(open(folder + "/wanted.json"))
 diff = {{"after": {{"nics": {{"eth0": dict.fromkeys(wanted["keys"], 1)}}}}}}
@@ -103,7 +104,7 @@ def prove(
     (collection / "plugins/connection/cable.py").write_text(CABLE.format(folder=str(folder)))
     for name in ("galaxy.yml", "meta", "playbooks", "roles"):
         (collection / name).symlink_to(ROOT / name)
-    for name in ("doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
+    for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
     for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
         text = STUB.format(folder=str(folder), module=module)
@@ -117,7 +118,7 @@ def prove(
     words = {"benchmark_folder": str(folder / "results"), **words}
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-    own["ANSIBLE_PIPELINING"] = "1"
+    own.update(ANSIBLE_PIPELINING="1", LINUXNET_TUNING_FAST="0")
     argv += ["-e", json.dumps(words)]
     done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
     calls = (folder / "calls").read_text().splitlines()
@@ -133,7 +134,7 @@ def test_what_helps_stays_for_good(tmp_path):
     ended, said, calls = prove(tmp_path, [100, 200])
     assert ended == 0, said
     assert "room: better, the change stays on pc, router" in said
-    assert [calls.count(f"tune present {seconds}") for seconds in (3600, 0)] == [2, 2]
+    assert [calls.count(f"tune present {seconds}") for seconds in (3600, None)] == [2, 2]
     assert calls.count("guard reverted True") == 0
     assert collected(calls) == 2, "what is obvious needs no third look"
 
@@ -143,7 +144,7 @@ def test_what_harms_goes_back_at_once(tmp_path):
     assert ended == 0, said
     assert "room: worse, ROLLED BACK on pc, router" in said
     assert calls.count("guard reverted True") == 2
-    assert "tune present 0" not in calls
+    assert "tune present None" not in calls
     assert collected(calls) == 2
 
 
@@ -151,7 +152,7 @@ def test_what_does_nothing_is_neither_praised_nor_taken_back(tmp_path):
     ended, said, calls = prove(tmp_path, [100, 100], noise=0.01)
     assert ended == 0, said
     assert "room: undecided, the change stays on pc, router" in said
-    assert calls.count("tune present 0") == 2
+    assert calls.count("tune present None") == 2
     assert collected(calls) == 4, "two more after, and before once more"
 
 
@@ -170,7 +171,7 @@ def test_what_is_quick_to_switch_alternates_and_ends_in_the_better_state(tmp_pat
         "router collected",
         "tune present 3600",
     ]
-    assert calls.count("tune present 0") == 2
+    assert calls.count("tune present None") == 2
 
 
 def test_the_time_that_is_given_ends_it(tmp_path):
@@ -187,7 +188,7 @@ def test_all_go_back_where_measuring_fails_after_the_change(tmp_path, about, fai
     _ended, said, calls = prove(tmp_path, [100, 100], [fail], noise=0.01)
     assert "ROLLED BACK on pc, router" in said, about
     assert calls.count("guard reverted True") == 2
-    assert "tune present 0" not in calls
+    assert "tune present None" not in calls
     assert "measuring was impossible after the change" in said
     assert "pc absent" in calls, "what still runs has to be ended"
 
@@ -195,7 +196,7 @@ def test_all_go_back_where_measuring_fails_after_the_change(tmp_path, about, fai
 def test_trouble_before_the_change_is_no_harm(tmp_path):
     _ended, said, calls = prove(tmp_path, [100, 100], ["pc started 4"], noise=0.01)
     assert "room: undecided, the change stays on pc, router" in said
-    assert calls.count("tune present 0") == 2
+    assert calls.count("tune present None") == 2
 
 
 def test_a_host_that_is_lost_does_not_keep_the_others_from_going_back(tmp_path):
@@ -215,13 +216,13 @@ def test_the_entries_that_stay_are_kept_for_good_beside_one_that_fails(tmp_path)
     _ended, said, calls = prove(tmp_path, rates, fail, benchmark_groups=entries, **everybody)
     assert "router and pc: worse, ROLLED BACK on pc, router" in said
     assert "router2 and pc2: better, the change stays on pc2, router2" in said
-    assert calls.count("tune present 0") == 2
+    assert calls.count("tune present None") == 2
 
 
 def test_files_are_written_also_where_the_values_were_there(tmp_path):
     _ended, said, calls = prove(tmp_path, [100, 100], changes=False)
     assert "room: nothing was changed" in said
-    assert calls.count("tune present 0") == 2
+    assert calls.count("tune present None") == 2
 
 
 def test_changes_that_an_earlier_run_has_left_are_refused(tmp_path):

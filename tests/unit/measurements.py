@@ -63,7 +63,7 @@ def measured(rows, direction="up"):
     return result.make(whole, checked, started, home, about)
 
 
-def decided(after, figure="sum", before=BEFORE, tolerance=0.02):
+def decided(after, figure="sum", before=None, tolerance=0.02):
     """What becomes of a change after which these rates were measured."""
-    results = [("before", measured(before)), *(("after", measured(rows)) for rows in after)]
+    results = [("before", measured(before or BEFORE)), *(("after", measured(rows)) for rows in after)]
     return verdict.decide(results, ["router1"], figure, tolerance, "it was impossible")

@@ -46,7 +46,7 @@ def test_core(core, tmp_path):
     before = state()
     assert "Features for igb0" in before
     for playbook, changes in STEPS:
-        argv = [program, "-i", HERE / "inventory.py", "-i", SCENARIO / "inventory", playbook]
+        argv = [program, "-i", HERE / "inventory.sh", "-i", SCENARIO / "inventory", playbook]
         argv += ["-e", f"audit_folder={tmp_path}"]
         done = subprocess.run(argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert done.returncode == 0, done.stdout

@@ -113,7 +113,7 @@ class Play:
         self.folder = Path(tempfile.mkdtemp(prefix="faults-"))  # the path of a socket may have 107 bytes only
         self.log = self.folder / "log"
         variables = {"tuning_hosts": host, "tuning_guard_timeout": GUARD_TIMEOUT, **variables}
-        argv = ["ansible-playbook", "--inventory", SHARED.parent / "lab" / "inventory.py", "--inventory", INVENTORY]
+        argv = ["ansible-playbook", "--inventory", SHARED.parent / "lab" / "inventory.sh", "--inventory", INVENTORY]
         argv += ["--extra-vars", json.dumps(variables), playbook]
         environment = {
             **os.environ,

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Ansible's inventory of the lab as it is now, as a program: it can be named before the lab is started."""
 
 from __future__ import annotations
