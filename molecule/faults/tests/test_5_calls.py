@@ -106,7 +106,8 @@ def test_window(fault):
     play.kill()
     until(f"test $({MTU}) = 1500", 60)
     assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
-    ask("sh /var/lib/linuxnet-tuning/guard/run")  # nobody confirmed the change, and nobody has to wait for that here
+    # Nobody confirmed the change, and nobody has to wait for that here.
+    ask("sh /var/lib/linuxnet-tuning/guard/run; systemctl stop linuxnet-tuning-revert.service")
     fault.answers()
     fault.is_as_before()
     fault.next_site_works()

@@ -18,7 +18,7 @@ find /etc/systemd/system /etc/systemd/network /etc/network /etc/NetworkManager /
   /run/systemd/network /run/NetworkManager/system-connections /var/lib/linuxnet-tuning /run/linuxnet-tuning \
   -printf '%M %u %p %l\n' -type f -exec sha256sum {} + 2> /dev/null |
   grep -v -E -e '/(guard/run|window/run|baseline.json|linuxnet-tuning-guard.service)( |$)' \
-    -e '/linuxnet-tuning/(lock|guard|window)( |$)' -e '/reverted' | sort
+    -e '/linuxnet-tuning/(lock|at-work|guard|window)( |$)' -e '/reverted' | sort
 """
 # Nobody works on the host, and nothing waits to be taken back.
 CALM = """
