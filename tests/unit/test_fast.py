@@ -395,7 +395,7 @@ def play(tmp_path, way):
     }
     file = tmp_path / f"result{way}.json"
     argv = [
-        "ansible-playbook",
+        *(sys.executable, "-m", "ansible", "playbook"),
         "-vvv",
         "--check",
         "--diff",
