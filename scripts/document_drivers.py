@@ -20,8 +20,8 @@ Row = tuple[str, ...]
 def main() -> int:
     """Write the tables, or with --check tell whether they are up to date."""
     text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, _begin, rest = text.partition(BEGIN)
+    _tables, _end, after = rest.partition(END)
     new = f"{before}{BEGIN}\n{tables(all_transcripts())}\n{END}{after}"
     if "--check" in sys.argv[1:]:
         if new != text:
@@ -164,7 +164,7 @@ def switches(one: Transcript) -> Iterator[Row]:
         mine = [name for key in asked for name in below.get(key[1], [])]
         besides = _list(name for name in _besides(item) if name not in mine and name not in below)
         if came != "done" or besides:
-            family, names = next(iter(asked))[0], "/".join(key[1] for key in asked)
+            family, names = next(iter(asked), ("", ""))[0], "/".join(key[1] for key in asked)
             told.setdefault((family, names, came, besides), []).append("/".join(asked.values()))
     for (family, names, came, besides), words in told.items():
         yield (one.driver, f"{family} {names}", ", ".join(dict.fromkeys(words)), came, besides)

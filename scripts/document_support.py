@@ -39,8 +39,8 @@ def main() -> None:
         versions[release] = _versions(release)
     known.write_text(json.dumps(versions, indent=2) + "\n")
     text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
+    before, _begin, rest = text.partition(BEGIN)
+    _tables, _end, after = rest.partition(END)
     systems = _table(["release", *VERSIONS], [[release, *versions[release].values()] for release in played])
     PAGE.write_text(f"{before}{BEGIN}\n{systems}\n{_scenarios(results, played)}\n{END}{after}")
 

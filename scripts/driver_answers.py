@@ -131,7 +131,7 @@ def _changed(lines: object, hunk: object) -> object:
             for number in text:
                 new[number] = f"{new[number].partition(': ')[0]}: {place}"
         else:
-            start, _, end = place.partition("-")
+            start, _dash, end = place.partition("-")
             new[int(start) : int(end)] = text
     return new
 

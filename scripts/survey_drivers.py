@@ -30,7 +30,7 @@ def main() -> int:
     releases = subprocess.check_output([sys.executable, LAB / "releases.py"], text=True).split()
     chosen: dict[str, list[str]] = {}
     for word in sys.argv[1:] or releases:
-        release, _, driver = word.partition("/")
+        release, _slash, driver = word.partition("/")
         chosen.setdefault(release, []).extend([driver] if driver else NICS)
     failed = [f"{release}/{driver}" for release, drivers in chosen.items() for driver in ask_all(release, drivers)]
     if failed:

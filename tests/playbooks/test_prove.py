@@ -95,7 +95,7 @@ SLOW, QUICK = ["ring"], ["coalesce"]
 
 
 def prove(
-    folder, rates, fail=(), cut=(), temporary=(), changes=True, keys=SLOW, noise=0.001, playbook="prove", **variables
+    folder, rates, fail=(), cut=(), temporary=(), changes=True, keys=(), noise=0.001, playbook="prove", **variables
 ):
     """Run it with rates before and after, and give its end, its output, and the calls."""
     collection = folder / "ansible_collections/linuxnet/tuning"
@@ -110,7 +110,7 @@ def prove(
         text = STUB.format(folder=str(folder), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
     wanted = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
-    wanted.update(keys=keys, noise=noise)
+    wanted.update(keys=keys or SLOW, noise=noise)
     (folder / "wanted.json").write_text(json.dumps(wanted))
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
     argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", f"linuxnet.tuning.{playbook}"]

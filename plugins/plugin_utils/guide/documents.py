@@ -160,7 +160,7 @@ class Reader:
             return
         if node.style == "|":
             end = min(node.end_mark.line, len(self.lines))
-            block = [(number, text) for number, text in self.lines[start + 1 : end]]
+            block = list(self.lines[start + 1 : end])
             width = min((len(text) - len(text.lstrip()) for _n, text in block if text.strip()), default=0)
             self.text(self.guide, [(number, text[width:]) for number, text in block])
         elif node.style == ">" or "\n" in value:

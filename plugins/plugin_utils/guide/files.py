@@ -52,7 +52,7 @@ def modprobe(guide: Guide, lines: Sequence[Line]) -> None:
 def _pairs(text: str) -> List[Tuple[str, str, str, str]]:
     """(name, attribute, operator, value) of a udev rule."""
     found = re.findall(r'([A-Z_]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*e?"((?:[^"\\]|\\.)*)"', text)
-    return [(name, attribute, sign, value) for name, attribute, sign, value in found]
+    return list(found)
 
 
 def udev(guide: Guide, lines: Sequence[Line]) -> None:

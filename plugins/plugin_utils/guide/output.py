@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
@@ -81,26 +82,28 @@ def _printf(words: List[str]) -> Optional[str]:
     while True:
         rest = list(values)
 
-        def one(match: re.Match[str], rest: List[str] = rest) -> str:
-            if match[0] == "%%":
-                return "%"
-            value = rest.pop(0) if rest else ""
-            kind = match[0][-1]
-            if kind in "xXdiou" and not masks.known(value):
-                return value
-            if kind in "xXdiu":
-                try:
-                    number = int(value or "0", 0)
-                except ValueError:
-                    return value
-                return (match[0].replace("i", "d").replace("u", "d")) % number
-            return value
-
-        found.append(re.sub(r"%%|%[-0-9.]*[sbqdiouxX]", one, form))
+        found.append(re.sub(r"%%|%[-0-9.]*[sbqdiouxX]", functools.partial(_filled, rest), form))
         if not rest or len(rest) == len(values):
             break
         values = rest
     return "".join(found)
+
+
+def _filled(rest: List[str], match: re.Match[str]) -> str:
+    """What stands in the place of one conversion, which takes the first of the words that are left."""
+    if match[0] == "%%":
+        return "%"
+    value = rest.pop(0) if rest else ""
+    kind = match[0][-1]
+    if kind in "xXdiou" and not masks.known(value):
+        return value
+    if kind in "xXdiu":
+        try:
+            number = int(value or "0", 0)
+        except ValueError:
+            return value
+        return (match[0].replace("i", "d").replace("u", "d")) % number
+    return value
 
 
 def _seq(words: List[str]) -> Optional[str]:

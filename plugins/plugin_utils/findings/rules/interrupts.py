@@ -25,14 +25,14 @@ def _one_core(host: Host) -> Iterator[Hit]:
         names = [row.text("name") for row in rows if row.text("name")]
         if len(rows) < 2 or len(set(names)) < len(names) or not nic.linked or nic.asks("irq", "affinity") is not None:
             continue
-        lists = {row.text("cpus") for row in rows}
+        lists = sorted({row.text("cpus") for row in rows})
         if all(cpus.isdigit() for cpus in lists) and len(lists) > 1:
             continue
         found = _served(rows)
-        pinned = len(lists) == 1 and next(iter(lists)).isdigit()
+        pinned = len(lists) == 1 and lists[0].isdigit()
         if not pinned and not found:
             continue
-        evidence = {**({"smp_affinity_list of all": next(iter(lists))} if pinned else {}), **found}
+        evidence = {**({"smp_affinity_list of all": lists[0]} if pinned else {}), **found}
         harm = _harm(host, nic)
         yield Hit(
             {"interrupts": len(rows), **evidence, **harm},
