@@ -114,8 +114,8 @@ class Outcome:
         for address, goal in sorted(() if self.failure else self.plan.targets.items()):
             cell = self.after.get(address, Cell(None))
             if self.families[address.family].partners.get(cell.partner) and goal == cell.decided:
-                row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "keys": []}
-                rows.setdefault((*address[:2], cell.partner), row)["keys"].append(address.key)
+                row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "settings": []}
+                rows.setdefault((*address[:2], cell.partner), row)["settings"].append(address.key)
         return list(rows.values())
 
     def _sentence(self, row: Mapping[str, Any]) -> str:

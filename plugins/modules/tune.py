@@ -122,7 +122,7 @@ negotiated:
   returned: success
   type: list
   elements: dict
-  sample: [{nic: enp5s0, family: pause, partner: refuses, keys: [rx, tx]}]
+  sample: [{nic: enp5s0, family: pause, partner: refuses, settings: [rx, tx]}]
   contains:
     nic:
       description: The NIC.
@@ -136,7 +136,7 @@ negotiated:
       description: What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
       type: str
       returned: always
-    keys:
+    settings:
       description: The keys in it that have no effect for that reason.
       type: list
       elements: str
