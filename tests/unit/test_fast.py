@@ -227,7 +227,7 @@ class TestNames:
         assert light._asdict() == real._asdict()
         assert (light.first, light.second, light.third, light.both) == (real.first, real.second, real.third, real.both)
         assert light._replace(second="x") == real._replace(second="x")
-        assert type(light._replace(second="x")) is Light
+        assert isinstance(light._replace(second="x"), Light)
         assert Light._fields == Real._fields
         assert Light._field_defaults == Real._field_defaults
         assert repr(light) == repr(real).replace("Real", "Light")
