@@ -15,9 +15,9 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 from . import engine
 
-# This is run_command for the bare interpreter, so it has no other to call; subprocess takes a tenth of the whole call to
+# This is run_command for the bare interpreter, so there is none to call; subprocess takes a tenth of the whole call to
 # import.
-_SPAWN = "posix_spawnp"
+_SPAWN = vars(os)["posix_spawnp"]
 _SBIN = ("/sbin", "/usr/sbin", "/usr/local/sbin")
 
 
@@ -78,7 +78,7 @@ class BareModule:
         (read_in, into), (out, write_out), (err, write_err) = os.pipe(), os.pipe(), os.pipe()
         ends = ((read_in, 0), (write_out, 1), (write_err, 2))
         try:
-            process = getattr(os, _SPAWN)(
+            process = _SPAWN(
                 argv[0],
                 argv,
                 {**os.environ, **(environ_update or {})},

@@ -26,7 +26,7 @@ PROBE, WATCH = "probe", "watch"
 
 # What answers a question has done so within the first, unless it says otherwise; drivers that reset a device to set a
 # value take ten seconds at times.
-READ_SECONDS, WRITE_SECONDS = 5, 30
+READ_SECONDS, WRITE_SECONDS = 20, 30
 
 
 class TuningError(Exception):
