@@ -69,7 +69,7 @@ def start(guest: Guest, image: Image, port: int = 0) -> Process:
 def forget_disk(guest: Guest) -> None:
     """Take everything away that the guest has written."""
     for part in ("upper", "work"):
-        shutil.rmtree(guest.folder / part, ignore_errors=True)
+        shutil.rmtree(guest.folder / part)
 
 
 def _wires(nics: list[dict[str, str]]) -> int:

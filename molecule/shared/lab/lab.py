@@ -86,6 +86,9 @@ def _start_from_state(guests: list[Guest], built: image.Image, chosen: str) -> N
         if not saved.fits(kept):
             say("booting the guests, once, to save their state")
             _boot(guests, built, chosen)
+            if not all(remote.settled(guest) for guest in guests):
+                say("the guests do not come to rest; they go on as they are, and nothing is saved of them")
+                return
             saved.save(kept, guests)
         saved.take_over(kept, guests)
     try:

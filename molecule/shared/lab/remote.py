@@ -142,15 +142,16 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
         time.sleep(0.3)
 
 
-def settle(guest: Guest) -> None:
-    """Wait until systemd has nothing queued any more, and have in memory what nearly every test starts."""
-    ask(
+def settled(guest: Guest) -> bool:
+    """Whether systemd comes to have nothing queued any more; then has in memory what nearly every test starts."""
+    done = ask(
         guest,
-        "timeout 120 sh -c 'until [ -z \"$(systemctl list-jobs --no-legend)\" ]; do sleep 0.5; done'; "
+        "timeout 120 sh -c 'until [ -z \"$(systemctl list-jobs --no-legend)\" ]; do sleep 0.5; done' || exit; "
         "python3 -c 'import json, zipfile, subprocess, shlex, selectors, logging, dataclasses, platform'; "
-        "for tool in ip tc sysctl ethtool; do $tool --version; done; sync",
+        "for tool in ip tc sysctl ethtool; do $tool --version; done; sync; echo done",
         180,
     )
+    return done.endswith("done")
 
 
 def awake(guest: Guest) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import machine
 import qmp
-import remote
 from common import IMAGES, LAB, STATES, LabError, run, say
 from guests import Guest
 from image import Image
@@ -77,8 +76,6 @@ def take_over(kept: State, guests: list[Guest]) -> None:
 def save(kept: State, guests: list[Guest]) -> None:
     """Save the running guests, which end by it."""
     _prune()
-    for guest in guests:
-        remote.settle(guest)
     for guest in guests:
         complaint = qmp.monitor(guest, f"savevm {SNAPSHOT}")
         if complaint:
