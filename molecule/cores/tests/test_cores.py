@@ -41,7 +41,7 @@ def test_core(core, tmp_path):
     program = CACHE / "venvs" / f"core-{core}" / "bin" / "ansible-playbook"
     if not program.exists():
         pytest.skip(f"no Python of this machine runs ansible-core {core}, see the first lines of the run")
-    environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1"}
+    environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_FORCE_COLOR": "0", "ANSIBLE_PIPELINING": "1"}
     subprocess.run([sys.executable, HERE / "lab.py", "reset"], check=True)
     before = state()
     assert "Features for igb0" in before
