@@ -97,16 +97,33 @@ def ssh_command(guest_name: str, words: Sequence[str] = ()) -> list[str]:
     return ["ssh", "-F", str(SSH_CONFIG), guest_name, *words]
 
 
-def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
-    """Run a shell command in the guest and return what it prints; empty if the guest does not answer."""
+def _run(guest: Guest, command: str, patience: float) -> tuple[str, str]:
+    """What a shell command in the guest prints, and why it printed nothing."""
     argv = ssh_command(guest.name, ["-T", command])
     try:
         done = subprocess.run(
             argv, capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=patience, check=False
         )
     except subprocess.TimeoutExpired:
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+        return "", f"no answer within {patience:.0f} s"
+    return (done.stdout.strip(), "") if done.returncode == 0 else ("", done.stderr.strip() or f"rc {done.returncode}")
+
+
+def ask(guest: Guest, command: str, patience: float = 60.0) -> str:
+    """Run a shell command in the guest and return what it prints; empty if the guest does not answer."""
+    return _run(guest, command, patience)[0]
+
+
+def demand(guest: Guest, command: str, patience: float = 60.0) -> str:
+    """What a shell command in a guest that is up prints. A busy guest may drop a connection, so it is asked again."""
+    deadline = time.monotonic() + patience
+    while True:
+        answer, why = _run(guest, command, patience)
+        if answer:
+            return answer
+        if time.monotonic() > deadline or not machine.running(guest.folder):
+            raise LabError(f"{guest.name} does not answer over ssh: {why}\n{_console_end(guest)}")
+        time.sleep(1)
 
 
 class EndedError(LabError):
@@ -166,17 +183,14 @@ def awake(guest: Guest) -> None:
 
 def boot_id(guest: Guest) -> str:
     """What tells one boot of a guest from the next."""
-    answer = ask(guest, "cat /proc/sys/kernel/random/boot_id")
-    if not answer:
-        raise LabError(f"{guest.name} does not answer over ssh\n{_console_end(guest)}")
-    return answer
+    return demand(guest, "cat /proc/sys/kernel/random/boot_id")
 
 
 def reboot(guest: Guest) -> str:
     """Have the guest reboot in good order; gives the boot that ends."""
     before = boot_id(guest)
-    # Not `systemctl reboot`, which asks logind, and the lab has none.
-    ask(guest, "systemctl --no-block start reboot.target")
+    # Not `systemctl reboot`, which asks logind, and the lab has none. It waits until this connection has its answer.
+    demand(guest, "(sleep 0.5; systemctl --no-block start reboot.target) > /dev/null 2>&1 & echo done")
     say(f"{guest.name} reboots")
     return before
 
