@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -38,24 +39,38 @@ def run(argv: Sequence[str | Path], *, stdin: str | None = None, log: Path | Non
     """Run a program to its end and return what it printed; a failure shows the end of its output."""
     words = [str(word) for word in argv]
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             words,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            check=False,
+            start_new_session=True,  # mmdebstrap, when it fails, hangs up on its whole process group
         )
     except FileNotFoundError as missing:
         raise LabError(f"{words[0]} is not installed; run '{sys.argv[0]} install' first") from missing
-    if log:
-        log.write_text(done.stdout)
-    if done.returncode:
-        where = f"\nthe whole output: {log}" if log else ""
-        raise LabError(f"{words[0]} ended with {done.returncode}:\n{tail(done.stdout)}{where}")
-    return done.stdout
+    try:
+        output, _none = process.communicate(stdin)
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate()  # it clears up
+        raise
+    where = _keep(log, output)
+    if process.returncode:
+        raise LabError(f"{words[0]} ended with {process.returncode}:\n{tail(output)}{where}")
+    return output
+
+
+def _keep(log: Path | None, output: str) -> str:
+    """Where the whole output was kept; a full disk may be why the program failed, and hides no reason."""
+    try:
+        if log:
+            log.write_text(output)
+            return f"\nthe whole output: {log}"
+    except OSError as error:
+        return f"\nthe whole output could not be kept: {error}"
+    return ""
 
 
 def running_commands() -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import container
 import machine
-from common import CACHE, HERE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
+from common import HERE, INVENTORY, KEY, SSH_CONFIG, LabError, say, tail
 from guests import Guest
 from image import Image
 
@@ -54,7 +54,7 @@ def write_files(guests: Sequence[Guest]) -> None:
     started = [(guest, process) for guest in guests if (process := machine.recorded(guest.folder))]
     if not started:
         raise LabError("no guest was started yet; run 'up' first")
-    known_hosts = CACHE / "ssh" / "known_hosts"
+    known_hosts = SSH_CONFIG.with_name("known_hosts")  # each image has a key of its own, and labs differ in images
     known_hosts.write_text(f"linuxnet-lab {Image.at(started[0][1].image).host_key}\n")
     blocks = [f"Host {guest.name}\n    Port {process.port}\n{_way(guest, process)}" for guest, process in started]
     common = f"Host {' '.join(guest.name for guest, _process in started)} pc*\n"
@@ -155,7 +155,10 @@ def wait_for(guest: Guest, not_boot: str = "", patience: float = BOOT_DEADLINE) 
         if not machine.running(guest.folder):
             raise EndedError(f"{guest.name} ended while it was booting:\n{_log_end(guest)}{_console_end(guest)}")
         if time.monotonic() > deadline:
-            raise LabError(f"{guest.name} does not answer over ssh after {patience:.0f} s\n{_console_end(guest)}")
+            why = _run(guest, "exit", 20)[1]
+            raise LabError(
+                f"{guest.name} does not answer over ssh after {patience:.0f} s: {why}\n{_console_end(guest)}"
+            )
         time.sleep(0.3)
 
 
