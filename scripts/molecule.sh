@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# molecule.sh [--release RELEASE] [[RELEASE/]SCENARIO...]: runs molecule scenarios with the newest ansible-core, without
-# names all of them. Two run at a time, each on a lab of its own.
+# molecule.sh [--release RELEASE] [[RELEASE/]SCENARIO...]: runs molecule scenarios with the newest ansible-core. Without
+# arguments: all of them on the default release, what differs most on another one, and the containers of each.
+# One more runs at a time than there are processors, each on a lab of its own: every one waits for timers now and then.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
@@ -13,14 +14,17 @@ mkdir -p "$RESULTS"
 python molecule/shared/lab/lab.py install
 
 release=bookworm
+# The containers of trixie-backports would be those of trixie: they have the kernel of this machine.
+elsewhere=(trixie/{bonding,default,multiq,faults,cores} bullseye/{faults,cores})
 if [ "${1:-}" = --release ]; then
   release=$2
+  elsewhere=()
   shift 2
 fi
 jobs=("$@")
 # The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' bonding faults default multiq
+  printf '%s\n' bonding "${elsewhere[@]}" faults default multiq
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
@@ -37,7 +41,7 @@ at_a_time() {
 result=0
 # It measures, so nothing runs beside it.
 printf '%s\n' "${jobs[@]}" | awk '/\/classroom$/' | at_a_time 1 || result=1
-printf '%s\n' "${jobs[@]}" | awk '!/\/classroom$/' | at_a_time 2 || result=1
+printf '%s\n' "${jobs[@]}" | awk '!/\/classroom$/' | at_a_time $(($(nproc) + 1)) || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 # These are the last lines of all.

@@ -46,7 +46,7 @@ def cable(plugged, nic="igb1"):
 
 
 def wait_for(read, wanted, seconds=30):
-    """Ask until the answer is the wanted one; what held once counts, because a busy machine may drop the next packet."""
+    """Ask until the answer is the wanted one. What held once counts: a busy machine may drop the next packet."""
     end = time.monotonic() + seconds
     while (answer := read()) != wanted:
         assert time.monotonic() < end, f"{answer!r} after {seconds} s, not {wanted!r}"
