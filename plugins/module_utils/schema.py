@@ -34,7 +34,7 @@ class TuningError(Exception):
 
 
 class InputError(TuningError):
-    """What was written cannot be meant; nothing on the host has been touched."""
+    """Invalid input: the message says which value, where, why, and what to write; the host is unchanged."""
 
 
 class HangsError(TuningError):

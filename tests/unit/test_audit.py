@@ -139,7 +139,8 @@ def test_data_has_all_and_a_query_reshapes_it(facts):
 
 
 def test_query_that_is_none_is_told(facts):
-    with pytest.raises(AnsibleFilterError, match=r"audit_query: the query 'findings\[' is no JMESPath expression"):
+    wrong = r"audit_query: the query .findings\[. is not a valid JMESPath expression"
+    with pytest.raises(AnsibleFilterError, match=wrong):
         audit_data(facts, [], query="findings[")
 
 

@@ -108,7 +108,7 @@ def text(found: Value) -> str:
 
 
 def parse(entries: Sequence[Mapping[str, Any]]) -> List[Asked]:
-    """The bonds that entries describe; InputError for the first that cannot be meant."""
+    """The bonds that entries describe; InputError for the first invalid one."""
     found: List[Asked] = []
     taken: Dict[str, str] = {}
     for entry in entries:

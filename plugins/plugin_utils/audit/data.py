@@ -13,7 +13,7 @@ FORMAT, VERSION = "linuxnet.tuning.audit", 1
 
 
 class QueryError(ValueError):
-    """The expression cannot be meant, or its package is not there."""
+    """The query is invalid, or the Python package for it is missing; the message says which, and what to do."""
 
 
 def document(facts: Mapping[str, Mapping[str, Any]], findings: Findings, when: str, query: str = "") -> Any:
@@ -44,7 +44,10 @@ def _search(query: str, whole: Any) -> Any:
         import jmespath
         from jmespath.exceptions import JMESPathError, JMESPathTypeError
     except ImportError:
-        raise QueryError("a query needs the Python package jmespath on the controller") from None
+        raise QueryError(
+            "a query needs the Python package jmespath, which the controller does not have: install it there "
+            "(`pip install jmespath`), or leave the query out"
+        ) from None
     try:
         return jmespath.search(query, whole)
     except JMESPathTypeError as error:
@@ -57,4 +60,7 @@ def _search(query: str, whole: Any) -> Any:
 
 
 def _no_expression(query: str, error: Exception) -> str:
-    return f"the query {query!r} is no JMESPath expression: {' '.join(str(error).split())}"
+    return (
+        f"the query {query!r} is not a valid JMESPath expression: {' '.join(str(error).split())}; correct it, "
+        "or see https://jmespath.org for the language"
+    )
