@@ -18,6 +18,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
 
 FOLDER = Path(__file__).parent / "cases" / "findings"
@@ -90,6 +91,22 @@ def test_remedies_are_inventory_that_the_modules_take(path):
             layer["link"] = {key: entry[key] for key in ("mtu", "txqueuelen") if key in entry}
             plan.overlay([(entry["name"], layer)], settings_registry.FAMILIES)
         plan.overlay([("", {"sysctl": finding["remedy"].get("tuning_host_sysctl", {})})], settings_registry.FAMILIES)
+
+
+@pytest.mark.parametrize(
+    "key, value, rule",
+    [
+        ("net.ipv4.tcp_sack", "0", "tcp-sack-off"),
+        ("net.ipv4.tcp_tw_recycle", "1", "tcp-tw-recycle"),
+        ("net.ipv4.tcp_window_scaling", "0", "tcp-window-scaling-off"),
+        ("net.ipv4.tcp_moderate_rcvbuf", "0", "tcp-receive-window-fixed"),
+    ],
+)
+def test_a_guide_and_a_host_are_told_the_same(key, value, rule):
+    """One table has what is said of a parameter."""
+    (found,) = judge.findings({"a": {"host": {"sysctl": {key: value}}}})
+    said = verdicts.of_parameter(key, value, (4, 11))[0]
+    assert found["id"] == rule and found["explanation"].lower().startswith(said.text.lower())
 
 
 def test_one_remedy_of_a_host_has_one_entry_for_each_nic():

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Optional
 
+from ...parameters import VERDICTS, Verdict
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -15,10 +16,11 @@ _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 _ROUND_TRIP_MS = 1
 
 
-def _equal(key: str, bad: str, good: Any) -> Callable[[Host], Iterator[Hit]]:
+def _valued(verdict: Verdict, good: Optional[int]) -> Callable[[Host], Iterator[Hit]]:
     def check(host: Host) -> Iterator[Hit]:
-        if host.sysctl(key) == bad:
-            yield Hit({key: bad}, remedy={"tuning_host_sysctl": {key: good}})
+        for key in verdict.keys:
+            if verdict.when and verdict.when(host.vector(key)):
+                yield Hit({key: host.sysctl(key)}, remedy={"tuning_host_sysctl": {key: good}})
 
     return check
 
@@ -114,74 +116,26 @@ def _unpaced(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, remedy=remedy, severity="" if release < (4, 13) else "note")
 
 
+def _of(verdict: Verdict) -> Iterator[Rule]:
+    """The rule of a row of the table of parameters; a few look at more than the value."""
+    told = verdict.rule
+    if told:
+        yield Rule(
+            id=told.id,
+            severity=told.severity,
+            title=told.title,
+            condition=told.condition,
+            explanation=verdict.explanation,
+            action=told.action,
+            reference=told.reference,
+            host=_CHECKS.get(told.id) or _valued(verdict, told.good),
+        )
+
+
+_CHECKS = {"tcp-mem-in-bytes": _pages, "tcp-timestamps-off": _stamps}
+
 RULES = (
-    Rule(
-        id="tcp-sack-off",
-        severity="medium",
-        title="Selective acknowledgements are off",
-        condition="net.ipv4.tcp_sack is 0",
-        explanation="Without them a sender learns of one lost packet per round trip and sends again what has arrived. "
-        "Old advice for 10G turns them off; kernels of today are slower without.",
-        action="Switch them on.",
-        reference=f"{_PAGE}#tcp-variables",
-        host=_equal("net.ipv4.tcp_sack", "0", 1),
-    ),
-    Rule(
-        id="tcp-timestamps-off",
-        severity="medium",
-        title="TCP timestamps are off",
-        condition="net.ipv4.tcp_timestamps is 0 and a link has 10000 Mb/s or more; on slower ones it is a note",
-        explanation="Timestamps measure the round trip and tell old packets from new ones, of which a fast link has "
-        "many with the same number. Without them loss recovery is worse.",
-        action="Switch them on.",
-        reference=f"{_PAGE}#tcp-variables",
-        host=_stamps,
-    ),
-    Rule(
-        id="tcp-window-scaling-off",
-        severity="high",
-        title="TCP windows cannot grow beyond 64 KiB",
-        condition="net.ipv4.tcp_window_scaling is 0",
-        explanation="A window of 64 KiB is sent within 52 microseconds at 10 Gbit/s, and then the sender waits. No "
-        "buffer size helps as long as this is off.",
-        action="Switch it on.",
-        reference=f"{_PAGE}#tcp-variables",
-        host=_equal("net.ipv4.tcp_window_scaling", "0", 1),
-    ),
-    Rule(
-        id="tcp-receive-window-fixed",
-        severity="low",
-        title="The kernel may not adapt receive windows",
-        condition="net.ipv4.tcp_moderate_rcvbuf is 0",
-        explanation="Each connection then keeps the default window, however fast and far its peer is. The kernel sizes "
-        "windows better than any fixed number.",
-        action="Switch it on.",
-        reference=f"{_PAGE}#tcp-variables",
-        host=_equal("net.ipv4.tcp_moderate_rcvbuf", "0", 1),
-    ),
-    Rule(
-        id="tcp-tw-recycle",
-        severity="high",
-        title="Connections from behind a NAT are refused",
-        condition="net.ipv4.tcp_tw_recycle is 1",
-        explanation="Clients behind one address have different clocks, and this setting drops those that seem to go "
-        "back in time. Linux 4.12 has removed it.",
-        action="Switch it off.",
-        reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=4396e46187ca",
-        host=_equal("net.ipv4.tcp_tw_recycle", "1", 0),
-    ),
-    Rule(
-        id="tcp-mem-in-bytes",
-        severity="high",
-        title="TCP may use more memory than there is",
-        condition="the third number of net.ipv4.tcp_mem, which counts pages, is more than half the memory of the host, "
-        "or all three are equal and more than an eighth",
-        explanation="The numbers are pages, and somebody has written bytes. TCP then never saves memory, until the "
-        "kernel kills programs for lack of it.",
-        action="Leave it to the kernel: take the line out of the file that sets it, and write these pages meanwhile.",
-        reference=f"{_PAGE}#tcp-variables",
-        host=_pages,
-    ),
+    *(rule for verdict in VERDICTS for rule in _of(verdict)),
     Rule(
         id="tcp-buffers-small",
         severity="medium",
