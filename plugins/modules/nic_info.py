@@ -195,6 +195,12 @@ nics:
       description: The use of pause frames it offers to the link partner.
       type: str
       returned: when the device tells
+    lldp:
+      description:
+        - The other end of the cable, as lldpd or systemd-networkd has heard it - C(switch), C(port), C(about) it,
+          C(frame_size) (the largest frame that it takes), and its own C(vlan).
+      type: dict
+      returned: when one of them listens, and the switch tells
     pause_partner:
       description: The use of pause frames the link partner offers.
       type: str

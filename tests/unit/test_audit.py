@@ -138,6 +138,22 @@ def test_data_has_all_and_a_query_reshapes_it(facts):
     ]
 
 
+def test_port_of_the_switch_is_named_and_one_card_has_all_hosts():
+    nic = {"physical": True, "carrier": True, "mtu": 9000}
+    facts = {
+        f"pc{number}": {
+            "groups": ["room1"],
+            "nics": {"eth0": {**nic, "lldp": {"switch": "sw-room1", "port": str(number), "frame_size": 1518}}},
+        }
+        for number in range(1, 51)
+    }
+    found = findings(facts)
+    assert found[0]["action"].endswith("The other end is sw-room1, port 1.")
+    page = audit_page(facts, found)
+    assert page.count("Raise the frame size of the port") == 1 and "sw-room1, port 50" in page
+    assert len(findings_table(facts, found)) <= 40
+
+
 def test_query_that_is_none_is_told(facts):
     wrong = r"audit_query: the query .findings\[. is not a valid JMESPath expression"
     with pytest.raises(AnsibleFilterError, match=wrong):

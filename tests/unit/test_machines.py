@@ -25,6 +25,7 @@ FLAGS = {
     "-S": "statistics",
     "--show-priv-flags": "private_flags",
 }
+LISTENERS = {"lldpcli": "lldpcli", "od": "lldp_frames", "networkctl": "networkctl_lldp"}
 
 
 def machine(folder, spoil=lambda text: text, missing=()):
@@ -36,6 +37,8 @@ def machine(folder, spoil=lambda text: text, missing=()):
         name = ""
         if argv[0] == "ethtool":
             name = FLAGS.get(argv[1], "") if len(argv) > 2 else "link"
+        elif argv[0] in LISTENERS:
+            name = LISTENERS[argv[0]]
         elif argv[:4] == ("ip", "-d", "-j", "link"):
             name = "ip"
         for suffix, rc in ((".txt", 0), (".err", 1)):
@@ -48,6 +51,8 @@ def machine(folder, spoil=lambda text: text, missing=()):
     disk = memory_host.Files(
         {"/proc/interrupts": spoil("CPU0 CPU1\n 40: 1 2 x eth0-TxRx-0\n"), "/proc/meminfo": spoil("x")}
     )
+    for path in ("/run/lldpd.socket", "/run/systemd/netif/lldp/1", "/run/systemd/netif/io.systemd.Network"):
+        disk.files[path] = ""
     disk.files["/proc/net/softnet_stat"] = spoil("0000000a 00000001 00000002\n")
     disk.add_nic("eth0", driver=folder.name.split("__")[0], pci="8086:1528", bus="0000:01:00.0", queues=2)
     return memory_host.connect(disk, run, True)

@@ -2,11 +2,10 @@
 """Texts of real tools and drivers become cells; a new case is a new folder under cases/parse, without new code.
 
 A folder is named <driver or situation>__<version of the tool>. Its files are named by what reads them: a family
-(ring.txt), or link, driver, ip, statistics (with queues; the folder is counters-<driver>). A file .err is what the tool
-said on stderr instead, with
-exit code 1. The file expected.yml tells where the texts come from, and for each of them what is to be understood: a
-value, `2 of 8` for a value and its maximum, `off fixed`, `off requested on`, and for groups the value with the members
-behind it.
+(ring.txt), or link, driver, ip, statistics (with queues; the folder is counters-<driver>), or what tells of LLDP. A
+file .err is what the tool said on stderr instead, with exit code 1. The file expected.yml tells where the texts come
+from, and for each of them what is to be understood: a value, `2 of 8` for a value and its maximum, `off fixed`, `off
+requested on`, and for groups the value with the members behind it.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     ethtool,
     interrupts,
     ip,
+    lldp,
     statistics,
     tc,
 )
@@ -42,7 +42,16 @@ def counted(text: str, driver: str = "") -> dict[str, object]:
     return {**statistics.normalise(raw, {}, driver), **{name: numbers for name, numbers in queues.items() if numbers}}
 
 
-PARSERS = {"statistics": counted, "link": ethtool.link, "driver": ethtool.driver, "ip": ip.parse, "ip_text": ip.parse}
+PARSERS = {
+    "statistics": counted,
+    "link": ethtool.link,
+    "driver": ethtool.driver,
+    "ip": ip.parse,
+    "ip_text": ip.parse,
+    "lldpcli": lldp.keyvalue,
+    "lldp_frames": lldp.frames,
+    "networkctl_lldp": lldp.networkctl,
+}
 
 
 class Stub:

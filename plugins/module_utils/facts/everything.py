@@ -8,7 +8,21 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..host import ReadOnlyHost
 from ..schema import TuningError
-from . import bonds, counters, interrupts, kernel, managers, nics, paths, persisted, power, protocols, queues, sysctls
+from . import (
+    bonds,
+    counters,
+    interrupts,
+    kernel,
+    managers,
+    nics,
+    paths,
+    persisted,
+    power,
+    protocols,
+    queues,
+    switches,
+    sysctls,
+)
 
 Read = Callable[[ReadOnlyHost], Any]
 
@@ -22,6 +36,7 @@ def gather(
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
+    _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     whole_host = _topics(peers, partial(protocols.gather, before=before, interval=interval))
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}

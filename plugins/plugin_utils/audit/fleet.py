@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..findings.model import SEVERITIES
+from ..findings.model import OTHER_END, SEVERITIES
 
 Findings = Sequence[Mapping[str, Any]]
 
@@ -72,11 +72,16 @@ def equal(findings: Findings, *parts: str) -> list[Findings]:
     """The findings that are the same but for host, NIC and evidence, or also in other parts, in the order they come."""
     found: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for finding in findings:
-        key = tuple(str(finding[part]) for part in ("severity", "id", "title", *parts))
+        key = tuple(general(finding, part) for part in ("severity", "id", "title", *parts))
         # Numbers differ from host to host; a message is what has to be read.
         key += (str(finding["evidence"].get("message", "")),)
         found.setdefault(key, []).append(finding)
     return list(found.values())
+
+
+def general(finding: Mapping[str, Any], part: str) -> str:
+    """A part of a finding without the port of the switch, which each host has of its own."""
+    return str(finding[part]).partition(f" {OTHER_END}")[0]
 
 
 def said(value: Any) -> str:

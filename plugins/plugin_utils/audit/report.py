@@ -14,7 +14,7 @@ from .. import page
 from ..findings import view
 from ..findings.judge import merged
 from ..findings.model import SEVERITIES
-from .fleet import Findings, Room, counts, equal, rooms, said, unreachable
+from .fleet import Findings, Room, counts, equal, general, rooms, said, unreachable
 from .nics import nic_table
 
 # What a card tells beside the evidence: where it is the same, one card is enough for all hosts of a classroom.
@@ -120,7 +120,12 @@ def _shared(same: Findings) -> page.Html:
     ]
     number = len({finding["host"] for finding in same})
     hosts = page.table(["host", "NIC", "evidence"], rows)
-    return _card(same[0], f"{number} hosts", hosts, "In host_vars/HOST.yml of each, or once for their group:")
+    return _card(
+        {**same[0], "action": general(same[0], "action")},
+        f"{number} hosts",
+        hosts,
+        "In host_vars/HOST.yml of each, or once for their group:",
+    )
 
 
 def _host(name: str, findings: Findings, facts: Mapping[str, Any], shared: Collection[int]) -> page.Html:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..plain import plain
 from .asked import against
-from .model import SEVERITIES, Hit, Rule
+from .model import OTHER_END, SEVERITIES, Hit, Rule
 from .registry import rules
 from .view import Fleet, Host
 
@@ -19,7 +19,9 @@ def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
     groups = {host.name: host.groups for host in fleet.hosts}
     hosts = {host.name: host for host in fleet.hosts}
     found = [
-        _told(rule, _fair(rule, hit, hosts[host]), host, groups) for rule in rules() for host, hit in _hits(rule, fleet)
+        _told(rule, _fair(rule, hit, hosts[host]), hosts[host], groups)
+        for rule in rules()
+        for host, hit in _hits(rule, fleet)
     ]
     made: list[dict[str, Any]] = plain(sorted(found, key=_place))
     return made
@@ -44,17 +46,26 @@ def _fair(rule: Rule, hit: Hit, host: Host) -> Hit:
     return hit._replace(evidence={**hit.evidence, "the inventory asks for": words}, severity="note")
 
 
-def _told(rule: Rule, hit: Hit, host: str, groups: Mapping[str, list[str]]) -> dict[str, Any]:
+def _ends(rule: Rule, hit: Hit, host: Host) -> str:
+    """The ports of the switch that a finding is about."""
+    ports = {nic.name: nic.switch_port for nic in host.under(hit.nic) if nic.switch_port} if rule.switch else {}
+    if list(ports) == [hit.nic]:
+        return ports[hit.nic]
+    return "; ".join(f"{name}: {port}" for name, port in ports.items())
+
+
+def _told(rule: Rule, hit: Hit, host: Host, groups: Mapping[str, list[str]]) -> dict[str, Any]:
+    ends = _ends(rule, hit, host)
     found: dict[str, Any] = {
         "id": rule.id,
         "severity": hit.severity or rule.severity,
-        "host": host,
-        "groups": groups.get(host, []),
+        "host": host.name,
+        "groups": groups.get(host.name, []),
         "nic": hit.nic,
         "title": rule.title,
-        "evidence": dict(hit.evidence),
+        "evidence": {**hit.evidence, **({"switch port": ends} if ends else {})},
         "explanation": rule.explanation,
-        "action": hit.action or rule.action,
+        "action": (hit.action or rule.action) + (f" {OTHER_END}{ends}." if ends else ""),
         "remedy": dict(hit.remedy),
         "reference": rule.reference,
     }

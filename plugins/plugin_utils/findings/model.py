@@ -13,6 +13,10 @@ from .view import Fleet, Host
 SEVERITIES = ("critical", "high", "medium", "low", "note")
 
 
+# What the action of a finding ends with where LLDP has told the port of the switch.
+OTHER_END = "The other end is "
+
+
 class Hit(NamedTuple):
     """One place where a rule holds.
 
@@ -32,7 +36,8 @@ class Rule(NamedTuple):
     """What is wrong, when, why, and what to do. `explanation` is two sentences, `condition` reads after "when".
 
     A rule looks at one host (`host`), or at all together (`fleet`), whose hits then name the host. `proven` rules rest
-    on losses that were counted, so they hold against what the inventory asks for, too.
+    on losses that were counted, so they hold against what the inventory asks for, too. Where the port of the `switch`
+    has a part in it, the finding names that.
     """
 
     id: str
@@ -45,6 +50,7 @@ class Rule(NamedTuple):
     host: Callable[[Host], Iterable[Hit]] | None = None
     fleet: Callable[[Fleet], Iterable[Hit]] | None = None
     proven: bool = False
+    switch: bool = False
 
 
 def nic_remedy(nic: str, **settings: Any) -> dict[str, Any]:

@@ -147,6 +147,12 @@ class Nic(Facts):
         return self.count("speed")
 
     @property
+    def switch_port(self) -> str:
+        """The other end of its cable, as LLDP tells it; empty if nobody has heard it."""
+        switch, port = self.text("lldp", "switch"), self.text("lldp", "port")
+        return f"{switch}, port {port}" if switch and port else ""
+
+    @property
     def packets(self) -> int:
         """Packets received, of which a loss is a share."""
         return self.counted("rx_packets")[0]

@@ -91,6 +91,7 @@ RULES = (
         action="See to the cable, the transceiver and the port of the switch.",
         reference=_PAGE,
         host=_down,
+        switch=True,
     ),
     Rule(
         id="bond-without-partner",
@@ -102,6 +103,7 @@ RULES = (
         action="Put the ports of the switch into one LACP group.",
         reference=_PAGE,
         host=_alone,
+        switch=True,
     ),
     Rule(
         id="bond-speeds-differ",
@@ -113,6 +115,7 @@ RULES = (
         action="Bond links of one speed.",
         reference=_PAGE,
         host=_speeds,
+        switch=True,
     ),
     Rule(
         id="round-robin-reorders",
@@ -148,5 +151,6 @@ RULES = (
         action="Replace the cable or the transceiver of this member, and see the port of the switch.",
         reference=_PAGE,
         host=_failures,
+        switch=True,
     ),
 )

@@ -82,6 +82,7 @@ RULES = (
         action="Replace the cable or the transceiver, and see whether the counter stands still.",
         reference=_PAGE,
         host=_broken,
+        switch=True,
     ),
     Rule(
         id="transmitter-hangs",
@@ -107,6 +108,7 @@ RULES = (
         "and a newer driver.",
         reference=_PAGE,
         host=_rates,
+        switch=True,
     ),
     Rule(
         id="aspm",

@@ -105,6 +105,7 @@ RULES = (
         action="Replace the cable, or the plug; then see whether the port of the switch has a fixed speed.",
         reference=_PAGE,
         host=_slow,
+        switch=True,
     ),
     Rule(
         id="duplex-mismatch",
@@ -117,6 +118,7 @@ RULES = (
         action="Let both ends negotiate (`ethtool -s NIC autoneg on`, and the same on the port of the switch).",
         reference=_PAGE,
         host=_duplex,
+        switch=True,
     ),
     Rule(
         id="link-flaps",
@@ -130,5 +132,6 @@ RULES = (
         "(`ethtool --set-eee NIC eee off`).",
         reference=_PAGE,
         host=_flaps,
+        switch=True,
     ),
 )

@@ -208,6 +208,7 @@ RULES = (
         action="Give all hosts of the subnet the same MTU.",
         reference=_PAGE,
         fleet=_differs,
+        switch=True,
     ),
     Rule(
         id="bridge-mtu-above-uplink",
@@ -219,6 +220,7 @@ RULES = (
         action="Raise the MTU of the uplink and of the switch behind it; or lower that of the bridge and the guests.",
         reference=_PAGE,
         host=_above,
+        switch=True,
     ),
     Rule(
         id="mtu-of-bond-members",
@@ -243,6 +245,7 @@ RULES = (
         reference=_PAGE,
         host=_not_carried,
         proven=True,
+        switch=True,
     ),
     Rule(
         id="jumbo-possible",
@@ -255,5 +258,6 @@ RULES = (
         action="Raise the MTU of the switch ports first, then that of all hosts; path_check tells if it holds.",
         reference=_PAGE,
         fleet=_possible,
+        switch=True,
     ),
 )

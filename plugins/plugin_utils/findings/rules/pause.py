@@ -134,6 +134,7 @@ RULES = (
         action=f"Switch pause frames on, here and at the port of the switch, at the slow links at least. {_COST}",
         reference=_PAGE,
         fleet=_off,
+        switch=True,
     ),
     Rule(
         id="pause-off-at-partner",
@@ -147,6 +148,7 @@ RULES = (
         "ship with it off.",
         reference=_PAGE,
         fleet=_partner,
+        switch=True,
     ),
     Rule(
         id="pause-forced",
@@ -159,5 +161,6 @@ RULES = (
         action="Let the NIC negotiate pause frames, and switch flow control on at the port of the switch.",
         reference=_PAGE,
         fleet=_by_force,
+        switch=True,
     ),
 )

@@ -56,6 +56,7 @@ RULES = (
         "(`pause: {rx: false}`) and replace the device.",
         reference=_PAGE,
         host=_held,
+        switch=True,
     ),
     Rule(
         id="sends-pause",
@@ -68,5 +69,6 @@ RULES = (
         reference=_PAGE,
         host=_brakes,
         proven=True,
+        switch=True,
     ),
 )
