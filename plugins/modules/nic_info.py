@@ -30,6 +30,8 @@ options:
   interval:
     description:
       - Read the counters twice, so many seconds apart, and tell what they have counted meanwhile.
+      - Meanwhile an instance of tracefs counts the kernel's reasons for drops. It is removed afterwards, or by itself a
+        minute later if the module was killed.
     type: float
     default: 0
   peers:
@@ -313,7 +315,9 @@ host:
       elements: dict
       returned: always
     peers:
-      description: For each of O(peers), whether a packet as large as the MTU came back.
+      description:
+        - For each of O(peers), whether a packet as large as the MTU came back; if only small ones do, the size that
+          does (C(largest)).
       type: list
       elements: dict
       returned: always
@@ -343,6 +347,10 @@ host:
       type: list
       elements: dict
       returned: always
+    drops:
+      description: The kernel's reasons for the packets that it dropped within O(interval), with their number.
+      type: dict
+      returned: with O(interval), on Linux 5.17 and later where tracefs is mounted
     persisted:
       description: What this collection has left for the next boot.
       type: dict

@@ -154,6 +154,35 @@ def test_port_of_the_switch_is_named_and_one_card_has_all_hosts():
     assert len(findings_table(facts, found)) <= 40
 
 
+def test_stages_tell_where_packets_die():
+    nic = {
+        "physical": True,
+        "carrier": True,
+        "counters": {"total": {"rx_packets": 1000, "rx_missed": 30, "rx_crc": 0, "tx_packets": 9, "tx_errors": 0}},
+        "queues": {"qdisc": {"root": "mq", "dropped": 4}},
+    }
+    host = {
+        "softnet": [{"cpu": 0, "processed": 2000, "dropped": 5, "squeezed": 6}],
+        "protocols": {"total": {"UdpInDatagrams": 50, "UdpRcvbufErrors": 7, "nf_conntrack_drop": 8}},
+        "drops": {"NO_SOCKET": 3, "NETFILTER_DROP": 40},
+    }
+    facts = {"pc1": {"nics": {"eth0": nic}, "host": host}, "pc2": {}}
+    stages = audit_data(facts, [])["stages"]
+    assert [(row["stage"], row["nic"], row["passed"], row["died"]) for row in stages["pc1"]] == [
+        ("wire", "eth0", 1000, 0),
+        ("receive ring", "eth0", 1000, 30),
+        ("NAPI budget (late, not lost)", "", 2000, 6),
+        ("backlog", "", 2000, 5),
+        ("connection tracking", "", None, 8),
+        ("UDP, socket", "", 50, 7),
+        ("qdisc mq", "eth0", 9, 4),
+        ("transmit, in the driver", "eth0", 9, 0),
+    ]
+    assert stages["pc2"] == []
+    page = audit_page(facts, [])
+    assert "from wire to socket" in page and page.index("NETFILTER_DROP") < page.index("NO_SOCKET")
+
+
 def test_query_that_is_none_is_told(facts):
     wrong = r"audit_query: the query .findings\[. is not a valid JMESPath expression"
     with pytest.raises(AnsibleFilterError, match=wrong):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import drops as drops_tool
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -91,3 +92,28 @@ def test_broken_texts_never_crash(folder, data):
         return text[:start] + data.draw(st.text(max_size=5) | st.just("\n\n:")) + text[end:]
 
     audited(machine(folder, spoil))
+
+
+def test_the_kernel_tells_why_it_drops():
+    """An instance that was begun is ended, and a kernel that has no reasons is not asked."""
+    event = f"{drops_tool.ROOTS[0]}/{drops_tool.EVENT}/format"
+    place = f"{drops_tool.ROOTS[0]}/instances/linuxnet-tuning-7"
+    answers = {
+        drops_tool.begin(drops_tool.ROOTS[0], 5 + 60): f"{place}\n",
+        drops_tool.end(place): "entries: 2\noverrun: 0\n   2 reason NO_SOCKET\n",
+    }
+    asked = []
+
+    def run(argv, _data=""):
+        asked.append(argv)
+        return (0, answers[tuple(argv)], "") if tuple(argv) in answers else (1, "", "")
+
+    disk = memory_host.Files({event: "\tfield:enum skb_drop_reason reason;\toffset:36;\n"})
+    found = everything.gather(memory_host.connect(disk, run, True), [], 5, [])
+    assert found["host"]["drops"] == {"NO_SOCKET": 2}
+    assert [argv for argv in map(tuple, asked) if argv in answers] == list(answers)
+    for text, interval in (("\tfield:void * location;\n", 5), ("reason;", 0)):
+        asked.clear()
+        disk.files[event] = text
+        found = everything.gather(memory_host.connect(disk, run, True), [], interval, [])
+        assert "drops" not in found["host"] and not [argv for argv in asked if argv[0] == "sh"]

@@ -2,7 +2,8 @@
 """Texts of real tools and drivers become cells; a new case is a new folder under cases/parse, without new code.
 
 A folder is named <driver or situation>__<version of the tool>. Its files are named by what reads them: a family
-(ring.txt), or link, driver, ip, statistics (with queues; the folder is counters-<driver>), or what tells of LLDP. A
+(ring.txt), or link, driver, ip, statistics (with queues; the folder is counters-<driver>), or what tells of LLDP or
+drops. A
 file .err is what the tool said on stderr instead, with exit code 1. The file expected.yml tells where the texts come
 from, and for each of them what is to be understood: a value, `2 of 8` for a value and its maximum, `off fixed`, `off
 requested on`, and for groups the value with the members behind it.
@@ -22,6 +23,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import managers, registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     driver_counters,
+    drops,
     ethtool,
     interrupts,
     ip,
@@ -51,6 +53,7 @@ PARSERS = {
     "lldpcli": lldp.keyvalue,
     "lldp_frames": lldp.frames,
     "networkctl_lldp": lldp.networkctl,
+    "drops": drops.parse,
 }
 
 

@@ -11,6 +11,7 @@ from ..schema import TuningError
 from . import (
     bonds,
     counters,
+    drops,
     interrupts,
     kernel,
     managers,
@@ -33,15 +34,17 @@ def gather(
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
     before = protocols.sample(host) if interval > 0 else {}
+    tracing = drops.begin(host, interval)
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
+    dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
     whole_host = _topics(peers, partial(protocols.gather, before=before, interval=interval))
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
-    return {"nics": found, "host": whole, "remarks": remarks}
+    return {"nics": found, "host": {**whole, **dropped}, "remarks": remarks}
 
 
 def _topics(peers: Sequence[Mapping[str, Any]], counted: Read) -> Tuple[Tuple[str, Read], ...]:

@@ -10,7 +10,16 @@ from typing import Dict, List
 WATCHED: Dict[str, List[str]] = {
     "Ip": ["InReceives", "InDiscards", "ForwDatagrams", "ReasmReqds", "ReasmOKs", "ReasmFails", "FragFails"],
     "Tcp": ["ActiveOpens", "PassiveOpens", "AttemptFails", "CurrEstab", "InSegs", "OutSegs", "RetransSegs", "InErrs"],
-    "Udp": ["InDatagrams", "NoPorts", "InErrors", "OutDatagrams", "RcvbufErrors", "SndbufErrors", "InCsumErrors"],
+    "Udp": [
+        "InDatagrams",
+        "NoPorts",
+        "InErrors",
+        "OutDatagrams",
+        "RcvbufErrors",
+        "SndbufErrors",
+        "InCsumErrors",
+        "MemErrors",
+    ],
     "TcpExt": [
         "SyncookiesSent",
         "ListenOverflows",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..findings import stages, view
 from .fleet import Findings, counts, rooms, unreachable
 
 # The version goes up with a change that a program which reads the document would notice; new keys are none.
@@ -34,6 +35,7 @@ def document(facts: Mapping[str, Mapping[str, Any]], findings: Findings, when: s
             for room in rooms(facts, findings)
         },
         "unreachable": unreachable(facts),
+        "stages": {name: stages.rows(view.Host(name, facts[name])) for name in facts},
         "hosts": facts,
     }
     return _search(query, whole) if query else whole

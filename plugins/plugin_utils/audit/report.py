@@ -16,6 +16,7 @@ from ..findings.judge import merged
 from ..findings.model import SEVERITIES
 from .fleet import Findings, Room, counts, equal, general, rooms, said, unreachable
 from .nics import nic_table
+from .stages import stage_tables
 
 # What a card tells beside the evidence: where it is the same, one card is enough for all hosts of a classroom.
 _TOLD = ("explanation", "action", "remedy", "reference")
@@ -191,6 +192,7 @@ def _about(facts: Mapping[str, Any]) -> str:
 
 def _parts(facts: Mapping[str, Any]) -> Iterator[page.Html]:
     yield nic_table(facts.get("nics") or {})
+    yield from stage_tables(facts)
     if facts.get("remarks"):
         yield page.tag("p", "Not read: ", "; ".join(str(remark) for remark in facts["remarks"]), class_="soft")
     whole = {key: facts[key] for key in ("host", "nics") if facts.get(key)}
