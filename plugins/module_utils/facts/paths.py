@@ -87,5 +87,8 @@ def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[s
             carries = ping.carries(host, nic, str(address), int(str(mtu)))
             # A peer that is switched off says nothing about the path.
             answers = carries or ping.carries(host, nic, str(address), _SMALL)
-            found.append({"nic": nic, "address": str(address), "mtu": mtu, "carries": carries, "answers": answers})
+            facts = {"nic": nic, "address": str(address), "mtu": mtu, "carries": carries, "answers": answers}
+            if answers and not carries:
+                facts["largest"] = ping.largest(host, nic, str(address), _SMALL, int(str(mtu)))
+            found.append(facts)
     return found

@@ -57,13 +57,27 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
 
 
 def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
-    """The longest round trip of a connection that has moved much; empty where there is none."""
+    """The longest round trip of a connection that has moved much; and, of many, where most ports lead to."""
+    trip = protocols.longest_round_trip(_ss(host, "-tinH", "state", "established"), _BUSY)
+    facts: Dict[str, Any] = {"rtt_ms": trip} if trip else {}
+    fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
+    if fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY:
+        span = re.findall(r"\d+", sysfs.text(host, sysctl.path("net.ipv4.ip_local_port_range")))
+        if len(span) == 2:
+            count, peer = protocols.most_ports(_ss(host, "-tnaH"), int(span[0]), int(span[1]))
+            facts.update({"ports": count, "ports_to": peer} if count else {})
+    return facts
+
+
+# Connections from which on it is worth the time to look where they lead to.
+_MANY = 5000
+
+
+def _ss(host: ReadOnlyHost, *words: str) -> str:
     try:
-        out = host.ask(Query(("ss", "-tinH", "state", "established"))).out
+        return host.ask(Query(("ss", *words))).out
     except TuningError:
-        return {}
-    trip = protocols.longest_round_trip(out, _BUSY)
-    return {"rtt_ms": trip} if trip else {}
+        return ""
 
 
 def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -45,6 +45,7 @@ WATCHED = (
     "net.ipv4.tcp_tw_reuse",
     "net.ipv4.tcp_window_scaling",
     "net.ipv4.tcp_wmem",
+    "net.ipv4.udp_mem",
     "net.ipv6.neigh.default.gc_thresh1",
     "net.ipv6.neigh.default.gc_thresh2",
     "net.ipv6.neigh.default.gc_thresh3",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
 WATCHED: Dict[str, List[str]] = {
@@ -93,3 +93,21 @@ def longest_round_trip(text: str, least: int) -> float:
         if trip and max(moved, default=0) >= least:
             best = max(best, float(trip[1]))
     return best
+
+
+def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:
+    """Of `ss -tna`: how many ports for own connections lead to one and the same address and port, and to which.
+
+    A port may be taken once for each destination, so only connections to the same one compete.
+    """
+    taken: Dict[Tuple[str, str], int] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) < 5 or words[0] == "LISTEN":
+            continue
+        address, _colon, port = words[3].rpartition(":")
+        if port.isdigit() and len(port) < 6 and first <= int(port) <= last:
+            place = (address, words[4])
+            taken[place] = taken.get(place, 0) + 1
+    best = max(taken, key=lambda place: (taken[place], place), default=("", ""))
+    return taken.get(best, 0), best[1]

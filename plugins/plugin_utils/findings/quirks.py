@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .harm import lost
 from .model import nic_remedy
 from .view import Nic
 
@@ -33,7 +34,8 @@ class Quirk(NamedTuple):
     """A row: which hardware (drivers, PCI ids if any, kernels from and before), in which state, and the cure.
 
     The state: one of `features` is on, the MTU is above `mtu`, `pause` frames are off, or, for `pair`, the bond of the
-    NIC has another port of the same card. `set` is what to write for the NIC.
+    NIC has another port of the same card; `eee` is active, the link runs at `half` duplex, or the ring overflows while
+    the PCIe link may sleep (`aspm`). `set` is what to write for the NIC.
     """
 
     id: str
@@ -51,6 +53,9 @@ class Quirk(NamedTuple):
     mtu: int = 0
     pause: bool = False
     pair: bool = False
+    eee: bool = False
+    half: bool = False
+    aspm: bool = False
     set: Mapping[str, Any] = {}
 
     def remedy(self, nic: Nic) -> dict[str, Any]:
@@ -116,6 +121,71 @@ QUIRKS = (
         action="Put the card into a slot with eight lanes, or take one port each of two cards into the bond.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ixgbe.html",
     ),
+    Quirk(
+        id="quirk-realtek-aspm",
+        severity="high",
+        title="A Realtek NIC loses packets while its PCIe link sleeps",
+        drivers=("r8169", "r8168", "r8125"),
+        aspm=True,
+        condition="a NIC of Realtek may put its PCIe link into L1, and has lost at least 1000 packets (100 within an "
+        "interval), and more than one in 100000",
+        explanation="Its buffer is small, and the link wakes too late for a burst, so that receiving is several times "
+        "slower than sending. The driver asks the kernel once to keep the link awake, which fails where the firmware "
+        "has the say.",
+        action="Switch ASPM off for this link (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), or "
+        "flow control on at the port of the switch.",
+        reference="https://github.com/openwrt/openwrt/issues/13248",
+    ),
+    Quirk(
+        id="quirk-rp1-half-duplex",
+        severity="note",
+        title="The NIC of the Raspberry Pi 5 loses packets at half duplex",
+        drivers=("macb",),
+        half=True,
+        condition="a NIC of the driver macb runs at half duplex",
+        explanation="For periods it receives nothing at 10 Mb/s half duplex, and counts nothing. With any switch in "
+        "between it negotiates full duplex, and loses nothing.",
+        action="Put a switch between the two devices.",
+        reference="https://github.com/raspberrypi/linux/issues/7115",
+    ),
+    Quirk(
+        id="quirk-rp1-eee",
+        severity="note",
+        title="The NIC of the Raspberry Pi 5 has energy-efficient Ethernet on",
+        drivers=("macb",),
+        since=(6, 18),
+        eee=True,
+        condition="a NIC of the driver macb has EEE active, which Linux 6.18 has begun to switch on",
+        explanation="With some partners, such as routers of AVM, the link goes down and up, or up to a fifth of the "
+        "packets is lost, and no counter tells. With others it works.",
+        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`).",
+        reference="https://github.com/raspberrypi/linux/issues/7511",
+    ),
+    Quirk(
+        id="quirk-bcmgenet-eee",
+        severity="note",
+        title="The NIC of the Raspberry Pi 4 has energy-efficient Ethernet on",
+        drivers=("bcmgenet",),
+        eee=True,
+        condition="a NIC of the driver bcmgenet has EEE active",
+        explanation="With some switches the link becomes slow, or loses packets, that no counter tells. With others it "
+        "works.",
+        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`, or `genet.eee=N` at boot).",
+        reference="https://github.com/raspberrypi/linux/issues/4289",
+    ),
+    Quirk(
+        id="quirk-bcmgenet-jumbo",
+        severity="medium",
+        title="The NIC of the Raspberry Pi 4 hangs with larger packets",
+        drivers=("bcmgenet",),
+        mtu=1500,
+        condition="a NIC of the driver bcmgenet has an MTU above 1500",
+        explanation="Packets of a little more than 2 KiB let its transmit queue time out. With an MTU of 1500 it does "
+        "not hang.",
+        action="Set the MTU to 1500.",
+        reference="https://github.com/raspberrypi/linux/issues/4485",
+        set={"mtu": 1500},
+    ),
 )
 
 
@@ -140,6 +210,13 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         on.update({f"pause {key}": "off" for key in ("rx", "tx") if nic.value("pause", key) is False})
     if quirk.pair:
         on.update(_pair(nic))
+    if quirk.eee and nic.text("eee") == "active":
+        on["EEE"] = "active"
+    if quirk.half and nic.linked and nic.text("duplex") == "Half":
+        on.update({"Duplex": "Half", "Speed": f"{nic.speed}Mb/s"})
+    missed = lost(nic, "rx_missed") if quirk.aspm and "l1" in nic.text("aspm").split() else None
+    if missed:
+        on.update({"ASPM of the link": nic.text("aspm"), "lost": missed.text})
     return on
 
 

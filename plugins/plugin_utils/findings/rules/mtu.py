@@ -161,6 +161,8 @@ def _not_carried(host: Host) -> Iterator[Hit]:
     for peer in host.rows("peers"):
         if peer.flag("answers") is True and peer.flag("carries") is False and peer.count("mtu") > 1500:
             evidence = {"mtu": peer.count("mtu"), "no answer of that size from": peer.text("address")}
+            if peer.count("largest"):
+                evidence["the largest packet that comes back"] = peer.count("largest")
             yield Hit(evidence, peer.text("nic"), remedy=nic_remedy(peer.text("nic"), mtu=1500))
     for row in host.rows("path_mtu"):
         own = {

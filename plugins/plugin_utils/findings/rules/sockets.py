@@ -68,19 +68,43 @@ def _udp(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
 
 
+def _udp_memory(host: Host) -> Iterator[Hit]:
+    count, since = _much(host, "UdpMemErrors")
+    taken, _since = host.protocol("UdpInDatagrams")
+    limits = host.vector("net.ipv4.udp_mem")
+    if not count or count * 10_000 < taken:
+        return
+    evidence = {
+        "UDP, lost for lack of memory": f"{count} beside {taken} {since}",
+        "net.ipv4.udp_mem": host.sysctl("net.ipv4.udp_mem"),
+    }
+    # Up to a quarter of the memory, in pages of 4 KiB.
+    most = min(limits[2] * 4, host.count("kernel", "memory_kib") // 16) if len(limits) == 3 else 0
+    larger = len(limits) == 3 and most > limits[2]
+    wanted = {"net.ipv4.udp_mem": f"{most // 2} {most * 3 // 4} {most}"}
+    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if larger else {})
+
+
 def _ports(host: Host) -> Iterator[Hit]:
     span = host.vector("net.ipv4.ip_local_port_range")
-    used = host.count("protocols", "fill", "tcp_inuse") + host.count("protocols", "fill", "tcp_tw")
-    own, others = host.protocol("TcpActiveOpens")[0], host.protocol("TcpPassiveOpens")[0]
-    # A server has many connections on one port.
-    if len(span) == 2 and own > others and used >= 0.9 * (span[1] - span[0] + 1):
+    known = host.number("sockets", "ports") is not None
+    used = host.count("sockets", "ports") if known else _connections(host)
+    # The search for a free one is long before the last one is taken.
+    if len(span) == 2 and used >= (0.8 if known else 0.9) * (span[1] - span[0] + 1):
         evidence = {
             "net.ipv4.ip_local_port_range": host.sysctl("net.ipv4.ip_local_port_range"),
             "connections in use or waiting": used,
-            "opened by this host": own,
+            **({"all to": host.text("sockets", "ports_to")} if known else {}),
         }
         wanted = {"net.ipv4.ip_local_port_range": f"{min(10240, span[0])} 65535", "net.ipv4.tcp_tw_reuse": 1}
         yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+
+
+def _connections(host: Host) -> int:
+    """All connections of a host that opens about as many as it accepts: a server has many on one port."""
+    own, others = host.protocol("TcpActiveOpens")[0], host.protocol("TcpPassiveOpens")[0]
+    fill = (host.count("protocols", "fill", name) for name in ("tcp_inuse", "tcp_tw"))
+    return sum(fill) if own * 2 >= others else 0
 
 
 def _orphans(host: Host) -> Iterator[Hit]:
@@ -119,6 +143,8 @@ def _black_hole(host: Host) -> Iterator[Hit]:
         # Above 1500 it is the own network that does not carry jumbo frames.
         if peer.flag("answers") is True and peer.flag("carries") is False and 0 < peer.count("mtu") <= 1500:
             found[f"no answer of {peer.count('mtu')} bytes from"] = peer.text("address")
+            if peer.count("largest"):
+                found["the largest packet that comes back"] = peer.count("largest")
     if found:
         probing = host.sysctl("net.ipv4.tcp_mtu_probing")
         remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mtu_probing": 1}} if probing == "0" else {}
@@ -167,11 +193,24 @@ RULES = (
         proven=True,
     ),
     Rule(
+        id="udp-memory-short",
+        severity="high",
+        title="UDP packets are lost because all sockets together may not have more memory",
+        condition="at least 1000 packets, and one in 10000, were dropped by the limit net.ipv4.udp_mem",
+        explanation="The numbers are pages for all sockets together. Large buffers of single sockets do not help, and "
+        "even use them up sooner.",
+        action="Raise the numbers as far as the memory allows, see which program does not read (`ss -ump`), and lower "
+        "buffers that are far larger than a burst.",
+        reference=_PAGE,
+        host=_udp_memory,
+        proven=True,
+    ),
+    Rule(
         id="ephemeral-ports-short",
         severity="medium",
         title="The ports for own connections run out",
-        condition="connections in use or waiting take 90 % of the range of ports, and the host opens more than it "
-        "accepts",
+        condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; where that "
+        "is not known, all connections 90 % on a host that opens half as many as it accepts",
         explanation="A connection that has ended holds its port for a minute. A proxy or a load generator with many "
         "short connections to one address cannot open more when all are taken.",
         action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",

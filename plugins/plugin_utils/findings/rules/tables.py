@@ -69,6 +69,46 @@ def _fragments(host: Host) -> Iterator[Hit]:
     yield Hit({**evidence, "net.ipv4.ipfrag_high_thresh": room}, remedy=remedy, severity="" if raise_it else "note")
 
 
+def _races(host: Host) -> Iterator[Hit]:
+    failed, since = host.protocol("nf_conntrack_insert_failed")
+    sent = host.protocol("UdpOutDatagrams")[0] + host.protocol("IpForwDatagrams")[0]
+    now = host.number("protocols", "interval")
+    if failed >= (10 if now else 1000):
+        harm = now or failed * 10_000 > sent
+        yield Hit({"connections that could not be entered": f"{failed} {since}"}, severity="" if harm else "note")
+
+
+def _too_large(host: Host) -> Iterator[Hit]:
+    """What a container, a guest or a client sends through this host, larger than the way out takes."""
+    failed, since = host.protocol("IpFragFails")
+    sent, _since = host.protocol("IpForwDatagrams")
+    now = host.number("protocols", "interval")
+    if host.forwards and failed >= (100 if now else 1000) and failed * 10_000 > sent:
+        evidence: dict[str, Any] = {"packets too large to forward": f"{failed} beside {sent} {since}"}
+        evidence.update(_mtus(host))
+        yield Hit(evidence)
+
+
+def _mtus(host: Host) -> dict[str, int]:
+    return {f"mtu of {row.text('nic')}": row.count("mtu") for row in host.rows("addresses") if row.count("mtu")}
+
+
+def _containers(host: Host) -> Iterator[Hit]:
+    """A bridge without hardware whose MTU is above that of each way out."""
+    ways = [nic.count("mtu") for nic in host.nics if nic.linked and not nic.text("master")]
+    if not host.forwards or not ways or max(ways) >= 1500:
+        return
+    for row in host.rows("addresses"):
+        name = row.text("nic")
+        if not row.words("hardware") and name.startswith(_NETWORKS) and row.count("mtu") > max(ways):
+            evidence = {f"mtu of {name}": row.count("mtu"), "largest mtu of the ways out": max(ways)}
+            yield Hit(evidence, name)
+
+
+# Bridges of containers and of libvirt, by the names that these give them.
+_NETWORKS = ("docker", "br-", "cni", "podman", "virbr", "lxcbr", "lxdbr")
+
+
 RULES = (
     Rule(
         id="conntrack-full",
@@ -83,6 +123,44 @@ RULES = (
         reference="https://docs.kernel.org/networking/nf_conntrack-sysctl.html",
         host=_conntrack,
         proven=True,
+    ),
+    Rule(
+        id="conntrack-races",
+        severity="medium",
+        title="New connections are dropped because two packets race for one entry",
+        condition="at least 10 entries could not be made in the table of tracked connections within an interval, or "
+        "1000 and one for 10000 packets since the boot; fewer are a note",
+        explanation="Two packets of one UDP socket reach the table at once, and NAT gives both the same tuple; the "
+        "second is dropped. A resolver that asks for A and AAAA together waits five seconds for each.",
+        action="Use a resolver on the host itself (such as NodeLocal DNSCache), `options single-request-reopen` in "
+        "resolv.conf, and `--random-fully` in rules of SNAT.",
+        reference="https://github.com/kubernetes/kubernetes/issues/56903",
+        host=_races,
+    ),
+    Rule(
+        id="too-large-to-forward",
+        severity="medium",
+        title="Packets are too large for the way out",
+        condition="the host forwards, and at least 1000 packets (100 within an interval), and one in 10000, were "
+        "larger than the way out and must not be cut",
+        explanation="Each costs a message to the sender, and a hanging connection where that is filtered. It is "
+        "mostly a network of containers or guests with a larger MTU than the uplink.",
+        action="Give the inner network the MTU of the way out (`mtu` in daemon.json of Docker, and with each network), "
+        "or let the host lower the MSS (`TCPMSS --clamp-mss-to-pmtu`).",
+        reference="https://github.com/moby/moby/issues/22297",
+        host=_too_large,
+        proven=True,
+    ),
+    Rule(
+        id="inner-mtu-above-uplink",
+        severity="note",
+        title="The network of containers or guests has a larger MTU than the way out",
+        condition="the host forwards, all its links have an MTU below 1500, and a bridge of containers is above them",
+        explanation="TCP behind it asks its peers for segments that do not fit. That works as long as all messages "
+        "about the size of packets arrive, and hangs where one is filtered.",
+        action="Give the inner network the MTU of the way out (`mtu` in daemon.json of Docker, and with each network).",
+        reference="https://github.com/moby/moby/issues/22028",
+        host=_containers,
     ),
     Rule(
         id="neighbour-table-full",
