@@ -183,6 +183,25 @@ def test_stages_tell_where_packets_die():
     assert "from wire to socket" in page and page.index("NETFILTER_DROP") < page.index("NO_SOCKET")
 
 
+def test_overview_leads_to_the_first_card_of_each_kind(facts):
+    """Whether that is of one host or of several; each place is there once."""
+    many = {**facts, **{f"pc{number}": {**facts["pc1"], "groups": ["room9"]} for number in (11, 12)}}
+    for whole in (facts, many):
+        found = findings(whole)
+        page = audit_page(whole, found)
+        for kind in {finding["id"] for finding in found}:
+            assert page.count(f'href="#kind-{kind}"') == 1 and page.count(f'id="kind-{kind}"') == 1
+
+
+@pytest.mark.parametrize("broken", [None, 7, 1.5, True, "text", ["x", 3], {"a": 1}])
+@pytest.mark.parametrize("part", ["groups", "remarks", "nics", "host", "tune", "reason", "unreachable", ""])
+def test_damaged_facts_are_told_and_the_others_are_judged(part, broken):
+    facts = {"bad": {part: broken} if part else broken, "pc1": {"host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}}}
+    found = findings(facts)
+    assert [finding["host"] for finding in found if finding["id"] == "tcp-sack-off"] == ["pc1"]
+    assert "pc1" in audit_page(facts, found) and audit_data(facts, found) and findings_table(facts, found)
+
+
 def test_query_that_is_none_is_told(facts):
     wrong = r"audit_query: the query .findings\[. is not a valid JMESPath expression"
     with pytest.raises(AnsibleFilterError, match=wrong):

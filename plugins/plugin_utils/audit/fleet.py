@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..findings.model import OTHER_END, SEVERITIES
+from ..findings.view import Facts as View
 
 Findings = Sequence[Mapping[str, Any]]
 
@@ -28,7 +29,12 @@ class Room(NamedTuple):
 
 def unreachable(facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """The hosts that did not answer."""
-    return sorted(name for name, host in facts.items() if host.get("unreachable"))
+    return sorted(name for name in facts if away(facts, name))
+
+
+def away(facts: Mapping[str, Mapping[str, Any]], name: str) -> bool:
+    """Whether a host did not answer."""
+    return bool(View(facts.get(name)).at("unreachable"))
 
 
 def rooms(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[Room]:
@@ -36,10 +42,10 @@ def rooms(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[Ro
     by_host: dict[str, list[Mapping[str, Any]]] = {name: [] for name in facts}
     for finding in findings:
         by_host.setdefault(finding["host"], []).append(finding)
-    sizes = Counter(group for host in facts.values() for group in host.get("groups") or ())
+    sizes = Counter(group for host in facts.values() for group in View(host).words("groups"))
     members: dict[str, list[str]] = {}
     for name in by_host:
-        groups = (facts.get(name) or {}).get("groups") or ()
+        groups = View(facts.get(name)).words("groups")
         members.setdefault(min(groups, key=lambda group: (sizes[group], group), default="no group"), []).append(name)
     found = [
         Room(
@@ -47,9 +53,9 @@ def rooms(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[Ro
             {
                 name: by_host[name]
                 for name in sorted(names, key=lambda name: (_weight(by_host[name]), name))
-                if not (facts.get(name) or {}).get("unreachable")
+                if not away(facts, name)
             },
-            [name for name in sorted(names) if (facts.get(name) or {}).get("unreachable")],
+            [name for name in sorted(names) if away(facts, name)],
         )
         for room, names in members.items()
     ]

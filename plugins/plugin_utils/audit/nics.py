@@ -12,11 +12,11 @@ from ..findings.view import Facts
 _HEADINGS = ("NIC", "driver", "link", "MTU", "pause rx/tx", "ring rx", "channels", "lost")
 
 
-def nic_table(nics: Mapping[str, Any]) -> page.Html:
+def nic_table(nics: Mapping[str, Facts]) -> page.Html:
     """One row for each NIC; a dash for what it does not tell."""
     if not nics:
         return page.tag("p", "No NIC with hardware behind it was read.", class_="soft")
-    return page.table(_HEADINGS, [_row(name, Facts(nics[name])) for name in sorted(nics)])
+    return page.table(_HEADINGS, [_row(name, nics[name]) for name in sorted(nics)])
 
 
 def _row(name: str, nic: Facts) -> list[str]:

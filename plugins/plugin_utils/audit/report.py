@@ -35,8 +35,9 @@ def document(facts: Facts, findings: Findings, when: str) -> str:
     if findings:
         sections.append(page.Section("kinds", "What is found", _kinds(findings)))
     sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
+    anchors = _anchors(found)
     sections += [
-        page.Section(f"room-{place}", room.name, _room(room, facts), _room_lead(room), listed=False)
+        page.Section(f"room-{place}", room.name, _room(room, facts, anchors), _room_lead(room), listed=False)
         for place, room in enumerate(found)
     ]
     if away:
@@ -64,7 +65,11 @@ def _kinds(findings: Findings) -> page.Html:
         hosts.setdefault(finding["id"], Counter())[finding["host"]] += 1
     first = {finding["id"]: finding for finding in reversed(findings)}
     rows = [
-        (page.badge(first[kind]["severity"], first[kind]["severity"]), first[kind]["title"], len(names))
+        (
+            page.badge(first[kind]["severity"], first[kind]["severity"]),
+            page.tag("a", first[kind]["title"], href=f"#kind-{kind}"),
+            len(names),
+        )
         for kind, names in sorted(hosts.items(), key=lambda item: (_rank(first[item[0]]), -len(item[1]), item[0]))
     ]
     return page.table(["severity", "finding", "hosts"], rows, numeric=[2])
@@ -97,19 +102,38 @@ def _room_lead(room: Room) -> str:
     return f"{number} host{'' if number == 1 else 's'} reached, {len(room.findings)} findings"
 
 
-def _room(room: Room, facts: Facts) -> page.Html:
+def _cards(room: Room) -> list[Findings]:
+    """What several hosts of a room have."""
+    return [same for same in equal(room.findings, *_TOLD) if len({finding["host"] for finding in same}) > 1]
+
+
+def _anchors(found: Sequence[Room]) -> dict[int, str]:
+    """For the first card of each kind the place that the overview leads to."""
+    firsts: dict[str, int] = {}
+    for room in found:
+        cards = _cards(room)
+        shared = {id(finding) for same in cards for finding in same}
+        alone = [one for findings in room.hosts.values() for one in findings if id(one) not in shared]
+        for finding in (*(same[0] for same in cards), *alone):
+            firsts.setdefault(finding["id"], id(finding))
+    return {place: f"kind-{kind}" for kind, place in firsts.items()}
+
+
+def _room(room: Room, facts: Facts, anchors: Mapping[int, str]) -> page.Html:
     clean = [name for name, findings in room.hosts.items() if not findings]
-    cards = [same for same in equal(room.findings, *_TOLD) if len({finding["host"] for finding in same}) > 1]
+    cards = _cards(room)
     shared = {id(finding) for same in cards for finding in same}
-    blocks = [_shared(same) for same in cards]
+    blocks = [_shared(same, anchors) for same in cards]
     blocks += [
-        _host(name, findings, facts.get(name) or {}, shared) for name, findings in room.hosts.items() if findings
+        _host(name, findings, facts.get(name) or {}, shared, anchors)
+        for name, findings in room.hosts.items()
+        if findings
     ]
     good = [page.item(_facts(name, facts.get(name) or {}, good=True), tone="good") for name in clean]
     return page.group(*blocks, *good)
 
 
-def _shared(same: Findings) -> page.Html:
+def _shared(same: Findings, anchors: Mapping[int, str]) -> page.Html:
     """What several hosts have: said once, with what each of them shows."""
     rows = [
         (
@@ -122,14 +146,16 @@ def _shared(same: Findings) -> page.Html:
     number = len({finding["host"] for finding in same})
     hosts = page.table(["host", "NIC", "evidence"], rows)
     return _card(
-        {**same[0], "action": general(same[0], "action")},
+        {**same[0], "action": general(same[0], "action"), "anchor": anchors.get(id(same[0]))},
         f"{number} hosts",
         hosts,
         "In host_vars/HOST.yml of each, or once for their group:",
     )
 
 
-def _host(name: str, findings: Findings, facts: Mapping[str, Any], shared: Collection[int]) -> page.Html:
+def _host(
+    name: str, findings: Findings, facts: Mapping[str, Any], shared: Collection[int], anchors: Mapping[int, str]
+) -> page.Html:
     remedy = merged(findings)
     whole = (
         page.details("All remedies of this host together", page.code(_yaml(remedy)))
@@ -137,7 +163,9 @@ def _host(name: str, findings: Findings, facts: Mapping[str, Any], shared: Colle
         else ""
     )
     title = page.tag("h3", page.tag("span", name), " ", _badges(findings), class_="row")
-    own = [_finding(finding) for finding in findings if id(finding) not in shared]
+    own = [
+        _finding({**finding, "anchor": anchors.get(id(finding))}) for finding in findings if id(finding) not in shared
+    ]
     others = sorted({finding["title"] for finding in findings if id(finding) in shared})
     above = page.tag("p", f"With other hosts, above: {'; '.join(others)}.", class_="soft") if others else ""
     return page.group(title, above, *own, whole, _facts(name, facts), id=f"host-{name}")
@@ -166,7 +194,7 @@ def _card(finding: Mapping[str, Any], where: str, evidence: page.Html, file: str
         ]
     about = page.tag("a", "reference", href=finding["reference"], rel="noreferrer")
     parts.append(page.tag("p", page.tag("code", finding["id"]), " · ", about, class_="soft"))
-    return page.item(*parts, tone=finding["severity"], class_="card")
+    return page.item(*parts, tone=finding["severity"], class_="card", id=finding["anchor"])
 
 
 def _yaml(remedy: Mapping[str, Any]) -> str:
@@ -191,15 +219,16 @@ def _about(facts: Mapping[str, Any]) -> str:
 
 
 def _parts(facts: Mapping[str, Any]) -> Iterator[page.Html]:
-    yield nic_table(facts.get("nics") or {})
+    known = view.Facts(facts)
+    yield nic_table(known.below("nics"))
     yield from stage_tables(facts)
-    if facts.get("remarks"):
-        yield page.tag("p", "Not read: ", "; ".join(str(remark) for remark in facts["remarks"]), class_="soft")
-    whole = {key: facts[key] for key in ("host", "nics") if facts.get(key)}
+    if known.words("remarks"):
+        yield page.tag("p", "Not read: ", "; ".join(known.words("remarks")), class_="soft")
+    whole = {key: known.at(key) for key in ("host", "nics") if known.at(key)}
     text = json.dumps(whole, indent=1, sort_keys=True, default=str)
     yield page.details("As nic_info has read them", page.code(text))
 
 
 def _away(facts: Facts, away: Sequence[str]) -> page.Html:
-    rows = [(name, str((facts[name] or {}).get("reason", ""))) for name in away]
+    rows = [(name, view.Facts(facts.get(name)).text("reason")) for name in away]
     return page.group(page.table(["host", "reason"], rows))

@@ -90,13 +90,22 @@ def _budget(host: Host) -> Iterator[Hit]:
     if one:
         action = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
         yield Hit({**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}, action=action)
-    elif budget.isdigit() and int(budget[:9]) < 600:
-        values: dict[str, object] = {"net.core.netdev_budget": {"at_least": 600}}
-        time = host.sysctl("net.core.netdev_budget_usecs")
-        if time.isdigit():
-            # Since Linux 4.12 a round also ends by time, which has to grow with the number of packets.
-            values["net.core.netdev_budget_usecs"] = {"at_least": int(time[:9]) * 2}
+        return
+    packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
+    values: dict[str, object] = {}
+    if 0 < packets < _ROUND:
+        values["net.core.netdev_budget"] = {"at_least": _ROUND}
+    # Since Linux 4.12 a round also ends by time, which has to grow with the number of packets.
+    enough = min(_LONGEST_US, max(packets, _ROUND) * _PACKET_US)
+    if 0 < time < enough:
+        values["net.core.netdev_budget_usecs"] = {"at_least": enough}
+        evidence["net.core.netdev_budget_usecs"] = str(time)
+    if values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values})
+
+
+# Packets of a round, what one takes at most where it is forwarded or filtered, and how long others may be kept waiting.
+_ROUND, _PACKET_US, _LONGEST_US = 600, 8, 20_000
 
 
 RULES = (
