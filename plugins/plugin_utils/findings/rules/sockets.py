@@ -136,7 +136,7 @@ def _memory(host: Host) -> Iterator[Hit]:
 
 def _black_hole(host: Host) -> Iterator[Hit]:
     lost, since = host.protocol("TcpExtTCPMTUPFail")
-    found = {}
+    found: dict[str, object] = {}
     if lost >= (10 if host.number("protocols", "interval") else 100):
         found["probes of the path's MTU that were lost"] = f"{lost} {since}"
     for peer in host.rows("peers"):
