@@ -71,6 +71,7 @@ _TYPES = {
     "sysctl": "raw",
     "addresses": "list",
     "clients": "list",
+    "rates": "raw",
     "cpus": "str",
     "counts": "str",
 }
@@ -178,6 +179,7 @@ def _values(field) -> str:
         "integer": "number",
         "addresses": "list of addresses",
         "clients": "list of clients",
+        "rates": "`auto`, number, or list of them",
         "counts": "number",
     }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain

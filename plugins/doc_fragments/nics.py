@@ -353,6 +353,11 @@ options:
               - Whether more clients than queues are an error, or keep the default qdisc.
             type: str
             choices: ['fail', 'mq']
+          rate:
+            description:
+              - Mbit/s that the queue of a client sends at most; a number for all, C(ADDRESS=NUMBER) for one, or
+                V(auto) for 98 % of the speed of its link.
+            type: raw
           state:
             description:
               - V(absent) goes back to the default qdisc.

@@ -19,6 +19,10 @@ description:
     keeps the method that is there.
   - Compares what the filters do, sends only the difference, in one C(tc -batch), and verifies it by reading again.
     Filters of others stay as they are and are named in a warning.
+  - With O(nics[].multiq.rate) the queue of a client sends no more than its link takes, by a C(tbf) below C(mq) or
+    C(multiq). A switch that pauses the port then has no reason to, and one slow client does not hold up all others. V(auto) takes
+    the speed of the client's link from what was registered as C(tuning_links) on the hosts of the fleet, which the
+    playbook C(site) does; a client that is not known keeps its rate, or has none.
   - When the number of channels changes, C(multiq) is given as many bands. With O(nics[].channels) and
     M(linuxnet.tuning.tune) both are planned together.
   - Where the clients are not known, or more than the queues, leave C(mq) in place; a mapping of some of them slows the
@@ -32,7 +36,7 @@ extends_documentation_fragment:
   - linuxnet.tuning.nics
 requirements:
   - The programs C(tc) and C(grep) on the host
-  - The kernel modules cls_u32 and act_skbedit, and sch_ingress or sch_multiq
+  - The kernel modules cls_u32 and act_skbedit, sch_ingress or sch_multiq, and sch_tbf for rates
 seealso:
   - module: linuxnet.tuning.tune
   - module: linuxnet.tuning.ethtool
@@ -53,6 +57,14 @@ EXAMPLES = r"""
         multiq:
           clients: "{{ ['192.168.32.200=30', 'fd00:32::200=31']
                        + (groups['room1'] | linuxnet.tuning.client_addresses(hostvars)) }}"
+
+- name: No client gets more than its link takes, of which one has fallen back to 100 Mbit/s
+  linuxnet.tuning.multiq:
+    nics:
+      - name: enp1s0f0
+        multiq:
+          clients: [192.168.32.1-18]
+          rate: [980, 192.168.32.7=98]
 
 - name: Back to the default qdisc
   linuxnet.tuning.multiq:

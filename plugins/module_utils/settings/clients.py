@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know how clients of a NIC are written: addresses, ranges and networks."""
+"""Know how clients of a NIC and their rates are written: addresses, ranges and networks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import re
 from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
 
 from ..schema import EXACTLY, Field, InputError, Wish
+from ..tools import tc
 
 IPAddress = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
+
+AUTO = "auto"
 
 # More than any NIC has queues; a whole IPv6 network is a mistake that should not fill the memory.
 _MOST = 4096
@@ -24,6 +27,43 @@ def wish(field: Field, raw: Any) -> Wish:
     words = [word for item in items for word in _words(field.name, item)]
     _check_once(field.name, words)
     return Wish(EXACTLY, tuple(words))
+
+
+def rates(field: Field, raw: Any) -> Wish:
+    """A tuple of `auto`, `*=MBIT` for all that are not named, and `ADDRESS=MBIT`."""
+    items = raw if isinstance(raw, (list, tuple)) else [raw]
+    words = [_rate(field.name, item) for item in items]
+    seen: Dict[str, str] = {}
+    for word in words:
+        whom = word.partition("=")[0]
+        if whom in seen:
+            raise InputError(f"{field.name}: there are two rates for {'all' if whom == '*' else whom}")
+        seen[whom] = word
+    return Wish(EXACTLY, tuple(words))
+
+
+def _rate(name: str, item: Any) -> str:
+    text = "" if isinstance(item, (bool, dict)) else str(item).strip().lower()
+    if text == AUTO:
+        return text
+    whom, equals, number = text.rpartition("=")
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", number) or float(number) <= 0:
+        raise InputError(
+            f"{name}: {item!r} is not right; write auto, a number in Mbit/s, or ADDRESS=NUMBER for one client"
+        )
+    if not equals:
+        whom = "*"
+    elif "/" in whom:
+        network = _network(name, whom, item)
+        whom = str(network.network_address if network.prefixlen == network.max_prefixlen else network)
+    elif whom != "others" and not re.fullmatch(r"queue \d{1,4}", whom):
+        found = _addresses(name, whom, item)
+        if len(found) > 1:
+            raise InputError(
+                f"{name}: {item!r} gives a rate to a range; write one for each address, or a number for all"
+            )
+        whom = str(found[0])
+    return f"{whom}={tc.mbit(tc.kbit(number))}"
 
 
 def _words(name: str, item: Any) -> Iterable[str]:

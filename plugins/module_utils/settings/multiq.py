@@ -2,7 +2,8 @@
 """Know which transmit queue each client of a NIC has (`tc filter ... skbedit queue_mapping`).
 
 Two methods: `clsact` filters in front of the queueing disciplines, which keeps `mq` and its lock for each queue; and
-the root qdisc `multiq` with filters inside, which every kernel has, with one lock for all queues.
+the root qdisc `multiq` with filters inside, which every kernel has, with one lock for all queues. With a rate, the
+queue of a client sends no more than its link takes, so that its switch has no need to pause the whole port.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Fie
 from ..tools import sysfs, tc
 
 CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
-_HANDLE = "1:"
+_HANDLE, _OTHER_HANDLE = "1:", "2:"
 
 
 def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
@@ -41,6 +42,8 @@ def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
         "root": f"{root.kind} {root.handle}",
         "clsact": attached.clsact,
         "others": tuple(others),
+        "shaped": tuple(f"{leaf.queue}={leaf.rate}" for leaf in attached.leaves if leaf.rate),
+        "leaves": tuple(f"{leaf.queue} {leaf.kind} {leaf.handle}" for leaf in attached.leaves if not leaf.ours),
         "xps": sysfs.steers(host, nic),
     }
     if not any(item.ours for item in before):
@@ -48,6 +51,9 @@ def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
     cells = {key: Cell(value, fixed=True) for key, value in facts.items()}
     cells["method"] = Cell(" and ".join(methods))
     cells["clients"] = Cell(tuple(sorted((item.client or f"pref {item.pref}" for item in mine), key=tc.pref_of)))
+    owners = {tc.queue_of(item.client): item.client.partition("=")[0] for item in mine if item.client}
+    shaped = [(leaf.queue, tc.mbit(leaf.rate)) for leaf in sorted(attached.leaves) if leaf.rate]
+    cells["rate"] = Cell(tuple(f"{owners.get(queue, f'queue {queue}')}={rate}" for queue, rate in shaped))
     return Reading(cells)
 
 
@@ -72,7 +78,9 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         lines += (
             [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
         )
-    if leave_multiq or (now == MQ and method == NONE):
+    made = root[1] != "0:"  # by hand or by us, so tc knows the queues below it by names
+    gone = leave_multiq or (method == NONE and root[0] == MQ and made)
+    if gone:
         lines.append(f"qdisc del dev {nic} root")
     if method == MQ and now != MQ:
         lines.append(f"qdisc replace dev {nic} root mq")
@@ -81,21 +89,70 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     elif method == CLSACT and CLSACT not in now and not cells["others"].value:
         # Empty, or gone by then: the way back is written before clsact is left. Apart, because tc ends at an error.
         first = (Run(("tc", "qdisc", "add", "dev", nic, "clsact")),)
-    handle = root[1] if root[0] == MULTIQ and not leave_multiq else _HANDLE
+    lasts = root[0] == (MULTIQ if method == MULTIQ else MQ) and made and not gone
+    # The kernel takes no other kind under the handle of the root that is there.
+    handle = root[1] if lasts else _HANDLE if gone or root[1] != _HANDLE else _OTHER_HANDLE
     if method == MULTIQ and now != MULTIQ:
         # The same command makes a new one, and gives an old one as many bands as there are queues by now.
         lines.append(f"qdisc replace dev {nic} root handle {handle} multiq")
+    rates = _words(values["rate"]) if "rate" in values else _words(cells["rate"].value)
+    if method == CLSACT and rates and not lasts:
+        lines.append(f"qdisc replace dev {nic} root handle {handle} mq")
     if method in (CLSACT, MULTIQ):
         parent = "egress" if method == CLSACT else f"parent {handle}"
         kept = () if method not in now else have
         lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
         lines += [tc.add(nic, parent, word) for word in want if word not in kept]
+    shaped = dict(_pair(word) for word in _words(cells["shaped"].value)) if lasts else {}
+    want_rates = _by_queue(rates, want) if method in (CLSACT, MULTIQ) else {}
+    lines += _shaping(nic, method, handle, shaped, want_rates, bool(_words(cells["leaves"].value)))
     return (*first, tc.batch(lines)) if lines else first
+
+
+def _pair(word: str) -> Tuple[int, int]:
+    queue, _equals, rate = word.partition("=")
+    return int(queue), int(rate)
+
+
+def _by_queue(rates: Sequence[str], clients: Sequence[str]) -> Dict[int, int]:
+    """The kbit/s of each queue; a rate of nobody's is none."""
+    queues = {word.partition("=")[0]: tc.queue_of(word) for word in clients if "=" in word}
+    found = {}
+    for word in rates:
+        whom, _equals, rate = word.rpartition("=")
+        queue = int(whom[6:]) if whom.startswith("queue ") else queues.get(whom)
+        if queue is not None:
+            found[queue] = tc.kbit(rate)
+    return found
+
+
+def _shaping(
+    nic: str, method: str, root: str, have: Mapping[int, int], want: Mapping[int, int], others: bool
+) -> List[str]:
+    """From the rates of queues below a root that lasts to others.
+
+    A queue of mq whose qdisc is deleted gets none and drops all that it is given, until mq is made anew; multiq gives
+    such queues a new one when it is told to change.
+    """
+    lines = []
+    stale = sorted(queue for queue in have if queue not in want)
+    if stale and method == MULTIQ:
+        lines = [tc.unshape(nic, root, queue) for queue in stale] + [
+            f"qdisc replace dev {nic} root handle {root} multiq"
+        ]
+    elif stale and others:
+        lines = [tc.plain_queue(nic, root, queue) for queue in stale]
+    elif stale:
+        lines = [f"qdisc del dev {nic} root"]
+        lines += [f"qdisc replace dev {nic} root handle {root} mq"] if want or method == MQ else []
+        have = {}
+    return lines + [tc.shape(nic, root, queue, want[queue]) for queue in sorted(want) if have.get(queue) != want[queue]]
 
 
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
     """From the qdisc that the kernel gives to a new NIC."""
-    fresh: Dict[str, Value] = {"method": NONE, "root": "none 0:", "clsact": False, "clients": (), "others": ()}
+    fresh: Dict[str, Value] = {"method": NONE, "root": "none 0:", "clsact": False}
+    fresh.update(dict.fromkeys(("clients", "others", "rate", "shaped", "leaves"), ()))
     return _write(nic, values, {key: Cell(value) for key, value in fresh.items()})
 
 
@@ -103,6 +160,12 @@ def _parse(field: Field, raw: Any) -> Wish:
     from . import clients  # with the module ipaddress behind it, which few calls need
 
     return clients.wish(field, raw)
+
+
+def _parse_rate(field: Field, raw: Any) -> Wish:
+    from . import clients
+
+    return clients.rates(field, raw)
 
 
 def _number(listed: Tuple[str, ...]) -> Tuple[str, ...]:
@@ -124,14 +187,16 @@ def _expand(
         problem = _problem(str(wanted.get("method")), cells)
         if problem:
             return Expansion(refused={"method": problem})
-        return Expansion(_exactly(str(wanted.get("method") or NONE), ()), {}, told)
+        if wanted.get("rate"):
+            return Expansion(refused={"rate": "only a queue of a client has a rate; leave it out"})
+        return Expansion(_exactly(str(wanted.get("method") or NONE), (), cells), {}, told)
     if not listed:
         return Expansion(refused={next(iter(wishes)): "no client is named; name some, or write state: absent"})
     queues = _queues(nic, cells, targets)
     mapped = _number(listed)
     if len(listed) >= queues and wanted.get("overflow") == MQ:
         note = f"{nic}: {len(listed)} clients are too many for {queues} queues, so the default qdisc stays in place"
-        return Expansion(_exactly(NONE, ()), {}, (*told, note))
+        return Expansion(_exactly(NONE, (), cells), {}, (*told, note))
     if len(listed) >= queues:
         why = f"{len(listed)} clients and everybody else need {len(listed) + 1} queues, and the NIC has {queues}"
         return Expansion(refused={"clients": f"{why}; name fewer, or write overflow: mq"})
@@ -142,11 +207,67 @@ def _expand(
     problem = _problem(method, cells)
     if problem:
         return Expansion(refused={"method" if "method" in wishes else "clients": problem})
-    return Expansion(_exactly(method, mapped), {}, told)
+    rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
+    problem = _no_rates(rates, mapped, method, cells)
+    if problem:
+        return Expansion(refused={"rate": problem})
+    if unknown:
+        told += (f"{nic}: no rate for {say(unknown)}: nobody has told the speed of their links; see rate: auto",)
+    return Expansion(_exactly(method, mapped, cells, rates), {}, told)
 
 
-def _exactly(method: str, mapped: Tuple[str, ...]) -> Dict[str, Wish]:
-    return {"method": Wish(EXACTLY, method), "clients": Wish(EXACTLY, mapped)}
+def _exactly(
+    method: str, mapped: Tuple[str, ...], cells: Mapping[str, Cell], rates: Tuple[str, ...] = ()
+) -> Dict[str, Wish]:
+    """Who asks for no rate has none, also where there was one."""
+    rated = {"rate": Wish(EXACTLY, rates)} if rates or cells["rate"].value else {}
+    return {"method": Wish(EXACTLY, method), "clients": Wish(EXACTLY, mapped), **rated}
+
+
+def _rates(
+    asked: Tuple[str, ...], mapped: Tuple[str, ...], cells: Mapping[str, Cell]
+) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
+    """The rate of each client in the order of the queues, and the clients of which `auto` does not know it.
+
+    What is known came from the controller. A client that could not be asked, as it is switched off, keeps its rate.
+    """
+    auto = "auto" in asked
+    named = dict(word.rpartition("=")[::2] for word in asked if "=" in word)
+    now = dict(word.rpartition("=")[::2] for word in _words(cells["rate"].value)) if auto else {}
+    found, unknown = [], []
+    for word in mapped:
+        whom = word.partition("=")[0]
+        general = named.get("*") if word != tc.OTHERS else None
+        rate = named.get(whom) or now.get(whom) or general
+        if rate:
+            found.append(f"{whom}={rate}")
+        elif auto and word != tc.OTHERS:
+            unknown.append(whom)
+    nobody = (
+        () if auto else tuple(f"{whom}={named[whom]}" for whom in named if whom not in _owners(mapped) and whom != "*")
+    )
+    found.sort(key=lambda item: _owners(mapped)[item.rpartition("=")[0]])
+    return (*found, *nobody), tuple(unknown)
+
+
+def _owners(mapped: Tuple[str, ...]) -> Dict[str, int]:
+    return {word.partition("=")[0]: tc.queue_of(word) for word in mapped}
+
+
+def _no_rates(rates: Tuple[str, ...], mapped: Tuple[str, ...], method: str, cells: Mapping[str, Cell]) -> str:
+    """Why these rates cannot be."""
+    owners, kind = _owners(mapped), str(cells["root"].value).split()
+    strangers = tuple(whom for word in rates for whom in [word.rpartition("=")[0]] if whom not in owners)
+    if strangers:
+        return f"{say(strangers)} is no client of this NIC; name it under clients"
+    if rates and method == CLSACT and kind[1] != "0:" and kind[0] not in (MQ, MULTIQ):
+        return f"somebody made the root qdisc {kind[0]} {kind[1]}, which has no queues to shape; remove it first"
+    queues = {owners[word.rpartition("=")[0]] for word in rates}
+    for leaf in _words(cells["leaves"].value):
+        queue, name, handle = leaf.split()
+        if int(queue) in queues:
+            return f"somebody made the qdisc {name} {handle} of queue {queue}; remove it first"
+    return ""
 
 
 def _queues(nic: str, cells: Mapping[str, Cell], targets: Mapping[Address, Value]) -> int:
@@ -202,9 +323,16 @@ multiq = Family(
             "whether more clients than queues are an error, or keep the default qdisc",
             words=("fail", MQ),
         ),
+        Field(
+            "rate",
+            "rates",
+            "Mbit/s that the queue of a client sends at most; a number for all, C(ADDRESS=NUMBER) for one, or V(auto) "
+            "for 98 % of the speed of its link",
+            parse=_parse_rate,
+        ),
         Field("state", "word", "V(absent) goes back to the default qdisc", words=("present", "absent")),
     ),
-    hint="The kernel needs the modules cls_u32 and act_skbedit, and sch_multiq or sch_ingress.",
+    hint="The kernel needs the modules cls_u32 and act_skbedit, sch_multiq or sch_ingress, and sch_tbf for rates.",
     expand=_expand,
     cuts=True,
     boot=_boot,

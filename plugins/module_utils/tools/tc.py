@@ -15,6 +15,9 @@ _LAST = BASE + 9999
 # What no client's filter takes, of any protocol, goes to queue 0; otherwise a hash would send it to queues of clients.
 OTHERS = "others=0"
 
+# A queue that we shape has a qdisc whose handle tells the queue, away from those that people and the kernel choose.
+_LEAF, _PLAIN = 0x6000, 0x7000
+
 # Where the destination address stands in the header, and how many words of 32 bits it has.
 _DESTINATION = {"ip": (16, 1), "ipv6": (24, 4)}
 
@@ -30,11 +33,26 @@ class Root(NamedTuple):
     bands: int = 0
 
 
+class Leaf(NamedTuple):
+    """What somebody made of one queue below the root; `rate` in kbit/s if we shape it, else 0."""
+
+    queue: int
+    kind: str
+    handle: str
+    rate: int = 0
+
+    @property
+    def ours(self) -> bool:
+        """Whether this collection made it."""
+        return self.handle in (f"{_LEAF + self.queue:x}:", f"{_PLAIN + self.queue:x}:")
+
+
 class Qdiscs(NamedTuple):
-    """What is attached to a NIC."""
+    """What is attached to a NIC; the `leaves` without those that the kernel made."""
 
     root: Root
     clsact: bool
+    leaves: Tuple[Leaf, ...] = ()
 
 
 class Filter(NamedTuple):
@@ -59,12 +77,56 @@ def qdiscs(host: Any, nic: str) -> Optional[Qdiscs]:
 def parse_qdiscs(out: str) -> Qdiscs:
     """Of lines such as `qdisc multiq 1: root refcnt 9 bands 2/8`; without a root line the kernel's own is meant."""
     root, clsact = Root("noqueue", "0:"), False
+    found: List[Tuple[str, Leaf]] = []
     for line in out.splitlines():
         match = re.match(r"qdisc (\S+) (\S+:)(?: dev \S+)? root\b(?:.*\bbands (\d+)/)?", line)
         if match:
             root = Root(match.group(1), match.group(2), int(match.group(3) or 0))
         clsact = clsact or line.startswith("qdisc clsact ")
-    return Qdiscs(root, clsact)
+        child = re.match(r"qdisc (\S+) ([0-9a-f]+):(?: dev \S+)? parent ([0-9a-f]+:)([0-9a-f]+)( .*)?$", line)
+        if child and child[2] != "0":
+            found.append((child[3], _leaf(int(child[4], 16) - 1, child[1], int(child[2], 16), child[5] or "")))
+    return Qdiscs(root, clsact, tuple(leaf for parent, leaf in found if parent == root.handle))
+
+
+def _leaf(queue: int, kind: str, major: int, rest: str) -> Leaf:
+    leaf = Leaf(queue, kind, f"{major:x}:")
+    match = re.match(r" rate ([0-9.]+)([KMGT]?)bit ", rest) if kind == "tbf" and leaf.ours else None
+    return leaf._replace(rate=round(float(match[1]) * 1000 ** (" KMGT".index(match[2] or " ") - 1))) if match else leaf
+
+
+def kbit(text: str) -> int:
+    """The kbit/s of a number in Mbit/s."""
+    return round(float(text) * 1000)
+
+
+def mbit(rate: int) -> str:
+    """The number in Mbit/s of kbit/s."""
+    return str(rate // 1000) if rate % 1000 == 0 else f"{rate / 1000:.3f}".rstrip("0")
+
+
+def shape(nic: str, root: str, queue: int, rate: int) -> str:
+    """The line of a batch that lets a queue send so many kbit/s at most; an equal command changes what is there.
+
+    The burst reaches the switch at the full speed of the NIC, so it is what the switch must have room for: two jumbo
+    frames, or 0.2 ms of a rate for which that would be too many interrupts.
+    """
+    burst = max(20480, rate // 40)
+    handle = f"{_LEAF + queue:x}:"
+    return (
+        f"qdisc replace dev {nic} parent {root}{queue + 1:x} handle {handle} "
+        f"tbf rate {rate}kbit burst {burst} latency 20ms"
+    )
+
+
+def unshape(nic: str, root: str, queue: int) -> str:
+    """The line of a batch that takes the qdisc of a queue away."""
+    return f"qdisc del dev {nic} parent {root}{queue + 1:x}"
+
+
+def plain_queue(nic: str, root: str, queue: int) -> str:
+    """The line of a batch that lets a queue send as much as it can, in place of what shaped it."""
+    return f"qdisc replace dev {nic} parent {root}{queue + 1:x} handle {_PLAIN + queue:x}: pfifo limit 1000"
 
 
 def filters(host: Any, nic: str, parent: Sequence[str]) -> List[Filter]:

@@ -22,7 +22,7 @@ from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
 
 SWITCH = "LINUXNET_TUNING_FAST"
@@ -47,6 +47,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         """Run the task, the fast way where it fits."""
         view = self._task.action.rpartition(".")[2]
         refused = self._take_inventory(view, task_vars or {})
+        self._take_rates(task_vars or {})
         try:
             result = self._fast(view, task_vars or {})
         except UnfitError as why:
@@ -74,6 +75,12 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
                 raise AnsibleActionFail(str(error)) from error
             return str(error)
         return ""
+
+    def _take_rates(self, variables: Any) -> None:
+        """What `rate: auto` is for each client: this host cannot see the links of others, the controller can."""
+        args = self._task.args
+        if rates.asked(args.get("nics")) and "hostvars" in variables:
+            self._task.args = {**args, "nics": rates.filled(args["nics"], variables["hostvars"])}
 
     def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:
         self._must_fit()
