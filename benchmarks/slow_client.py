@@ -263,8 +263,7 @@ def main() -> int:
     words = parser.parse_args()
     links = [words.link * 1e6] * (words.clients - 1) + [words.link * 1e5]
     slow = words.link / 10
-    print(f"{words.clients} clients of {words.link:g} Mbit/s, the last one of {slow:g}; share of its own link
-")
+    print(f"{words.clients} clients of {words.link:g} Mbit/s, the last one of {slow:g}; share of its own link\n")
     print("TCP    rates  least  most  slow client  sum   pauses")
     print("-----  -----  -----  ----  -----------  ----  ------")
     found = {}

@@ -20,9 +20,9 @@ description:
   - Compares what the filters do, sends only the difference, in one C(tc -batch), and verifies it by reading again.
     Filters of others stay as they are and are named in a warning.
   - With O(nics[].multiq.rate) the queue of a client sends no more than its link takes, by a C(tbf) below C(mq) or
-    C(multiq). A switch that pauses the port then has no reason to, and one slow client does not hold up all others. V(auto) takes
-    the speed of the client's link from what was registered as C(tuning_links) on the hosts of the fleet, which the
-    playbook C(site) does; a client that is not known keeps its rate, or has none.
+    C(multiq). A switch that pauses the port then has no reason to, and one slow client does not hold up all others.
+    V(auto) takes the speed of the client's link from what was registered as C(tuning_links) on the hosts of the fleet,
+    which the playbook C(site) does; a client that is not known keeps its rate, or has none.
   - When the number of channels changes, C(multiq) is given as many bands. With O(nics[].channels) and
     M(linuxnet.tuning.tune) both are planned together.
   - Where the clients are not known, or more than the queues, leave C(mq) in place; a mapping of some of them slows the

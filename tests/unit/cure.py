@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import copy
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Host
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.rates import of_host
+
 
 def cured(facts, findings, patch=None):
     """The facts after every remedy, and after what no inventory can do (`patch`: a cable, a switch)."""
@@ -12,7 +15,7 @@ def cured(facts, findings, patch=None):
     for finding in findings:
         host = whole[finding["host"]]
         for entry in finding["remedy"].get("tuning_host_nics", ()):
-            _nic(host, entry)
+            _nic(whole, host, entry)
         for key, value in finding["remedy"].get("tuning_host_sysctl", {}).items():
             _sysctl(host.setdefault("host", {}), key, value)
         if finding["remedy"].get("tuning_tuned_profile") == "none":
@@ -21,7 +24,7 @@ def cured(facts, findings, patch=None):
     return whole
 
 
-def _nic(host, entry):
+def _nic(whole, host, entry):
     about = host.get("host", {})
     nic = host.setdefault("nics", {}).setdefault(entry["name"], {})
     if "mtu" in entry:
@@ -44,6 +47,8 @@ def _nic(host, entry):
         nic["pause_advertised"] = "Symmetric"
     if "multiq" in entry:
         _clients(nic.setdefault("queues", {}), entry["multiq"])
+        if entry["multiq"].get("rate") == "auto":
+            _rates(whole, nic, entry["multiq"]["clients"])
     if entry.get("irq", {}).get("affinity") == "spread":
         for place, row in enumerate(nic["interrupts"]):
             row["cpus"] = str(place % about["kernel"]["cpu_count"])
@@ -59,6 +64,15 @@ def _clients(queues, wanted):
         {"pref": 20000 + number, "queue": number, "client": client}
         for number, client in enumerate(wanted.get("clients", ()), 1)
     ]
+
+
+def _rates(whole, nic, clients):
+    """As site sets them, by what it reads of the whole fleet."""
+    told = {}
+    for name, facts in whole.items():
+        told.update(of_host(Host(name, facts)))
+    clients = [client.partition("=")[0] for client in clients]
+    nic.setdefault("multiq", {})["rate"] = {"value": [f"{one}={told[one]}" for one in clients if one in told]}
 
 
 def _sysctl(host, key, value):

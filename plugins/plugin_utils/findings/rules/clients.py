@@ -41,16 +41,6 @@ def _exceed(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, nic.name, remedy=remedy)
 
 
-def _share(host: Host) -> Iterator[Hit]:
-    for nic, _queues in _busy(host):
-        by_preference: dict[int, set[str]] = {}
-        for row in _filters(nic):
-            by_preference.setdefault(row.count("pref"), set()).add(row.text("client"))
-        shared = {f"prio {pref}": sorted(clients) for pref, clients in by_preference.items() if len(clients) > 1}
-        if shared:
-            yield Hit(shared, nic.name, remedy=nic_remedy(nic.name, multiq={"clients": _clients(nic)}))
-
-
 def _beyond(host: Host) -> Iterator[Hit]:
     for nic, queues in _busy(host):
         lost = {
@@ -92,17 +82,6 @@ RULES = (
         action="Use all channels; where these are too few, take the filters away and keep mq.",
         reference=_PAGE,
         host=_exceed,
-    ),
-    Rule(
-        id="clients-share-priority",
-        severity="high",
-        title="Filters of several clients share one priority",
-        condition="several filters that choose a queue have the same priority",
-        explanation="With one priority for all, a client whose link falls back to 100 Mb/s slows down all others to "
-        "that. With a priority for each they do not wait for it.",
-        action="Remove the filters (`tc qdisc del dev NIC root`) and let the collection make them, each with its own.",
-        reference=_SKBEDIT,
-        host=_share,
     ),
     Rule(
         id="clients-beyond-queues",

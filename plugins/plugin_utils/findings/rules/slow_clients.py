@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Slow clients of a port with flow control: one of them stops the port for all, unless its queue has a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_interface
+
+from ...rates import of_host
+from ..model import Hit, Rule, nic_remedy
+from ..view import Fleet, Nic
+
+_PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html#pause-get"
+# What a rate takes off the speed of a link, and what rounding may.
+_ROOM = 0.95
+
+
+def _served(nic: Nic, fleet: Fleet) -> dict[str, float]:
+    """The Mbit/s that the link of each client of a NIC can carry, by address: who shares a subnet with it."""
+    networks = []
+    for row in nic.host.rows("addresses"):
+        if nic.name in (row.words("hardware") or [row.text("nic")]):
+            try:
+                networks.append(ip_interface(row.text("address")).network)
+            except ValueError:
+                continue
+    found = {}
+    for host in fleet.hosts:
+        for address, rate in of_host(host).items() if host is not nic.host else ():
+            try:
+                inside = any(ip_address(address) in network for network in networks if network.num_addresses > 1)
+            except ValueError:
+                continue
+            if inside:
+                found[address] = float(rate)
+    return found
+
+
+def _rates(nic: Nic) -> dict[str, float]:
+    """The Mbit/s of the queue of each client that has a rate."""
+    value = nic.value("multiq", "rate")
+    found = {}
+    for word in value if isinstance(value, (list, tuple)) else ():
+        whom, _equals, rate = str(word).rpartition("=")
+        try:
+            found[whom] = float(rate)
+        except ValueError:
+            continue
+    return found
+
+
+def _mapped(nic: Nic) -> list[str]:
+    """The clients that have a queue each, in the words of the inventory."""
+    value = nic.value("multiq", "clients")
+    words = [str(word) for word in value] if isinstance(value, (list, tuple)) else []
+    return [word for word in words if word != "others=0" and not word.startswith("pref ")]
+
+
+def _stops(fleet: Fleet) -> Iterator[Hit]:
+    for nic in fleet.nics():
+        if not nic.real or nic.value("pause", "rx") is not True:
+            continue
+        links, rates = _served(nic, fleet), _rates(nic)
+        fastest = max(links.values(), default=0)
+        slow = {address: link for address, link in links.items() if link < 0.5 * fastest and address not in rates}
+        if slow:
+            evidence: dict[str, object] = {"RX": True, "clients of this NIC in the fleet": len(links)}
+            evidence.update({f"link of {address}": f"{link / 0.98:g}Mb/s" for address, link in sorted(slow.items())})
+            evidence["links of others, up to"] = f"{fastest / 0.98:g}Mb/s"
+            mapped = _mapped(nic)
+            remedy = nic_remedy(nic.name, multiq={"clients": mapped, "rate": "auto"}) if mapped else {}
+            yield Hit(evidence, nic.name, nic.host.name, remedy)
+
+
+def _differs(fleet: Fleet) -> Iterator[Hit]:
+    for nic in fleet.nics():
+        links = _served(nic, fleet)
+        for above in (True, False):
+            wrong = {
+                address: (rate, links[address])
+                for address, rate in sorted(_rates(nic).items())
+                if address in links and (rate * _ROOM > links[address] if above else rate < _ROOM * links[address])
+            }
+            if wrong:
+                evidence = {
+                    address: f"rate {rate:g} Mbit/s, link {link / 0.98:g}Mb/s"
+                    for address, (rate, link) in wrong.items()
+                }
+                remedy = nic_remedy(nic.name, multiq={"clients": _mapped(nic), "rate": "auto"})
+                # Above its link a rate is as good as none; below it only this client is slower than it could be.
+                yield Hit(evidence, nic.name, nic.host.name, remedy, severity="" if above else "low")
+
+
+RULES = (
+    Rule(
+        id="slow-client-stops-port",
+        severity="high",
+        title="One slow client stops the port for all others",
+        condition="the NIC honours pause frames, and the link of a client in its subnet is less than half as fast as "
+        "that of another, without a rate for its queue",
+        explanation="A switch with small buffers pauses the whole port as soon as the buffer of one client is full. "
+        "All others then come down to the speed of the slow one, whatever queue or priority they have.",
+        action="See to the cable of the slow client. Until then give each client a queue with a rate (`rate: auto` of "
+        "multiq), which keeps the switch from pausing.",
+        reference=_PAGE,
+        fleet=_stops,
+    ),
+    Rule(
+        id="clients-rate-differs",
+        severity="high",
+        title="The rate of a client is not that of its link",
+        condition="the queue of a client has a rate above the speed of the client's link; low, where it is below",
+        explanation="The rate was set when the link had another speed. Above the speed of the link it does not keep the "
+        "switch from pausing the port; below it the client gets less than it could.",
+        action="Let site ask for the speeds again, and see to the cable where a link has become slower.",
+        reference=_PAGE,
+        fleet=_differs,
+    ),
+)
