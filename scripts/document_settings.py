@@ -41,7 +41,8 @@ _OPTION = """options:
         type: str
       match:
         description:
-          - What the NIC is, in place of O(nics[].name). All given conditions must hold. Never means virtual NICs.
+          - What the NIC is, in place of O(nics[].name). All given conditions must hold. Means a virtual NIC only by
+            O(nics[].match.network).
           - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
         type: dict
         suboptions:
@@ -57,6 +58,12 @@ _OPTION = """options:
           bus:
             description: The address on the bus, in quotes, such as V('0000:01:00.0').
             type: str
+          network:
+            description:
+              - The NIC leads to this network, such as V(192.168.32.0/24), or to one of a list of them. It has an
+                address in it, or in a larger network that this is a part of, and may be a bond, a VLAN or a bridge.
+            type: raw
+            version_added: 0.3.0
           min_speed:
             description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
             type: int

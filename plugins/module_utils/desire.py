@@ -22,7 +22,7 @@ from .schema import (
     Wishes,
 )
 from .settings import registry
-from .tools import ethtool, sysfs
+from .tools import ethtool, ip, sysfs
 
 Families = Mapping[str, Family]
 
@@ -71,7 +71,9 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
         except InputError as error:
             raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
         try:
-            names = nics.select(entry, identities, lambda nic: _fastest(host, nic))
+            names = nics.select(
+                entry, identities, lambda nic: _fastest(host, nic), lambda: ip.addresses(host, expiring=True)
+            )
         except nics.Absent as error:
             absent.append(Unsupported(Address("", str(entry["name"]), ""), Wish(ABSENT), str(error)))
             continue

@@ -14,6 +14,8 @@ _NAME = re.compile(r"[^\s/-][^\s/]{0,63}")
 
 
 Speed = Callable[[str], int]
+# The addresses of all NICs, such as 192.168.32.1/24; a question to the host, and so asked only where it matters.
+Addresses = Callable[[], Mapping[str, Sequence[str]]]
 
 
 def _same(attribute: str) -> Callable[[Identity, str, Speed], bool]:
@@ -31,21 +33,52 @@ _MATCHES: Dict[str, Callable[[Identity, Any, Speed], bool]] = {
 }
 
 
-def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed) -> List[str]:
+def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed, addresses: Addresses = dict) -> List[str]:
     """The names of the NICs that an entry means; empty when a glob or a match finds none here.
 
-    `speed` gives the highest speed of a NIC in Mb/s, 0 if unknown. InputError for a selector that can mean
-    nothing, and for a name that this host does not have.
+    `speed` gives the highest speed of a NIC in Mb/s, 0 if unknown. Only what leads to a network may be virtual.
+    InputError for a selector that can mean nothing, and for a name that this host does not have.
     """
     if ("name" in entry) == ("match" in entry):
         raise InputError("nics: each entry needs either 'name' or 'match'")
     if "name" in entry:
         return _by_name(entry["name"], nics)
     conditions = _conditions(entry["match"])
+    networks = _networks(entry["match"]["network"]) if "network" in entry["match"] else None
+    inside = _inside(networks, addresses()) if networks is not None else ()
     return [
         nic.name
         for nic in nics
-        if nic.physical and all(_MATCHES[key](nic, wanted, speed) for key, wanted in conditions)
+        if (nic.physical if networks is None else nic.name in inside)
+        and all(_MATCHES[key](nic, wanted, speed) for key, wanted in conditions)
+    ]
+
+
+def _networks(written: Any) -> List[Any]:
+    import ipaddress  # costs as much as the rest of the module, and few entries name a network
+
+    words = [str(word).strip() for word in (written if isinstance(written, (list, tuple)) else [written])]
+    try:
+        found = [ipaddress.ip_network(word, strict=False) for word in words]
+    except ValueError as error:
+        raise InputError(f"nics: match network {written!r} is not right ({error}); write 192.168.32.0/24") from None
+    if not found or any(network.prefixlen == 0 for network in found):
+        raise InputError(f"nics: match network {written!r} means no NIC in particular; write networks of your hosts")
+    return found
+
+
+def _inside(networks: Sequence[Any], addresses: Mapping[str, Sequence[str]]) -> List[str]:
+    """The NICs that lead to one of the networks: with an address in it, or in a larger network that it is a part of."""
+    import ipaddress
+
+    own = [(nic, ipaddress.ip_interface(word)) for nic, words in addresses.items() if nic != "lo" for word in words]
+    return [
+        nic
+        for nic, address in own
+        if any(
+            network.version == address.version and (address.ip in network or network.network_address in address.network)
+            for network in networks
+        )
     ]
 
 
@@ -71,8 +104,10 @@ def _conditions(match: Any) -> List[Tuple[str, Any]]:
     if not isinstance(match, Mapping) or not match:
         raise InputError("nics: 'match' needs a dictionary such as {driver: ixgbe, min_speed: 10000}")
     for key, wanted in match.items():
+        if key == "network":
+            continue
         if key not in _MATCHES:
-            raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, list(_MATCHES))}")
+            raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, [*_MATCHES, 'network'])}")
         if wanted is None or isinstance(wanted, (Mapping, list)) or str(wanted).strip() == "":
             raise InputError(f"nics: match {key} needs one value")
         if not key.endswith("_speed") and not isinstance(wanted, str):

@@ -22,13 +22,13 @@ _MOST = 512
 
 
 def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """The addresses that somebody has set, with their NIC, which may be a bond or a VLAN, its MTU, MAC and kind.
+    """The addresses but those of the link, with their NIC, which may be a bond or a VLAN, its MTU, MAC and kind.
 
     `hardware` are the devices under it, as far as the kernel tells: none under a tunnel or a bridge of containers.
     """
     return [
         {"nic": nic, "address": address, **_about(host, nic)}
-        for nic, found in sorted(ip.addresses(host).items())
+        for nic, found in sorted(ip.addresses(host, expiring=True).items())
         for address in found
         if nic != "lo"
     ]

@@ -95,26 +95,28 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:
             yield key, int(value)
 
 
-def addresses(host: Any) -> Dict[str, List[str]]:
-    """The addresses by NIC that somebody has set: not those of the link itself, nor those that expire."""
+def addresses(host: Any, expiring: bool = False) -> Dict[str, List[str]]:
+    """The addresses by NIC: not those of the link itself, and those that expire, as of DHCP, only if asked for."""
     answer = host.ask(Query(("ip", "-j", "address", "show")))
     try:
         rows = json.loads(answer.out)
         return {
-            row["ifname"]: [f"{item['local']}/{item['prefixlen']}" for item in row["addr_info"] if _lasting(item)]
+            row["ifname"]: [
+                f"{item['local']}/{item['prefixlen']}" for item in row["addr_info"] if _is_set(item, expiring)
+            ]
             for row in rows
         }
     except (ValueError, TypeError, KeyError):
         found: Dict[str, List[str]] = {}
     for line in host.ask(Query(("ip", "-o", "address", "show"))).out.splitlines():
         match = re.match(r"\d+: (\S+)\s+inet6? (\S+) (.*)", line)
-        if match and "scope link" not in match.group(3) and " dynamic " not in match.group(3):
+        if match and "scope link" not in match.group(3) and (expiring or " dynamic " not in match.group(3)):
             found.setdefault(match.group(1), []).append(match.group(2))
     return found
 
 
-def _lasting(item: Mapping[str, Any]) -> bool:
-    return "local" in item and item.get("scope") != "link" and not item.get("dynamic")
+def _is_set(item: Mapping[str, Any], expiring: bool) -> bool:
+    return "local" in item and item.get("scope") != "link" and (expiring or not item.get("dynamic"))
 
 
 def exceptions(host: Any) -> List[Dict[str, Any]]:
