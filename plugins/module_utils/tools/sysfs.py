@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 from ..schema import Identity
 
@@ -82,14 +82,38 @@ def carrier(host: Any, name: str) -> bool:
 
 
 def pcie(host: Any, name: str) -> Dict[str, object]:
-    """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses."""
+    """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses.
+
+    `above` has the links of the bridges between it and the processor, each with its address on the bus.
+    """
     facts: Dict[str, object] = {}
     for state in ("current", "max"):
-        width = number(host, f"{ROOT}/{name}/device/{state}_link_width")
-        speed = text(host, f"{ROOT}/{name}/device/{state}_link_speed").split(" ")[0]
-        if width and speed.replace(".", "").isdigit():
-            facts[state] = {"width": width, "speed_gt": float(speed)}
-    return facts
+        link = _link(host, f"{ROOT}/{name}/device", state)
+        if link:
+            facts[state] = link
+    above = list(_above(host, f"{ROOT}/{name}/device")) if facts else []
+    return {**facts, "above": above} if above else facts
+
+
+def _link(host: Any, folder: str, state: str) -> Dict[str, object]:
+    width = number(host, f"{folder}/{state}_link_width")
+    speed = text(host, f"{folder}/{state}_link_speed").split(" ")[0]
+    return {"width": width, "speed_gt": float(speed)} if width and speed.replace(".", "").isdigit() else {}
+
+
+# Red Hat and VMware: the links of these bridges are inventions of QEMU and ESXi.
+_INVENTED = ("0x1b36", "0x15ad")
+
+
+def _above(host: Any, device: str, most: int = 8) -> Iterator[Dict[str, object]]:
+    for depth in range(1, most + 1):
+        folder = f"{device}{'/..' * depth}"
+        bus = re.search(r"^PCI_SLOT_NAME=(\S+)$", text(host, f"{folder}/uevent"), re.MULTILINE)
+        if not bus:
+            return
+        link = _link(host, folder, "current")
+        if link and text(host, f"{folder}/vendor") not in _INVENTED:
+            yield {"bus": bus.group(1), **link}
 
 
 def above(host: Any, name: str) -> List[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .harm import lost
+from .lanes import card, links
 from .model import nic_remedy
 from .view import Nic
 
@@ -114,8 +115,8 @@ QUIRKS = (
         drivers=("ixgbe",),
         pci=("8086:1528",),
         pair=True,
-        condition="a bond that uses all its members has two ports of the same Intel X540-T2 card, and the card has "
-        "fewer than eight lanes",
+        condition="a bond that uses all its members has two ports of the same Intel X540-T2 card, and a PCIe link "
+        "on their way to the processor carries less than both, or does not tell",
         explanation="Four lanes move no more than 14 Gbit/s over both ports of this card. Eight lanes, or two cards "
         "with one port each, reach 20 Gbit/s.",
         action="Put the card into a slot with eight lanes, or take one port each of two cards into the bond.",
@@ -189,6 +190,10 @@ QUIRKS = (
 )
 
 
+# Mb/s of two ports.
+_BOTH = 20000
+
+
 def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
     """The evidence, if a NIC is such hardware in such a state."""
     release = nic.host.release
@@ -223,19 +228,16 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
 def _pair(nic: Nic) -> dict[str, Any]:
     """The other ports of the same card that are in the same bond; told once, at the first of them.
 
-    Eight lanes carry both ports, and a bond of active-backup uses one of them at a time.
+    What limits them is the narrowest link on the way; a bond of active-backup uses one of them at a time.
     """
-    if (nic.number("pcie", "current", "width") or 0) >= 8:
+    narrowest = min(links(nic), key=lambda link: link.capacity, default=None)
+    if narrowest and narrowest.capacity >= _BOTH:
         return {}
+    way = str(narrowest) if narrowest else "not told; see how many lanes the slot has"
     for bond, facts in nic.host.below("bonds").items():
         if facts.text("mode") == "active-backup":
             continue
         ports = [port for port in nic.host.under(bond) if card(port) == card(nic)]
         if nic.name in facts.below("members") and card(nic) and len(ports) > 1 and ports[0].name == nic.name:
-            return {"bond": bond, "ports of one card": [port.name for port in ports]}
+            return {"bond": bond, "ports of one card": [port.name for port in ports], "PCIe link": way}
     return {}
-
-
-def card(nic: Nic) -> str:
-    """The slot of a card: its address without the number of the port."""
-    return nic.text("bus").rpartition(".")[0]

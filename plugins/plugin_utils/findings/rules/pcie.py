@@ -5,41 +5,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..lanes import Link, card, links
 from ..model import Hit, Rule
-from ..quirks import card
 from ..view import Host, Nic
-
-# What is left after the headers of the packets on the bus.
-_PAYLOAD = 0.87
-
-
-def _capacity(width: float, speed: float) -> int:
-    """Mb/s of a PCIe link: 8 of 10 bits carry data up to 5 GT/s, 128 of 130 above."""
-    return int(width * speed * 1000 * (0.8 if speed <= 5 else 128 / 130) * _PAYLOAD)
 
 
 def _narrow(host: Host) -> Iterator[Hit]:
-    cards: dict[str, list[Nic]] = {}
+    """Each link with all the ports behind it; where several are too narrow for the same ports, the narrowest."""
+    behind: dict[str, tuple[Link, list[Nic]]] = {}
     for nic in host.nics:
-        if nic.real and card(nic):
-            cards.setdefault(card(nic), []).append(nic)
-    for slot, ports in sorted(cards.items()):
-        width, speed = ports[0].number("pcie", "current", "width"), ports[0].number("pcie", "current", "speed_gt")
-        need = _need(host, ports)
-        if not width or not speed or _capacity(width, speed) >= need:
-            continue
-        best = (ports[0].number("pcie", "max", "width") or width, ports[0].number("pcie", "max", "speed_gt") or speed)
-        evidence = {
-            "slot": slot,
-            "PCIe link": f"{speed:g} GT/s x{width:g}, {_capacity(width, speed)} Mbit/s",
-            "PCIe link of the card at best": f"{best[1]:g} GT/s x{best[0]:g}",
-            "ports": {port.name: f"{port.speed}Mb/s" for port in ports},
-        }
-        if _capacity(*best) > _capacity(width, speed):
-            yield Hit(evidence, ports[0].name)
-        else:
-            action = "Use one port each of several cards; this card cannot have a wider slot."
-            yield Hit(evidence, ports[0].name, severity="note", action=action)
+        for link in links(nic) if nic.real and card(nic) else ():
+            behind.setdefault(link.place, (link, []))[1].append(nic)
+    short = [(link, ports) for link, ports in behind.values() if link.capacity < _need(host, ports)]
+    told: set[str] = set()
+    for link, ports in sorted(short, key=lambda item: (item[0].capacity / _need(host, item[1]), item[0].place)):
+        names = {port.name for port in ports}
+        if not names <= told:
+            told |= names
+            yield _hit(link, ports)
+
+
+def _hit(link: Link, ports: list[Nic]) -> Hit:
+    shown = {port.name: f"{port.speed}Mb/s" for port in ports}
+    if link.bridge:
+        action = "Put the cards into slots of their own at the processor; the link of this bridge is what limits them."
+        return Hit({"bridge": link.place, "PCIe link": str(link), "ports": shown}, ports[0].name, action=action)
+    width, speed = (ports[0].number("pcie", "max", key) for key in ("width", "speed_gt"))
+    best = Link(link.place, width or link.width, speed or link.speed)
+    evidence = {
+        "slot": link.place,
+        "PCIe link": str(link),
+        "PCIe link of the card at best": f"{best.speed:g} GT/s x{best.width:g}",
+        "ports": shown,
+    }
+    if best.capacity > link.capacity:
+        return Hit(evidence, ports[0].name)
+    action = "Use one port each of several cards; this card cannot have a wider slot."
+    return Hit(evidence, ports[0].name, severity="note", action=action)
 
 
 def _need(host: Host, ports: list[Nic]) -> int:
@@ -57,9 +59,10 @@ RULES = (
         id="pcie-narrower-than-ports",
         severity="high",
         title="The slot is narrower than the ports of the card",
-        condition="the PCIe link carries less than the ports of the card can move at once",
-        explanation="All ports of a card share its PCIe link. Two 10G ports behind four lanes of 5 GT/s give 14 Gbit/s "
-        "together, whatever a bond promises.",
+        condition="a PCIe link between the ports and the processor, that of the card or of a bridge above it, carries "
+        "less than all ports behind it can move at once",
+        explanation="All ports of a card share its PCIe link, and all cards behind a bridge share that of the bridge. "
+        "Two 10G ports behind four lanes of 5 GT/s give 14 Gbit/s together, whatever a bond promises.",
         action="Put the card into a slot with more lanes, and see whether the firmware of the board shares them.",
         reference="https://docs.kernel.org/PCI/pci.html",
         host=_narrow,

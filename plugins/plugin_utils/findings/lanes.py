@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The PCIe links between a NIC and the processor, and what they carry."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .view import Nic
+
+# What is left after the headers of the packets on the bus.
+_PAYLOAD = 0.87
+
+
+class Link(NamedTuple):
+    """One link on the way: `place` is the slot of the card, or the address of the bridge that it belongs to."""
+
+    place: str
+    width: float
+    speed: float
+    bridge: bool = False
+
+    @property
+    def capacity(self) -> int:
+        """Mb/s: 8 of 10 bits carry data up to 5 GT/s, 128 of 130 above."""
+        return int(self.width * self.speed * 1000 * (0.8 if self.speed <= 5 else 128 / 130) * _PAYLOAD)
+
+    def __str__(self) -> str:
+        at = f" at the bridge {self.place}" if self.bridge else ""
+        return f"{self.speed:g} GT/s x{self.width:g}, {self.capacity} Mbit/s{at}"
+
+
+def card(nic: Nic) -> str:
+    """The slot of a card: its address without the number of the port."""
+    return nic.text("bus").rpartition(".")[0]
+
+
+def links(nic: Nic) -> list[Link]:
+    """From the card up; only those that tell what they are."""
+    own = Link(card(nic), nic.number("pcie", "current", "width") or 0, nic.number("pcie", "current", "speed_gt") or 0)
+    above = [
+        Link(row.text("bus"), row.number("width") or 0, row.number("speed_gt") or 0, bridge=True)
+        for row in nic.rows("pcie", "above")
+    ]
+    return [link for link in (own, *above) if link.place and link.width and link.speed]
