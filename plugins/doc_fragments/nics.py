@@ -396,7 +396,7 @@ options:
             type: str
           irqbalance:
             description:
-              - C(stop) the service that moves interrupts, for the whole host, or C(run) it.
+              - C(stop) the service that moves interrupts, for the whole host, now and after each boot, or C(run) it.
             type: str
             choices: ['stop', 'run']
           irqbalance_ban:

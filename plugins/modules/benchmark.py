@@ -174,7 +174,7 @@ options:
             type: int
             default: 4
           size:
-            description: The size of the file of each job.
+            description: The size of the file of each job, or of the one that they share.
             type: str
             default: 2G
           runtime:
@@ -189,6 +189,12 @@ options:
             description: How fio does its I/O.
             type: str
             default: libaio
+          files:
+            description: Whether the jobs of a host read or write one file V(each), or one V(shared) by all of them.
+            type: str
+            choices: [each, shared]
+            default: each
+            version_added: 0.3.0
   stagger:
     description: Seconds between the starts of two clients.
     type: float

@@ -147,7 +147,8 @@ nics:
       type: str
       returned: always
     pcie:
-      description: The PCIe link, C(current) and C(max), each with its C(width) in lanes and C(speed_gt) in GT/s.
+      description: The PCIe link, C(current) and C(max), each with its C(width) in lanes and C(speed_gt) in GT/s, and
+        under C(above) the same of the bridges between it and the processor, each with its address on the C(bus).
       type: dict
       returned: always
     carrier:

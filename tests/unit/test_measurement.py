@@ -165,6 +165,9 @@ def test_fio_has_a_time_for_its_files_and_a_name_for_each_host():
     assert whole["seconds"] > 370
     options = {key: word.get("default") for key, word in fio.OPTIONS.items()} | {"directory": "/mnt"}
     assert "--name=linuxnet-benchmark-pc1" in fio.command(options, "pc1")
+    assert not any(word.startswith("--filename") for word in fio.command(options, "pc1"))
+    # All jobs of a host on one file, as the report on NFS measured; what is left of a job that was cut off is found.
+    assert "--filename=linuxnet-benchmark-pc1.0" in fio.command({**options, "files": "shared"}, "pc1")
     assert fio.remove(options, "pc1")[-2:] == ["linuxnet-benchmark-pc1.[0-9]*", "-delete"]
     said = '{"jobs": [{"error": 0, "read": {"bw_bytes": 1000}, "write": {"bw_bytes": 0}}]}'
     assert fio.parse(f"note: both iodepth and so on\n{said}", "", options) == {"bits_per_second": {"read": 8000}}

@@ -212,7 +212,7 @@ irq = Family(
         Field(
             "irqbalance",
             "word",
-            "C(stop) the service that moves interrupts, for the whole host, or C(run) it",
+            "C(stop) the service that moves interrupts, for the whole host, now and after each boot, or C(run) it",
             words=("stop", "run"),
         ),
         Field(

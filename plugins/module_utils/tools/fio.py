@@ -19,6 +19,7 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "runtime": {"type": "int", "default": 60},
     "direct": {"type": "bool", "default": True},
     "ioengine": {"type": "str", "default": "libaio"},
+    "files": {"type": "str", "default": "each", "choices": ["each", "shared"]},
 }
 
 NAME = "linuxnet-benchmark"
@@ -31,7 +32,10 @@ def command(options: Mapping[str, Any], host: str) -> List[str]:
     """
     job = {key: options[key] for key in ("directory", "rw", "bs", "iodepth", "numjobs", "size", "runtime", "ioengine")}
     argv = ["fio", f"--name={NAME}-{host}", "--output-format=json", "--time_based", "--group_reporting", "--unlink=1"]
-    return argv + [f"--{key}={value}" for key, value in job.items()] + [f"--direct={int(options['direct'])}"]
+    # One file for all jobs of the host, under a name that remove() finds; without it fio makes one for each job.
+    shared = [f"--filename={NAME}-{host}.0"] if options["files"] == "shared" else []
+    argv += [f"--{key}={value}" for key, value in job.items()] + [f"--direct={int(options['direct'])}"]
+    return argv + shared
 
 
 def remove(options: Mapping[str, Any], host: str) -> List[str]:
