@@ -216,7 +216,7 @@ options:
     type: bool
     default: false
 requirements:
-  - systemd 242 or later, and iperf3 3.1 or later
+  - systemd 239 or later, or 242 in a network namespace of its own, and iperf3 3.1 or later
 notes:
   - Nothing is written to the files of a firewall, so that a reboot closes the ports too.
 seealso:

@@ -81,10 +81,10 @@ def test_kernel_has_what_was_asked(host, manager):
 
 def test_round_robin_may_reorder_more(host, manager):
     asked = manager == "systemd-networkd"
-    assert host.file("/proc/sys/net/ipv4/tcp_reordering").content_string.strip() == ("16" if asked else "3")
+    assert host.file("/proc/sys/net/ipv4/tcp_reordering").content_string.strip() == ("127" if asked else "3")
     kept = host.file("/etc/sysctl.d/90-linuxnet-tuning.conf")
     assert kept.exists == asked
-    assert not asked or "net.ipv4.tcp_reordering = 16" in kept.content_string
+    assert not asked or "net.ipv4.tcp_reordering = 127" in kept.content_string
 
 
 def test_files_are_the_managers_own(host, manager):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, List, Sequence
 
 from ..schema import Query, Run
@@ -16,6 +17,12 @@ def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards
     words += [f"--property=ExecStopPost={' '.join(afterwards)}"]
     words += [f"--property=NetworkNamespacePath={netns}"] if netns else []
     return Run((*words, *argv))
+
+
+def version(host: Any) -> int:
+    """The version of systemd; 0 where it does not tell."""
+    match = re.match(r"systemd (\d+)", host.ask(Query(("systemctl", "--version"))).out)
+    return int(match.group(1)) if match else 0
 
 
 def stop(unit: str) -> Run:

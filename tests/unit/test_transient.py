@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a measurement runs: in the network namespace of the call, if systemd knows how."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import schema, session
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import transient
+
+
+class Host:
+    """Answers for systemctl, and has the links of two network namespaces."""
+
+    def __init__(self, said: str, ours: str = "net:[1]") -> None:
+        self.said, self.ours = said, ours
+
+    def ask(self, query: schema.Query) -> schema.Answer:
+        assert query.argv == ("systemctl", "--version")
+        return schema.Answer(0, self.said, "")
+
+    def target(self, path: str) -> str:
+        return {"/proc/self/ns/net": self.ours, "/proc/1/ns/net": "net:[1]", "/proc/self": "77"}[path]
+
+
+# As RHEL 8 and Debian 12 say it.
+RHEL_8 = "systemd 239 (239-82.el8)\n+PAM +AUDIT +SELINUX +IMA\n"
+DEBIAN_12 = "systemd 252 (252.39-1~deb12u1)\n+PAM +AUDIT +SELINUX +APPARMOR\n"
+
+
+def test_version():
+    assert [transient.version(Host(said)) for said in (RHEL_8, DEBIAN_12, "")] == [239, 252, 0]
+
+
+@pytest.mark.parametrize("said", [RHEL_8, DEBIAN_12])
+def test_a_host_like_any_other_needs_nothing_new(said):
+    assert session._namespace(Host(said)) == ""
+    argv = transient.service("u", "about", 90, ["a"], ["b"], "").argv
+    assert not any("NetworkNamespacePath" in word for word in argv)
+
+
+def test_an_old_systemd_cannot_enter_a_namespace_and_says_so():
+    assert session._namespace(Host(DEBIAN_12, "net:[2]")) == "/proc/77/ns/net"
+    with pytest.raises(schema.TuningError, match="older than 242"):
+        session._namespace(Host(RHEL_8, "net:[2]"))
