@@ -56,7 +56,7 @@ def site_groups(names: Sequence[str], hostvars: Mapping[str, Any]) -> List[Dict[
     read = getattr(hostvars, "raw_get", None) or hostvars.get
     found = []
     for name in names:
-        variables = read(name)
+        variables = read(name) or {}
         # Whether a variable is there, not what it is worth: a broken one has to fail where it is used.
         first = [FIRST] if "tuning_tuned_profile" in variables or "tuning_bonds" in variables else []
         rated = [RATED] if any(_may_ask(variables.get(layer)) for layer in _LAYERS) else []

@@ -304,7 +304,7 @@ def _namespace(host: ReadOnlyHost) -> str:
     # All else that a measurement needs of systemd, version 239 of RHEL 8 has: redhat-plumbers/systemd-rhel8.
     if 0 < transient.version(host) < 242:
         raise TuningError(
-            "this host is in a network namespace of its own, where a systemd older than 242 cannot start a measurement; "
+            "this host is in a network namespace of its own, where a systemd older than 242 starts no measurement; "
             "measure from the machine that it runs on, or from a host with a later release"
         )
     return f"/proc/{host.target('/proc/self')}/ns/net"

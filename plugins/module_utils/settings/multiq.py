@@ -42,7 +42,6 @@ def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
         "root": f"{root.kind} {root.handle}",
         "clsact": attached.clsact,
         "others": tuple(others),
-        "shaped": tuple(f"{leaf.queue}={leaf.rate}" for leaf in attached.leaves if leaf.rate),
         "leaves": tuple(f"{leaf.queue} {leaf.kind} {leaf.handle}" for leaf in attached.leaves if not leaf.ours),
         "xps": sysfs.steers(host, nic),
     }
@@ -66,7 +65,7 @@ def _multiq(root: tc.Root, queues: int) -> str:
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    now, root = str(cells["method"].value), str(cells["root"].value).split()
+    now, root = str(cells["method"].value), _root(cells)
     method = str(values.get("method", now))
     have = _words(cells["clients"].value)
     want = _words(values["clients"]) if "clients" in values else have
@@ -78,7 +77,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         lines += (
             [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
         )
-    made = root[1] != "0:"  # by hand or by us, so tc knows the queues below it by names
+    made = root[1] != "0:"  # by hand or by us, so that tc knows the queues below it by name
     gone = leave_multiq or (method == NONE and root[0] == MQ and made)
     if gone:
         lines.append(f"qdisc del dev {nic} root")
@@ -103,15 +102,18 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         kept = () if method not in now else have
         lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
         lines += [tc.add(nic, parent, word) for word in want if word not in kept]
-    shaped = dict(_pair(word) for word in _words(cells["shaped"].value)) if lasts else {}
+    shaped = _by_queue(_words(cells["rate"].value), have) if lasts else {}
     want_rates = _by_queue(rates, want) if method in (CLSACT, MULTIQ) else {}
     lines += _shaping(nic, method, handle, shaped, want_rates, bool(_words(cells["leaves"].value)))
     return (*first, tc.batch(lines)) if lines else first
 
 
-def _pair(word: str) -> Tuple[int, int]:
-    queue, _equals, rate = word.partition("=")
-    return int(queue), int(rate)
+def _root(cells: Mapping[str, Cell]) -> List[str]:
+    """Kind and handle of the root. The way back is written before the call, and so with the root that was there then."""
+    root = str(cells["root"].value).split()
+    if cells["method"].value == CLSACT and cells["rate"].value and (root[0] != MQ or root[1] == "0:"):
+        return [MQ, _HANDLE]
+    return root
 
 
 def _by_queue(rates: Sequence[str], clients: Sequence[str]) -> Dict[int, int]:
@@ -152,7 +154,7 @@ def _shaping(
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
     """From the qdisc that the kernel gives to a new NIC."""
     fresh: Dict[str, Value] = {"method": NONE, "root": "none 0:", "clsact": False}
-    fresh.update(dict.fromkeys(("clients", "others", "rate", "shaped", "leaves"), ()))
+    fresh.update(dict.fromkeys(("clients", "others", "rate", "leaves"), ()))
     return _write(nic, values, {key: Cell(value) for key, value in fresh.items()})
 
 
@@ -212,7 +214,8 @@ def _expand(
     if problem:
         return Expansion(refused={"rate": problem})
     if unknown:
-        told += (f"{nic}: no rate for {say(unknown)}: nobody has told the speed of their links; see rate: auto",)
+        note = f"{nic}: no rate for {say(unknown)}: nobody has told the speed of their links; see rate: auto"
+        return Expansion(_exactly(method, mapped, cells, rates), {}, (*told, note))
     return Expansion(_exactly(method, mapped, cells, rates), {}, told)
 
 

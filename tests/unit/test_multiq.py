@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The way back from rates, which is written before the call, when nobody knows yet which root there will be."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.multiq import multiq
+
+RATED = {"clients": ("10.0.0.1=1", "others=0"), "rate": ("10.0.0.1=98",)}
+
+
+def back(before, root, after):
+    """What takes a NIC from `after` back to `before`, with the root that it had before."""
+    fixed = {"root": root, "clsact": False, "others": (), "leaves": (), "xps": False}
+    cells = {key: Cell(value) for key, value in {**fixed, **after}.items()}
+    return [line for action in multiq.write("eth0", before, cells) for line in action.lines]
+
+
+NOTHING = {"method": "none", "clients": (), "rate": ()}
+
+
+@pytest.mark.parametrize("root", ["mq 0:", "noqueue 0:"])
+def test_from_rates_below_mq_to_nothing(root):
+    assert back(NOTHING, root, {"method": "clsact", **RATED}) == [
+        "qdisc del dev eth0 clsact",
+        "qdisc del dev eth0 root",
+    ]
+
+
+def test_from_rates_below_multiq_to_nothing():
+    assert back(NOTHING, "mq 0:", {"method": "multiq", **RATED}) == ["qdisc del dev eth0 root"]
+
+
+def test_from_rates_to_the_same_clients_without():
+    before = {"rate": ()}
+    assert back(before, "mq 0:", {"method": "clsact", "clsact": True, **RATED}) == ["qdisc del dev eth0 root"]
+
+
+def test_from_rates_below_mq_to_multiq_which_cannot_have_the_same_handle():
+    before = {"method": "multiq", "rate": ()}
+    assert back(before, "multiq 1:", {"method": "clsact", **RATED})[:2] == [
+        "qdisc del dev eth0 clsact",
+        "qdisc replace dev eth0 root handle 2: multiq",
+    ]
+
+
+def test_from_one_rate_to_another():
+    after = {"method": "clsact", "clsact": True, **RATED}
+    assert back({"rate": ("10.0.0.1=980",)}, "mq 1:", after) == [
+        "qdisc replace dev eth0 parent 1:2 handle 6001: tbf rate 980000kbit burst 24500 latency 20ms"
+    ]
+
+
+def test_foreign_qdiscs_of_other_queues_survive_the_end_of_a_rate():
+    cells = {"method": "clsact", "clsact": True, "leaves": ("5 tbf 8001:",), **RATED}
+    assert back({"rate": ()}, "mq 1:", cells) == ["qdisc replace dev eth0 parent 1:2 handle 7001: pfifo limit 1000"]
