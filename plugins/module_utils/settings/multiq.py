@@ -109,7 +109,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
 
 
 def _root(cells: Mapping[str, Cell]) -> List[str]:
-    """Kind and handle of the root. The way back is written before the call, and so with the root that was there then."""
+    """Kind and handle of the root. The way back is written before the call, with the root that was there then."""
     root = str(cells["root"].value).split()
     if cells["method"].value == CLSACT and cells["rate"].value and (root[0] != MQ or root[1] == "0:"):
         return [MQ, _HANDLE]

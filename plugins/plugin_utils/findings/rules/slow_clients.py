@@ -110,7 +110,7 @@ RULES = (
         severity="high",
         title="The rate of a client is not that of its link",
         condition="the queue of a client has a rate above the speed of its link; low where it is below",
-        explanation="The rate was set when the link had another speed. Above the speed of the link it does not keep the "
+        explanation="The rate was set when the link had another speed. Above that of the link it does not keep the "
         "switch from pausing the port; below it the client gets less than it could.",
         action="Let site ask for the speeds again, and see to the cable where a link has become slower.",
         reference=_PAGE,
