@@ -60,6 +60,11 @@ def _words(value: Value) -> Tuple[str, ...]:
     return value if isinstance(value, tuple) else ()
 
 
+def _held(cells: Mapping[str, Cell], key: str) -> Tuple[str, ...]:
+    """What a cell of rates holds; who wrote the cells may know of none."""
+    return _words(cells[key].value) if key in cells else ()
+
+
 def _multiq(root: tc.Root, queues: int) -> str:
     return MULTIQ if root.bands in (0, queues) else f"{MULTIQ} with {root.bands} bands for {queues} queues"
 
@@ -94,7 +99,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     if method == MULTIQ and now != MULTIQ:
         # The same command makes a new one, and gives an old one as many bands as there are queues by now.
         lines.append(f"qdisc replace dev {nic} root handle {handle} multiq")
-    rates = _words(values["rate"]) if "rate" in values else _words(cells["rate"].value)
+    rates = _words(values["rate"]) if "rate" in values else _held(cells, "rate")
     if method == CLSACT and rates and not lasts:
         lines.append(f"qdisc replace dev {nic} root handle {handle} mq")
     if method in (CLSACT, MULTIQ):
@@ -102,16 +107,16 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         kept = () if method not in now else have
         lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
         lines += [tc.add(nic, parent, word) for word in want if word not in kept]
-    shaped = _by_queue(_words(cells["rate"].value), have) if lasts else {}
+    shaped = _by_queue(_held(cells, "rate"), have) if lasts else {}
     want_rates = _by_queue(rates, want) if method in (CLSACT, MULTIQ) else {}
-    lines += _shaping(nic, method, handle, shaped, want_rates, bool(_words(cells["leaves"].value)))
+    lines += _shaping(nic, method, handle, shaped, want_rates, bool(_held(cells, "leaves")))
     return (*first, tc.batch(lines)) if lines else first
 
 
 def _root(cells: Mapping[str, Cell]) -> List[str]:
     """Kind and handle of the root. The way back is written before the call, with the root that was there then."""
     root = str(cells["root"].value).split()
-    if cells["method"].value == CLSACT and cells["rate"].value and (root[0] != MQ or root[1] == "0:"):
+    if cells["method"].value == CLSACT and _held(cells, "rate") and (root[0] != MQ or root[1] == "0:"):
         return [MQ, _HANDLE]
     return root
 
@@ -223,7 +228,7 @@ def _exactly(
     method: str, mapped: Tuple[str, ...], cells: Mapping[str, Cell], rates: Tuple[str, ...] = ()
 ) -> Dict[str, Wish]:
     """Who asks for no rate has none, also where there was one."""
-    rated = {"rate": Wish(EXACTLY, rates)} if rates or cells["rate"].value else {}
+    rated = {"rate": Wish(EXACTLY, rates)} if rates or _held(cells, "rate") else {}
     return {"method": Wish(EXACTLY, method), "clients": Wish(EXACTLY, mapped), **rated}
 
 
@@ -236,7 +241,7 @@ def _rates(
     """
     auto = "auto" in asked
     named = dict(word.rpartition("=")[::2] for word in asked if "=" in word)
-    now = dict(word.rpartition("=")[::2] for word in _words(cells["rate"].value)) if auto else {}
+    now = dict(word.rpartition("=")[::2] for word in _held(cells, "rate")) if auto else {}
     found, unknown = [], []
     for word in mapped:
         whom = word.partition("=")[0]
@@ -266,7 +271,7 @@ def _no_rates(rates: Tuple[str, ...], mapped: Tuple[str, ...], method: str, cell
     if rates and method == CLSACT and kind[1] != "0:" and kind[0] not in (MQ, MULTIQ):
         return f"somebody made the root qdisc {kind[0]} {kind[1]}, which has no queues to shape; remove it first"
     queues = {owners[word.rpartition("=")[0]] for word in rates}
-    for leaf in _words(cells["leaves"].value):
+    for leaf in _held(cells, "leaves"):
         queue, name, handle = leaf.split()
         if int(queue) in queues:
             return f"somebody made the qdisc {name} {handle} of queue {queue}; remove it first"
