@@ -76,6 +76,7 @@ _TYPES = {
     "switch": "bool",
     "word": "str",
     "sysctl": "raw",
+    "modes": "raw",
     "addresses": "list",
     "clients": "list",
     "rates": "raw",
@@ -130,7 +131,8 @@ def _field(field, column: int) -> list[str]:
     lines.append(f"{space}  type: {_type(field)}\n")
     choices = field.choices if field.kind == "cpus" else field.words or field.choices
     if choices:
-        lines.append(f"{space}  choices: [{', '.join(repr(word) for word in choices)}]\n")
+        listed = f"{space}  choices: [{', '.join(repr(word) for word in choices)}]"
+        lines.append(fill(listed, 118, subsequent_indent=f"{space}    ", drop_whitespace=True) + "\n")
     if field.kind in _ELEMENTS:
         lines.append(f"{space}  elements: {_ELEMENTS[field.kind]}\n")
     return lines
@@ -138,7 +140,9 @@ def _field(field, column: int) -> list[str]:
 
 def _item(text: str, column: int) -> str:
     body = fill(text, 116 - column, break_long_words=False, break_on_hyphens=False)
-    return indent(f"- {body}".replace("\n", "\n  "), " " * column) + "\n"
+    # A colon with a blank behind it would make a mapping of a plain text.
+    start = "- >-\n" if ": " in text else "- "
+    return indent(f"{start}{body}".replace("\n", "\n  "), " " * column) + "\n"
 
 
 def _about(field) -> str:
@@ -184,6 +188,7 @@ def _values(field) -> str:
     plain = {
         "switch": "`true` or `false`",
         "integer": "number",
+        "modes": "list of modes or speeds, `all`, `{at_most: 1000}`",
         "addresses": "list of addresses",
         "clients": "list of clients",
         "rates": "`auto`, number, or list of them",

@@ -321,6 +321,39 @@ options:
             description:
               - Microseconds that a block waits for more packets.
             type: int
+      speed:
+        description:
+          - What a link runs at. With autoneg the host advertises modes, and both ends agree on the fastest that they
+            have in common; C(speed) and C(duplex) then limit what is advertised. Without autoneg they are fixed, and
+            the port of the switch has to be fixed alike. The link goes down for some seconds, and must come back.
+        type: dict
+        suboptions:
+          autoneg:
+            description:
+              - Agree on speed and duplex with the link partner.
+            type: bool
+          speed:
+            description:
+              - Mb/s.
+            type: int
+            choices: [10, 100, 1000, 2500, 5000, 10000, 20000, 25000, 40000, 50000, 56000, 100000, 200000, 400000,
+              800000]
+          duplex:
+            description:
+              - Whether both ends may send at once; full beside a speed.
+            type: str
+            choices: ['full', 'half']
+          advertise:
+            description:
+              - >-
+                What to offer to the link partner, which is a list of modes such as C(1000baseT/Full) or of speeds,
+                C(all), C({at_most: 1000}), or C({at_least: 1000}).
+            type: raw
+          mdix:
+            description:
+              - Cross the pairs of a copper cable, or find out by itself.
+            type: str
+            choices: ['on', 'off', 'auto']
       pause:
         description:
           - Pause frames (flow control), for links of different speed that meet at a switch with small buffers. With

@@ -171,13 +171,14 @@ class Transaction:
         for action in actions:
             self.commands += plain(action)
             complaints.append(self.host.do(action))
+        patience = self.families[family].patience
+        if patience:
+            # A manager works in the background, and its command may end before it has done all; so does a driver that
+            # negotiates.
+            self.host.wait_until(lambda: self._is(group, values), patience)
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self._lost.append(scope)
-        patience = self.families[family].patience
-        if patience:
-            # A manager works in the background, and its command may end before it has done all.
-            self.host.wait_until(lambda: self._is(group, values), patience)
         said: List[Tuple[Sequence[str], str]] = [
             (plain(action), complaint) for action, complaint in zip(actions, complaints)
         ]
@@ -188,7 +189,8 @@ class Transaction:
 
     def _is(self, group: Group, values: Mapping[str, Value]) -> bool:
         answers = self.read([Address(*group, key) for key in values])
-        return all(answers.get(Address(*group, key), Cell(None)).value == value for key, value in values.items())
+        cells = [(answers.get(Address(*group, key), Cell(None)), value) for key, value in values.items()]
+        return all(cell.value == value or cell.unseen for cell, value in cells)
 
     def _cells(self, group: Group) -> Cells:
         """The cells of a group; read anew where words have a meaning that earlier steps change, as channels do."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ethtool
-short_description: Set NIC channels, rings, offloads, coalescing and pause frames through ethtool
+short_description: Set NIC link mode, channels, rings, offloads, coalescing and pause frames through ethtool
 version_added: 0.1.0
 description:
   - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that
@@ -53,6 +53,12 @@ EXAMPLES = r"""
     nics:
       - name: enp1s0f*
         coalesce: {adaptive_rx: false, rx_usecs: 50}
+
+- name: Negotiate no more than 1000 Mb/s, over a cable that does not carry more
+  linuxnet.tuning.ethtool:
+    nics:
+      - name: enp1s0
+        speed: {advertise: {at_most: 1000}}
 
 - name: Go back to what an earlier call has found
   linuxnet.tuning.ethtool:

@@ -208,6 +208,22 @@ nics:
       description: The use of pause frames the link partner offers.
       type: str
       returned: when the device tells
+    autoneg_supported:
+      description: Whether it can negotiate the link, V(Yes) or V(No).
+      type: str
+      returned: when the device tells
+    mdix:
+      description: Whether the pairs of the cable are crossed, and who decides, such as V(off (auto)).
+      type: str
+      returned: when the device tells
+    wol:
+      description: What wakes the host, by ethtool's letters; V(d) for nothing.
+      type: str
+      returned: when the device tells
+    wol_supported:
+      description: What could wake it.
+      type: str
+      returned: when the device tells
     mtu:
       description: The largest packet in bytes.
       type: int
@@ -258,6 +274,12 @@ nics:
       description:
         - Pause frames by key, each with its C(value). Under autoneg, C(wanted) is what the NIC asks for where another
           value came of it, and C(partner) what the other end of the link makes of it, such as V(refuses).
+      type: dict
+      returned: when the device has them
+    speed_settings:
+      description:
+        - What the link is set to, as C(speed) of M(linuxnet.tuning.ethtool) has it. C(speed) and C(duplex) have no value
+          where the ends of the link negotiate them.
       type: dict
       returned: when the device has them
     private_flags:

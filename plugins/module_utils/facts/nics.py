@@ -12,6 +12,9 @@ from ..settings import registry
 from ..tools import ethtool, ip, sysfs
 from . import power
 
+# Under these names a NIC tells already what has come of its settings.
+_NAMES = {"speed": "speed_settings", "eee": "eee_settings"}
+
 
 def gather(host: ReadOnlyHost, names: Sequence[str], remarks: List[str]) -> Dict[str, Dict[str, Any]]:
     """Facts by NIC: all physical NICs, or those that a name or pattern means. `remarks` gets what cannot be read."""
@@ -86,7 +89,7 @@ def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
         except TuningError as error:  # a host without setpci still has something to tell
             reading = Reading({}, str(error))
         if reading.cells:
-            facts[name] = _cells(reading.cells)
+            facts[_NAMES.get(name, name)] = _cells(reading.cells)
         else:
             missing[name] = reading.problem
     return {**facts, "missing": missing}

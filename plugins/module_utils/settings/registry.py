@@ -18,6 +18,7 @@ from .pause import pause
 from .pci import pci
 from .private_flags import private_flags
 from .ring import ring
+from .speed import speed
 from .sysctl import sysctl, sysctl_file
 
 _ORDER: Tuple[Family, ...] = (
@@ -29,6 +30,7 @@ _ORDER: Tuple[Family, ...] = (
     ring,  # per queue, so after the queues exist
     features,  # per NIC, cheap; lro and gro may depend on the queues
     coalesce,  # per queue; drivers forget it when channels change
+    speed,  # renegotiates the link, which pause frames are then part of
     pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
     irqbalance,  # before interrupts are placed, or it might move them meanwhile

@@ -178,8 +178,12 @@ _LINK_LABELS = {
     "Link partner advertised pause frame use": "pause_partner",
     "Speed": "speed",
     "Duplex": "duplex",
+    "Supports auto-negotiation": "autoneg_supported",
     "Auto-negotiation": "autoneg",
     "Port": "port",
+    "MDI-X": "mdix",
+    "Supports Wake-on": "wol_supported",
+    "Wake-on": "wol",
     "Link detected": "carrier",
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..model import Hit, Rule
+from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
@@ -57,7 +57,8 @@ def _duplex(host: Host) -> Iterator[Hit]:
             action = "Replace the device at the other end, or its port; a switch between the two helps as well."
             yield Hit(shown, nic.name, severity="medium", action=action)
         else:
-            yield Hit(evidence, nic.name)
+            fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, speed={"autoneg": True}) if fixed else {})
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
@@ -115,7 +116,7 @@ RULES = (
         "receives broken packets",
         explanation="One end sends while the other takes that for a collision, so packets are lost under load. It "
         "comes from a fixed speed on one end: the other cannot negotiate and falls back to half duplex.",
-        action="Let both ends negotiate (`ethtool -s NIC autoneg on`, and the same on the port of the switch).",
+        action="Let both ends negotiate (`speed: {autoneg: true}` here, and the same on the port of the switch).",
         reference=_PAGE,
         host=_duplex,
         switch=True,

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak link modes: which of those that a device names (1000baseT/Full) a person means."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Mapping, Sequence
+
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, Field, InputError, Value, Wish, nearest
+
+ALL = "all"
+_MODE = re.compile(r"(\d{1,7})base[\w/-]+", re.IGNORECASE)
+_WORD = re.compile(r"\d{1,7}(base[\w/-]+)?", re.IGNORECASE)
+
+
+def speed(mode: str) -> int:
+    """The speed of a mode in Mb/s."""
+    match = _MODE.match(mode)
+    return int(match[1]) if match else 0
+
+
+def duplex(mode: str) -> str:
+    """`half` or `full`; a mode that names none, such as 10000baseR_FEC, is full."""
+    return "half" if mode.lower().endswith("/half") else "full"
+
+
+def wish(field: Field, raw: object) -> Wish:
+    """A list of modes or speeds, C(all), or a bound such as {at_most: 1000}; which modes that are, a device tells."""
+    right = "write all, {at_most: 1000}, or a list of modes such as 1000baseT/Full or speeds such as 1000"
+    if isinstance(raw, Mapping):
+        kind, bound = next(iter(raw.items())) if len(raw) == 1 else ("", "")
+        if kind not in (AT_LEAST, AT_MOST):
+            close = nearest(str(kind), (AT_LEAST, AT_MOST)) if kind else ""
+            raise InputError(f"{field.name}: {dict(raw)!r} is not right{close or '; ' + right}")
+        if isinstance(bound, bool) or not re.fullmatch(r"\d{1,7}", str(bound)):
+            raise InputError(f"{field.name}: {kind} {bound!r} is not right; write a speed in Mb/s such as 1000")
+        return Wish(EXACTLY, f"{kind} {bound}")
+    parts: Sequence[object] = raw if isinstance(raw, (list, tuple)) else [raw]
+    words = [word for part in parts for word in str(part).split()]
+    if len(words) == 1 and words[0].lower() == ALL:
+        return Wish(EXACTLY, ALL)
+    # What a result shows of a wish can be asked for again.
+    if len(words) == 2 and words[0] in (AT_LEAST, AT_MOST):
+        return wish(field, {words[0]: words[1]})
+    if not words or any(isinstance(part, (bool, Mapping)) or part is None for part in parts):
+        raise InputError(f"{field.name}: {raw!r} is not right; {right}")
+    for word in words:
+        if not _WORD.fullmatch(word):
+            raise InputError(f"{field.name}: {word!r} is not right; {right}")
+    return Wish(EXACTLY, " ".join(words))
+
+
+def means(words: str, modes: Sequence[str]) -> str:
+    """The modes of a device that words mean, in its own order; ValueError says why they mean none.
+
+    Beside what a person writes there is `100/full`: each mode of that speed and duplex.
+    """
+    if not modes:
+        raise ValueError("the device names no link modes")
+    known = {mode.lower(): mode for mode in modes}
+    bound, _blank, number = words.partition(" ")
+    if words == ALL:
+        return " ".join(modes)
+    if bound in (AT_LEAST, AT_MOST):
+        low = bound == AT_LEAST
+        found = [mode for mode in modes if (speed(mode) >= int(number) if low else speed(mode) <= int(number))]
+        if not found:
+            raise ValueError(f"none of its modes is {bound.replace('_', ' ')} {number} Mb/s{there(modes)}")
+        return " ".join(found)
+    meant: Dict[str, None] = {}
+    for word in words.split():
+        some = [known[word.lower()]] if word.lower() in known else []
+        match = re.fullmatch(r"(\d*)(?:/(half|full))?", word)
+        if match:
+            rate, way = match[1], match[2] or ""
+            some = [mode for mode in modes if rate in ("", str(speed(mode))) and way in ("", duplex(mode))]
+            wanted = " ".join([*([f"of {rate} Mb/s"] if rate else []), *([f"in {way} duplex"] if way else [])])
+            if not some:
+                raise ValueError(f"the device has no mode {wanted}{there(modes)}")
+        if not some:
+            raise ValueError(f"the device has no mode '{word}'{nearest(word, modes)}")
+        meant.update(dict.fromkeys(some))
+    return " ".join(mode for mode in modes if mode in meant)
+
+
+def there(modes: Sequence[str]) -> str:
+    """`; it has ...`, to end a message with."""
+    return f"; it has {', '.join(modes)}"
+
+
+def switches(wanted: Value, modes: Sequence[str]) -> List[str]:
+    """`10baseT/Half off 1000baseT/Full on`: each mode, because a command leaves those alone that it does not name."""
+    chosen = str(wanted).split()
+    return [word for mode in modes for word in (mode, "on" if mode in chosen else "off")]
