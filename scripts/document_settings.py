@@ -77,6 +77,8 @@ _TYPES = {
     "word": "str",
     "sysctl": "raw",
     "modes": "raw",
+    "tunable": "raw",
+    "words": "raw",
     "addresses": "list",
     "clients": "list",
     "rates": "raw",
@@ -129,7 +131,7 @@ def _field(field, column: int) -> list[str]:
     space = " " * column
     lines = [f"{space}{field.name}:\n{space}  description:\n{_item(_about(field), column + 4)}"]
     lines.append(f"{space}  type: {_type(field)}\n")
-    choices = field.choices if field.kind == "cpus" else field.words or field.choices
+    choices = field.choices if field.kind in ("cpus", "words") else field.words or field.choices
     if choices:
         listed = f"{space}  choices: [{', '.join(repr(word) for word in choices)}]"
         lines.append(fill(listed, 118, subsequent_indent=f"{space}    ", drop_whitespace=True) + "\n")
@@ -189,6 +191,7 @@ def _values(field) -> str:
         "switch": "`true` or `false`",
         "integer": "number",
         "modes": "list of modes or speeds, `all`, `{at_most: 1000}`",
+        "tunable": "number or `off`",
         "addresses": "list of addresses",
         "clients": "list of clients",
         "rates": "`auto`, number, or list of them",

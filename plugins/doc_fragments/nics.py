@@ -321,6 +321,70 @@ options:
             description:
               - Microseconds that a block waits for more packets.
             type: int
+      module:
+        description:
+          - The transceiver that is plugged in. With C(high) a link comes up sooner, as the module is awake already.
+        type: dict
+        suboptions:
+          power_mode_policy:
+            description:
+              - Full power always, or C(auto), which is while a port that uses it is up.
+            type: str
+            choices: ['high', 'auto']
+      phy:
+        description:
+          - Tunables of the PHY, the part of a NIC that speaks to the cable. A change may renegotiate the link.
+        type: dict
+        suboptions:
+          downshift:
+            description:
+              - How often to try a speed that the cable does not carry before the next lower one, or C(off).
+            type: raw
+          fast_link_down:
+            description:
+              - Milliseconds until a broken link is reported as down, 0 for at once, or C(off) for the time of the
+                standard.
+            type: raw
+          energy_detect_power_down:
+            description:
+              - Sleep while there is no cable, and send a pulse each so many milliseconds, 0 for none, or C(off).
+            type: raw
+      fec:
+        description:
+          - Forward error correction of links of 25 Gb/s and more. Both ends must do the same, or there is no link.
+            Cable and transceiver say what is needed. The link goes down for some seconds, and must come back.
+        type: dict
+        suboptions:
+          encoding:
+            description:
+              - C(auto), C(off), C(rs) (Reed-Solomon, clause 91 or 108), C(baser) (clause 74), C(llrs), or a list of
+                those that may be used.
+            type: raw
+      eee:
+        description:
+          - >-
+            Energy-Efficient Ethernet: the link sleeps between packets. To wake up costs microseconds, and with some
+            NICs and switches the link itself. Turn it off by C(eee: {enabled: false}). A change may renegotiate the
+            link.
+        type: dict
+        suboptions:
+          enabled:
+            description:
+              - Agree on EEE with the link partner.
+            type: bool
+          tx_lpi:
+            description:
+              - Let this end sleep (low power idle).
+            type: bool
+          tx_timer:
+            description:
+              - Microseconds without a packet before it sleeps.
+            type: int
+          advertise:
+            description:
+              - >-
+                The link modes to offer EEE in, which is a list of modes or speeds, C(all), or C({at_most: 1000}).
+            type: raw
       speed:
         description:
           - What a link runs at. With autoneg the host advertises modes, and both ends agree on the fastest that they

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ethtool
-short_description: Set NIC link mode, channels, rings, offloads, coalescing and pause frames through ethtool
+short_description: Set NIC link mode, EEE, FEC, channels, rings, offloads, coalescing and pause frames through ethtool
 version_added: 0.1.0
 description:
   - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that

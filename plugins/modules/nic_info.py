@@ -282,6 +282,22 @@ nics:
           where the ends of the link negotiate them.
       type: dict
       returned: when the device has them
+    eee_settings:
+      description: Energy-Efficient Ethernet by key, each with its C(value).
+      type: dict
+      returned: when the device has it
+    fec:
+      description: Forward error correction, with its C(value).
+      type: dict
+      returned: when the device has it
+    phy:
+      description: Tunables of the PHY by key, each with its C(value).
+      type: dict
+      returned: when the device has one of them
+    module:
+      description: How the transceiver is fed, with its C(value).
+      type: dict
+      returned: when the device tells
     private_flags:
       description: The driver's own switches by name, each with its C(value).
       type: dict

@@ -45,6 +45,8 @@ def _nic(whole, host, entry):
     for key, value in entry.get("pause", {}).items():
         nic["pause"][key]["value"] = value
         nic["pause_advertised"] = "Symmetric"
+    if entry.get("eee") == {"enabled": False}:
+        nic["eee"] = "disabled"
     if "autoneg" in entry.get("speed", {}):
         nic["autoneg"] = entry["speed"]["autoneg"]
     if "multiq" in entry:

@@ -70,6 +70,9 @@ class Stub:
     def target(self, _path: str) -> str:
         return ""
 
+    def exists(self, _path: str) -> bool:
+        return False
+
 
 def shown(cell: schema.Cell) -> schema.Value:
     """A cell as expected.yml writes it."""

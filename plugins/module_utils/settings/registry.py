@@ -9,13 +9,17 @@ from ..schema import NIC, Family, InputError, nearest
 from . import boot as units
 from .channels import channels
 from .coalesce import coalesce
+from .eee import eee
 from .features import features
+from .fec import fec
 from .irq import irq
 from .irqbalance import irqbalance
 from .link import link
+from .module import module
 from .multiq import multiq
 from .pause import pause
 from .pci import pci
+from .phy import phy
 from .private_flags import private_flags
 from .ring import ring
 from .speed import speed
@@ -30,6 +34,10 @@ _ORDER: Tuple[Family, ...] = (
     ring,  # per queue, so after the queues exist
     features,  # per NIC, cheap; lro and gro may depend on the queues
     coalesce,  # per queue; drivers forget it when channels change
+    module,  # the transceiver has to be awake for all that follows
+    phy,  # decides how the link is negotiated next
+    fec,  # without it there may be no link that could be negotiated
+    eee,  # is negotiated with the link
     speed,  # renegotiates the link, which pause frames are then part of
     pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it

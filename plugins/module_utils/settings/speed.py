@@ -7,7 +7,6 @@ modes, and speed and duplex are values of a link without it alone.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Run, Value, Wish
@@ -43,17 +42,10 @@ def cells(text: str) -> Dict[str, Cell]:
         shown: Value = value.lower() if isinstance(value, str) else int(str(value)) if value is not None else None
         lost = hidden and shown is None
         found[key] = Cell(shown, partner="no link" if lost else "", unseen=lost)
-    known, offered = _list(link.get("supported_modes")), _list(link.get("advertised_modes"))
-    if known:
-        listed = [mode for mode in known if mode in offered] + [mode for mode in offered if mode not in known]
-        found["advertise"] = Cell(" ".join(listed) or None, means=partial(modes.means, modes=known))
+    found.update(modes.cells(link))
     if link.get("mdix") in _MDIX:
         found["mdix"] = Cell(_MDIX[str(link["mdix"])])
     return found
-
-
-def _list(value: object) -> List[str]:
-    return list(value) if isinstance(value, list) else []
 
 
 def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
@@ -132,11 +124,7 @@ def _words(values: Mapping[str, Value], now: Mapping[str, Cell], kept: bool) -> 
             words += [key, str(value)] if value is not None else []
         return words
     offered = values.get("advertise") or (was.get("advertise") if kept else None)
-    means = now["advertise"].means if "advertise" in now else None
-    if offered and means:
-        # The list ends the command: a word behind it would be taken for a mode.
-        words += ["advertise", *modes.switches(offered, str(means(modes.ALL)).split())]
-    return words
+    return [*words, *modes.words(now.get("advertise"), offered)]
 
 
 def _switch(value: Value) -> str:

@@ -135,11 +135,25 @@ def driver(text: str) -> Dict[str, str]:
     return {label: value for label, value, indented in _pairs(text) if not indented and value not in ("", "N/A")}
 
 
+_FEC_LABELS = {
+    "Configured FEC encodings": "configured",
+    "Supported/Configured FEC encodings": "configured",  # since 5.19
+    "Active FEC encoding": "active",
+    "Active FEC encodings": "active",
+}
+
+
+def fec(text: str) -> Dict[str, List[str]]:
+    """Parse `--show-fec` into the encodings that are configured, and those that are active."""
+    pairs = [(_FEC_LABELS.get(label), value) for label, value, _indented in _pairs(text)]
+    return {name: value.lower().split() for name, value in pairs if name}
+
+
 _SPEED = re.compile(r"(\d+)base")
 
 
 def link(text: str) -> Dict[str, object]:
-    """Parse `ethtool NIC` into speed, duplex, port, autoneg, the link modes and the three pause lines.
+    """Parse `ethtool NIC` into speed, duplex, port, autoneg, the link modes and the three pause lines; or `--show-eee`.
 
     Lists of modes go over several lines, of which only the first has a label. Speeds are in Mb/s; a NIC
     without link has `Unknown!`, which is left out.
@@ -173,6 +187,10 @@ _LINK_LABELS = {
     "Supported link modes": "supported_modes",
     "Advertised link modes": "advertised_modes",
     "Link partner advertised link modes": "partner_modes",
+    "Supported EEE link modes": "supported_modes",
+    "Advertised EEE link modes": "advertised_modes",
+    "EEE status": "eee",
+    "Tx LPI": "tx_lpi",
     "Supported pause frame use": "pause_supported",
     "Advertised pause frame use": "pause_advertised",
     "Link partner advertised pause frame use": "pause_partner",

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Mapping, Sequence
+from functools import partial
+from typing import Dict, List, Mapping, Optional, Sequence
 
-from ..schema import AT_LEAST, AT_MOST, EXACTLY, Field, InputError, Value, Wish, nearest
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Field, InputError, Value, Wish, nearest
 
 ALL = "all"
 _MODE = re.compile(r"(\d{1,7})base[\w/-]+", re.IGNORECASE)
@@ -83,12 +84,35 @@ def means(words: str, modes: Sequence[str]) -> str:
     return " ".join(mode for mode in modes if mode in meant)
 
 
+def cells(link: Mapping[str, object]) -> Dict[str, Cell]:
+    """The cell of what is advertised, in the device's own order; none where it names no modes."""
+    known, offered = _listed(link.get("supported_modes")), _listed(link.get("advertised_modes"))
+    if not known:
+        return {}
+    named = [mode for mode in known if mode in offered] + [mode for mode in offered if mode not in known]
+    return {"advertise": Cell(" ".join(named) or None, means=partial(means, modes=known))}
+
+
+def _listed(value: object) -> List[str]:
+    return list(value) if isinstance(value, list) else []
+
+
 def there(modes: Sequence[str]) -> str:
     """`; it has ...`, to end a message with."""
     return f"; it has {', '.join(modes)}"
 
 
-def switches(wanted: Value, modes: Sequence[str]) -> List[str]:
-    """`10baseT/Half off 1000baseT/Full on`: each mode, because a command leaves those alone that it does not name."""
-    chosen = str(wanted).split()
-    return [word for mode in modes for word in (mode, "on" if mode in chosen else "off")]
+def words(cell: Optional[Cell], wanted: Value) -> List[str]:
+    """`advertise 10baseT/Half off 1000baseT/Full on`: each mode, because the tool leaves those that it is not told.
+
+    The list has to end its command, as a word behind it would be taken for a mode.
+    """
+    if not wanted or not cell or not cell.means:
+        return []
+    chosen, known = str(wanted).split(), str(cell.means(ALL)).split()
+    return ["advertise", *(word for mode in known for word in (mode, "on" if mode in chosen else "off"))]
+
+
+def everything(cell: Optional[Cell]) -> Value:
+    """All modes of a device."""
+    return cell.means(ALL) if cell and cell.means else None

@@ -72,11 +72,13 @@ def _flaps(host: Host) -> Iterator[Hit]:
             **({"EEE": nic.text("eee")} if nic.text("eee") else {}),
             "driver": nic.driver,
         }
-        yield Hit(evidence, nic.name, action=_STEADY if nic.driver == "igc" or nic.text("eee") == "active" else "")
+        sleeps = nic.text("eee") == "active"
+        remedy = nic_remedy(nic.name, eee={"enabled": False}) if sleeps else {}
+        yield Hit(evidence, nic.name, remedy=remedy, action=_STEADY if nic.driver == "igc" or sleeps else "")
 
 
 _STEADY = (
-    "Switch energy-efficient Ethernet off first (`ethtool --set-eee NIC eee off`, here and at the switch), with which "
+    "Switch energy-efficient Ethernet off first (`eee: {enabled: false}`, here and at the switch), with which "
     "this kind of NIC is known to lose its link; then see cable and port."
 )
 
@@ -130,7 +132,7 @@ RULES = (
         explanation="Each time all connections stand still for seconds, and the speed is negotiated again. It comes "
         "from cable or plug, a transceiver that is too hot, or energy-efficient Ethernet.",
         action="Replace cable and plug, try another port, and switch energy-efficient Ethernet off "
-        "(`ethtool --set-eee NIC eee off`).",
+        "(`eee: {enabled: false}`).",
         reference=_PAGE,
         host=_flaps,
         switch=True,
