@@ -82,6 +82,38 @@ options:
         description:
           - Packets that queueing disciplines without a limit of their own may hold.
         type: int
+      gso_max_size:
+        description:
+          - Bytes that a packet to send may be joined to. A number, V(max), or a percentage of the maximum such as
+            V(50%).
+        type: raw
+      gso_max_segs:
+        description:
+          - Packets on the wire that it may become. A number, V(max), or a percentage of the maximum such as V(50%).
+        type: raw
+      gro_max_size:
+        description:
+          - Bytes that received packets may be joined to. A number, V(max), or a percentage of the maximum such as
+            V(50%).
+        type: raw
+      gso_ipv4_max_size:
+        description:
+          - The same as C(gso_max_size) for IPv4 alone. A number, V(max), or a percentage of the maximum such as
+            V(50%).
+        type: raw
+      gro_ipv4_max_size:
+        description:
+          - The same as C(gro_max_size) for IPv4 alone. A number, V(max), or a percentage of the maximum such as
+            V(50%).
+        type: raw
+      group:
+        description:
+          - A number or name by which C(ip) can set many NICs at once.
+        type: str
+      alias:
+        description:
+          - A text for people, which C(ip) and SNMP show.
+        type: str
       path_check:
         description:
           - Peers that must answer a packet of the new MTU, or it is taken back.

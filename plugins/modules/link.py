@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: link
-short_description: Set the MTU and the transmit queue length of NICs, and prove that the path carries it
+short_description: Set MTU, transmit queue length and packet sizes of NICs, and prove that the path carries it
 version_added: 0.1.0
 description:
   - Sets how large packets may be and how many wait to be sent, and proves it by reading again.
@@ -43,6 +43,14 @@ EXAMPLES = r"""
       - match: {driver: e1000e}
         mtu: 8500
         txqueuelen: 10000
+
+- name: BIG TCP between the servers of a rack, and names for people
+  linuxnet.tuning.link:
+    nics:
+      - match: {driver: mlx5_core}
+        gso_max_size: max
+        gro_max_size: max
+        alias: uplink to the spine
 """
 
 RETURN = r"""

@@ -240,6 +240,24 @@ nics:
       description: How many packets the device's queue holds.
       type: int
       returned: always
+    gso_max_size:
+      description:
+        - Bytes that a packet to send may be joined to; C(gso_ipv4_max_size) is the same for IPv4 alone, and
+          C(gso_max_segs) how many packets it may become. C(tso_max_size) and C(tso_max_segs) are what the driver takes.
+      type: int
+      returned: when iproute2 shows it
+    gro_max_size:
+      description: Bytes that received packets may be joined to; C(gro_ipv4_max_size) is the same for IPv4 alone.
+      type: int
+      returned: when iproute2 shows it
+    group:
+      description: The group of the NIC, by the name that C(ip) shows.
+      type: str
+      returned: when iproute2 shows it
+    alias:
+      description: A text for people.
+      type: str
+      returned: when it has one
     qdisc:
       description: The root queueing discipline.
       type: str

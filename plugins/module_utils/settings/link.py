@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know what a link carries: the MTU, and how long its transmit queue is (`ip -d link`)."""
+"""Know what a link carries: MTU, transmit queue, the sizes that packets are joined to, and names (`ip -d link`)."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reading, Value
+from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reading, Value, Wish
 from ..tools import ip, ping, sysfs
 
+# In the order of the kernel, which takes the limits from the MTU and from each other (rtnetlink, do_setlink).
+_KEYS = ("mtu", "txqueuelen", *ip.SIZES, "group", "alias")
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+
+def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
     cells, problem = ip.cells(host, nic)
     level = sysfs.level(host, nic)
+    if "group" in cells and "group" not in keys:
+        # A word with a meaning is read once more before it is set, which the others need not wait for.
+        cells["group"] = cells["group"]._replace(means=None)
     return Reading({key: cell._replace(level=level) for key, cell in cells.items()}, problem)
 
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    return (ip.set_link(nic, {key: values[key] for key in ("mtu", "txqueuelen") if key in values}),)
+    return (ip.set_link(nic, {key: values[key] for key in _KEYS if key in values}),)
+
+
+def _group(field: Field, raw: object) -> Wish:
+    text = str(raw).strip()
+    if isinstance(raw, bool) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", text):
+        raise InputError(f"{field.name}: {raw!r} is not right; write a number, or a name of /etc/iproute2/group")
+    return Wish(EXACTLY, text)
+
+
+def _alias(field: Field, raw: object) -> Wish:
+    if not isinstance(raw, (str, int)) or isinstance(raw, bool) or not str(raw).isprintable():
+        raise InputError(f"{field.name}: {raw!r} is not right; write a text, or '' for none")
+    text = str(raw).strip()
+    if len(text.encode()) > 255:
+        raise InputError(f"{field.name}: a text of {len(text.encode())} bytes is too long; the kernel takes 255")
+    return Wish(EXACTLY, text) if text else Wish(ABSENT)
 
 
 def _neighbours(host: Any, nic: str) -> List[str]:
@@ -42,13 +65,24 @@ link = Family(
     loose=True,
     read=_read,
     write=_write,
-    about="What a link carries, and how long its transmit queue is.",
+    about=(
+        "What a link carries, how long its transmit queue is, and what the kernel joins to one packet on the way. "
+        "Sizes above 65536 are BIG TCP, with IPv6 since Linux 5.19 and with IPv4 since 6.3."
+    ),
     fields=(
         Field("mtu", "integer", "the largest packet in bytes, without the Ethernet header", relative=True),
         Field("txqueuelen", "integer", "packets that queueing disciplines without a limit of their own may hold"),
+        Field("gso_max_size", "integer", "bytes that a packet to send may be joined to", relative=True),
+        Field("gso_max_segs", "integer", "packets on the wire that it may become", relative=True),
+        Field("gro_max_size", "integer", "bytes that received packets may be joined to", relative=True),
+        Field("gso_ipv4_max_size", "integer", "the same as C(gso_max_size) for IPv4 alone", relative=True),
+        Field("gro_ipv4_max_size", "integer", "the same as C(gro_max_size) for IPv4 alone", relative=True),
+        Field("group", "group", "a number or name by which C(ip) can set many NICs at once", parse=_group),
+        Field("alias", "text", "a text for people, which C(ip) and SNMP show", parse=_alias),
         Field("path_check", "addresses", "peers that must answer a packet of the new MTU, or it is taken back"),
     ),
-    hint="A VLAN cannot have a larger MTU than the NIC below it, and a bond sets the MTU of its ports itself.",
+    hint="A size cannot exceed what the driver takes (tso_max_size). A VLAN cannot have a larger MTU than "
+    "the NIC below it, and a bond sets the MTU of its ports itself.",
     flat=True,
     neighbours=_neighbours,
     probe=_probe,

@@ -7,20 +7,34 @@ import json
 import re
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
-from ..schema import Cell, Query, Run, Value
+from ..schema import Cell, Query, Run, Value, nearest
 
-_NUMBERS = ("mtu", "min_mtu", "max_mtu", "txqueuelen")
-_WORDS = ("qdisc", "master", "operstate")
-_LABELS = {"txqlen": "txqueuelen", "qlen": "txqueuelen", "minmtu": "min_mtu", "maxmtu": "max_mtu", "state": "operstate"}
+# What the kernel may join to one packet for sending (GSO) and of received ones (GRO); above 65536 is BIG TCP.
+SIZES = ("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size")
+_NUMBERS = ("mtu", "min_mtu", "max_mtu", "txqueuelen", *SIZES, "tso_max_size", "tso_max_segs")
+_WORDS = ("qdisc", "master", "operstate", "group", "alias")
+_LABELS = {
+    "txqlen": "txqueuelen",
+    "qlen": "txqueuelen",
+    "minmtu": "min_mtu",
+    "maxmtu": "max_mtu",
+    "state": "operstate",
+    "ifalias": "alias",
+}
+
+# Before Linux 5.19, which shows what the driver can take (tso_max_size), there was one limit for all.
+_LEGACY_SIZE, _LARGEST_SIZE = 65536, 8 * 65535
+_GROUPS = ("/etc/iproute2/group", "/usr/share/iproute2/group", "/usr/lib/iproute2/group")
 
 
 def set_link(nic: str, values: Mapping[str, Value]) -> Run:
-    """`ip link set dev NIC mtu 9000 txqueuelen 10000`."""
-    return Run(("ip", "link", "set", "dev", nic, *(str(word) for pair in values.items() for word in pair)))
+    """`ip link set dev NIC mtu 9000 gso_max_size 65536`; the kernel takes the MTU first, in any order of words."""
+    pairs = ((key, "" if value is None else str(value)) for key, value in values.items())
+    return Run(("ip", "link", "set", "dev", nic, *(word for pair in pairs for word in pair)))
 
 
 def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
-    """The cells mtu and txqueuelen of one NIC, and what ip complained of where there are none."""
+    """The cells of one NIC, and what ip complained of where there are none."""
     answer = host.ask(Query(("ip", "-d", "-j", "link", "show", "dev", nic)))
     facts = parse(answer.out).get(nic)
     if facts is None:
@@ -39,7 +53,38 @@ def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
         # What lies below mq is one `tc` more for each NIC; it is the default, unless somebody has changed it by hand.
         default = str(host.read("/proc/sys/net/core/default_qdisc") or "").strip()
         made["txqueuelen"] = Cell(made["txqueuelen"].value, note=_ignored(str(facts.get("qdisc", "")), default))
-    return made, ""
+    return {**made, **_sizes(facts), **_names(host, facts)}, ""
+
+
+def _sizes(facts: Mapping[str, object]) -> Dict[str, Cell]:
+    """The limits are the kernel's own for what is received, and the driver's for what is sent."""
+    modern = "tso_max_size" in facts
+    made = {}
+    for key in SIZES:
+        if key in facts:
+            received = _LARGEST_SIZE if modern else _LEGACY_SIZE
+            top = facts.get("tso_max_segs", 65535) if key.endswith("segs") else facts.get("tso_max_size", _LEGACY_SIZE)
+            made[key] = Cell(int(str(facts[key])), maximum=int(str(received if key.startswith("gro") else top)))
+    return made
+
+
+def _names(host: Any, facts: Mapping[str, object]) -> Dict[str, Cell]:
+    """The group by the name that ip shows for its number, and the alias."""
+    alias = {"alias": Cell(str(facts["alias"]) if facts.get("alias") else None)}
+    if "group" not in facts:
+        return alias
+    text = next((text for text in (host.read(path) for path in _GROUPS) if text is not None), "")
+    rows = [line.split() for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
+    names = {"0": "default", **{row[0]: row[1] for row in rows if len(row) > 1}}
+    return {"group": Cell(str(facts["group"]), means=lambda word: _group(word, names)), **alias}
+
+
+def _group(word: str, names: Mapping[str, str]) -> str:
+    if word.isdigit():
+        return names.get(str(int(word)), str(int(word)))
+    if word in names.values():
+        return word
+    raise ValueError(f"neither a number nor a name of {_GROUPS[0]}{nearest(word, list(names.values()))}")
 
 
 def _ignored(qdisc: str, default: str) -> str:
@@ -78,8 +123,11 @@ def _text(out: str) -> Iterator[Tuple[str, Mapping[str, str]]]:
     for line in out.splitlines():
         match = re.match(r"\d+: ([^\s:@]+)(?:@[^\s:]+)?: <[^>]*> ", line)
         if match:
-            words = line[match.end() :].replace("\\", " ").split()
-            yield match.group(1), dict(zip(reversed(words[:-1]), reversed(words[1:])))
+            # The alias is any text, and would be taken for labels.
+            said, _mark, alias = line[match.end() :].partition("\\    alias ")
+            words = said.replace("\\", " ").split()
+            facts = dict(zip(reversed(words[:-1]), reversed(words[1:])))
+            yield match.group(1), {**facts, **({"alias": alias} if alias else {})}
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:

@@ -16,6 +16,7 @@ _FOLDERS = (
 # What such a file can set that this collection sets as well; names, aliases and addresses are no rivals.
 _OURS = re.compile(
     r"MTUBytes|TransmitQueueLength|.*BufferSize|.*Channels|.*Offload|.*FlowControl|AutoNegotiationFlowControl"
+    r"|BitsPerSecond|Duplex|AutoNegotiation|Advertise|MDI|WakeOnLan|GenericSegmentOffloadMax(Bytes|Segments)"
     r"|.*Coalesce.*|.*MaxCoalescedFrames.*|Receive(Packet)?Steering.*|TransmitQueues|ReceiveQueues"
 )
 
