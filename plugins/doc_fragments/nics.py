@@ -469,6 +469,11 @@ options:
             description:
               - Ask the link partner to stop when the ring is full.
             type: bool
+      wol:
+        description:
+          - What wakes the host, which is C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp),
+            C(filter), a list of those, ethtool's letters, or C(off).
+        type: raw
       multiq:
         description:
           - One transmit queue for each client, and queue 0 for everybody else.

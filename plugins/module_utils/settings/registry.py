@@ -24,6 +24,7 @@ from .private_flags import private_flags
 from .ring import ring
 from .speed import speed
 from .sysctl import sysctl, sysctl_file
+from .wol import wol
 
 _ORDER: Tuple[Family, ...] = (
     pci,  # how the NIC reaches memory at all, before anything is tuned on top of it
@@ -40,6 +41,7 @@ _ORDER: Tuple[Family, ...] = (
     eee,  # is negotiated with the link
     speed,  # renegotiates the link, which pause frames are then part of
     pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
+    wol,  # takes no part in anything before the host sleeps
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
     irqbalance,  # before interrupts are placed, or it might move them meanwhile
     irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
