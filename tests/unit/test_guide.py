@@ -35,14 +35,15 @@ def by_name(inventory):
 def accepted(inventory):
     """Whether the modules take the inventory: keys, values and bonds, as they read them before a host is touched."""
     families = registry.FAMILIES
+    flat = {field.name: family.name for family in families.values() if family.flat for field in family.fields}
     for entry in inventory.get("tuning_host_nics", ()):
         layer = {}
         for key, value in entry.items():
             registry.check_key(key)
-            if key in families:
-                layer[key] = value
+            if key in flat:
+                layer.setdefault(flat[key], {})[key] = value
             elif key not in registry.SELECTORS:
-                layer.setdefault("link", {})[key] = value
+                layer[key] = value
         plan.overlay([("eth0", layer)], families)
         assert ("name" in entry) != ("match" in entry)
     plan.overlay([("", {"sysctl": inventory.get("tuning_host_sysctl", {})})], families)

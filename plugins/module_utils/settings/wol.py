@@ -81,8 +81,8 @@ wol = Family(
     read=_read,
     write=_write,
     about=(
-        "Wake-on-LAN. The firmware of the host has to allow it as well, and network managers may switch it off when the "
-        "host goes down."
+        "Wake-on-LAN. The firmware of the host has to allow it as well, and network managers may switch it off when "
+        "the host goes down."
     ),
     fields=(
         Field(

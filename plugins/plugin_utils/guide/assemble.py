@@ -178,7 +178,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
             continue
         start: Dict[str, Any] = {"name": one.nic} if not one.match else {"match": dict(one.match)}
         entry = entries.setdefault((one.nic, one.match), start)
-        if one.key in _FLAT and one.family == "link":
+        if one.key in _FLAT and one.family in ("link", "wol"):
             entry[one.key] = one.value
         elif one.family == "irq" and " " in one.key:
             key, _blank, place = one.key.partition(" ")

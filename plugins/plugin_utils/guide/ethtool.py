@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Tuple
+from typing import List, Mapping, Tuple
 
 from . import masks
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
@@ -16,13 +16,15 @@ _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("-A", "--pause"), "pause"),
     **dict.fromkeys(("-L", "--set-channels"), "channels"),
     "--set-priv-flags": "private_flags",
+    "--set-eee": "eee",
 }
+# The keys of `ethtool -s` that are settings here; what it advertises is a mask there, which is a list of modes here.
+_CHANGE: Mapping[str, str] = {**dict.fromkeys(("speed", "duplex", "autoneg", "mdix"), "speed"), "wol": "wol"}
+_NAMES: Mapping[Tuple[str, str], str] = {("eee", "eee"): "enabled"}
 _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("-s", "--change"), "link mode"),
     **dict.fromkeys(("-N", "-U", "--config-nfc", "--config-ntuple"), "flow"),
     **dict.fromkeys(("-X", "--rxfh", "--set-rxfh-indir"), "how the NIC spreads flows over queues (RSS)"),
-    "--set-eee": "Energy-Efficient Ethernet (EEE)",
-    "--set-fec": "forward error correction (FEC)",
     **dict.fromkeys(("-Q", "--per-queue"), "a setting of one queue"),
     **dict.fromkeys(("-E", "--change-eeprom"), "the EEPROM"),
     **dict.fromkeys(("-f", "--flash"), "the firmware"),
@@ -47,6 +49,10 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
             guide.sink.remark(line, NO_EFFECT, f"ethtool {flag}: the name of the NIC is missing")
             return
         _set(guide, line, _FAMILIES[flag], nic, pairs)
+    elif flag == "--set-fec" and nic and pairs[:1] == ["encoding"]:
+        guide.nic(line, nic, "fec", "encoding", " ".join(pairs[1:]))
+    elif _OTHERS.get(flag) == "link mode":
+        _change(guide, line, flag, nic, pairs)
     elif flag in _OTHERS:
         _other(guide, line, flag, nic, pairs)
     elif flag in _DOING:
@@ -72,7 +78,21 @@ def _set(guide: Guide, line: int, family: str, nic: str, pairs: List[str]) -> No
             guide.sink.remark(line, NO_EFFECT, f"{family} {key}: the value is missing, so ethtool refuses the command")
             return
         plain = key if family in ("features", "private_flags") else key.lower().replace("-", "_")
-        guide.nic(line, nic, family, plain, pairs[place + 1])
+        guide.nic(line, nic, family, _NAMES.get((family, plain), plain), pairs[place + 1])
+
+
+def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> None:
+    """What `ethtool -s` sets of the link mode and of Wake-on-LAN; the rest of it stays a remark."""
+    rest: List[str] = []
+    for place in range(0, len(pairs), 2):
+        pair = pairs[place : place + 2]
+        family = _CHANGE.get(pair[0].lower())
+        if family and len(pair) == 2:
+            guide.nic(line, nic, family, pair[0].lower(), pair[1])
+        else:
+            rest += pair
+    if rest:
+        _other(guide, line, flag, nic, rest)
 
 
 def options(guide: Guide, line: int, nic: str, text: str) -> None:
@@ -92,9 +112,7 @@ def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> No
     about = _OTHERS[flag]
     said = " ".join(masks.shown(word) for word in pairs)
     if about == "link mode":
-        keys: Dict[str, str] = dict(zip(pairs[::2], pairs[1::2]))
-        owner = "Wake-on-LAN is no tuning" if set(keys) == {"wol"} else "speed, duplex and autonegotiation"
-        text = f"{said}: {owner}; the network manager keeps it (systemd .link, NetworkManager 802-3-ethernet)"
+        text = f"{said}: no setting here; for what is advertised write modes, as in speed: {{advertise: [1000]}}"
     elif about == "flow":
         kind = "which fields are hashed (RSS)" if pairs[:1] == ["rx-flow-hash"] else "a rule that steers flows (ntuple)"
         text = f"{said}: {kind} is no setting of this collection"
