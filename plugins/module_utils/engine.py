@@ -50,6 +50,7 @@ def info_spec() -> Dict[str, Any]:
         "peers": {"type": "list", "elements": "dict", "default": []},
         "compare": {"type": "dict"},
         "inventory": {"type": "bool", "default": False},
+        "configured": {"type": "bool", "default": False},
     }
 
 
@@ -60,7 +61,7 @@ def inform(module: Any) -> None:
     host, params = ReadOnlyHost(runner(module)), module.params
     compared: Dict[str, Any] = {}
     try:
-        found = everything.gather(host, params["names"], params["interval"], params["peers"])
+        found = everything.gather(host, params["names"], params["interval"], params["peers"], params["configured"])
     except TuningError as error:
         fail(module, error)
         return

@@ -53,6 +53,14 @@ options:
     type: bool
     default: false
     version_added: 0.3.0
+  configured:
+    description:
+      - Read also the files by which a host is tuned by hand, such as C(/etc/rc.local), udev rules, files of the network
+        managers and of C(sysctl.d), crontabs, and the scripts that these call, and all parameters that they name.
+      - Only files with a word about what this collection sets are read, and passwords in them are left out.
+    type: bool
+    default: false
+    version_added: 0.3.0
 requirements:
   - The programs C(ethtool) and C(ip) on the host, in any version
 seealso:
@@ -412,6 +420,14 @@ host:
       description: What this collection has left for the next boot.
       type: dict
       returned: always
+    configured:
+      description:
+        - The C(files) by which somebody tuned the host by hand, with their text, in the order in which they take
+          effect, and the paths of those C(left_out) because they are too large.
+        - C(parameters) of the kernel's network with their values.
+        - C(tuned_chose), whether C(tuned) chose its profile by itself.
+      type: dict
+      returned: with O(configured)
 compared:
   description: What M(linuxnet.tuning.tune) returns in check mode, or C(failed) and C(msg) where it refuses its options.
   returned: with O(compare) or O(inventory)

@@ -29,7 +29,11 @@ Read = Callable[[ReadOnlyHost], Any]
 
 
 def gather(
-    host: ReadOnlyHost, names: Sequence[str], interval: float, peers: Sequence[Mapping[str, Any]]
+    host: ReadOnlyHost,
+    names: Sequence[str],
+    interval: float,
+    peers: Sequence[Mapping[str, Any]],
+    configured: bool = False,
 ) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
@@ -42,6 +46,10 @@ def gather(
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
     whole_host = _topics(peers, partial(protocols.gather, before=before, interval=interval))
+    if configured:
+        from . import files_by_hand  # only a capture needs it; an audit starts faster without
+
+        whole_host += (("configured", files_by_hand.gather),)
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
     return {"nics": found, "host": {**whole, **dropped}, "remarks": remarks}

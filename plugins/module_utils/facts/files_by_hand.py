@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather the files by which somebody tuned a host by hand, and the parameters of the kernel's network as they are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterator, List, Tuple
+
+from ..host import ReadOnlyHost
+from ..tools import sysctl, sysfs
+
+# Folders and files in the order in which they take effect, with the names that count there.
+_PLACES: Tuple[Tuple[str, str], ...] = (
+    ("/etc/modprobe.d", r".+\.conf"),
+    ("/etc/udev/rules.d", r".+\.rules"),
+    ("/etc/systemd/network", r".+\.(link|netdev|network)"),
+    ("/etc/network", r"interfaces"),
+    ("/etc/network/interfaces.d", r".+"),
+    ("/etc/network/if-pre-up.d", r".+"),
+    ("/etc/network/if-up.d", r".+"),
+    ("/etc/netplan", r".+\.ya?ml"),
+    ("/etc/sysconfig/network", r"ifcfg-[^.~]+"),
+    ("/etc/sysconfig/network-scripts", r"ifcfg-[^~]+"),
+    ("/sbin", r"ifup-local"),
+    ("/etc/NetworkManager/system-connections", r".+"),
+    ("/etc/NetworkManager/dispatcher.d", r".+"),
+    ("/etc/networkd-dispatcher/configured.d", r".+"),
+    ("/etc/networkd-dispatcher/routable.d", r".+"),
+    ("/etc/systemd/system", r".+\.service"),
+    ("/etc/init.d", r"(boot|after)\.local"),
+    ("/etc/rc.d", r"rc\.local"),
+    ("/etc", r"rc\.local"),
+    ("/etc", r"crontab"),
+    ("/etc/cron.d", r".+"),
+    ("/var/spool/cron/crontabs", r".+"),
+    ("/var/spool/cron", r".+"),
+)
+# What a package brings, with every word of ours in it, and what is no file that counts.
+_NOT = re.compile(r"/(if-(pre-)?up\.d/ethtool|ifcfg-lo)$|[~#]$|\.(bak|orig|rpmsave|rpmnew|dpkg-\w+|linuxnet-tuning)$")
+
+# A file without any of these words sets nothing of ours.
+_WORDS = re.compile(
+    r"ethtool|\bmtu|bond|sysctl|\bnet[./](core|ipv4|ipv6|netfilter|bridge|unix)\b|/proc/sys|/proc/irq|/sys/class/net"
+    r"|setpci|\btc\s|qdisc|tx_?queue_?len|[rt]ps_cpus|smp_affinity|irqbalance|tuned-adm|queues/[rt]x-|transmitqueue"
+    r"|buffersize|coalesc|offload|flowcontrol|channels",
+    re.IGNORECASE,
+)
+# Nobody needs them in order to tune a host, so they do not leave it.
+_SECRET = re.compile(
+    r"((?:psk|pass(?:word|wd|phrase)?|secret|private[-_ ]?key|wep[-_]key\d?|token|\bpin)[\"']?\s*[=:]\s*).+",
+    re.IGNORECASE,
+)
+# Programs that those files call.
+_CALLED = re.compile(r"(/(?:usr/local|opt|root|etc|srv|home)/[\w./+@-]+)")
+_KEY = re.compile(r"\bnet\.[\w-]+(?:\.[\w-]+(?:/[\w-]+)?)+")
+
+_FOLDERS = ("core", "ipv4", "ipv4/neigh/default", "ipv6/neigh/default")
+_MOST_FILES, _MOST_TEXT, _MOST_OF_ONE = 200, 1 << 20, 1 << 16
+
+
+def gather(host: ReadOnlyHost) -> Dict[str, Any]:
+    """`files` in the order in which they take effect, those `left_out`, `parameters`, whether tuned chose itself."""
+    files: List[Dict[str, str]] = []
+    left_out: List[str] = []
+    seen: Dict[str, str] = {}
+    room = _MOST_TEXT
+    for path in _paths(host, seen):
+        text = host.read(path, _MOST_OF_ONE + 1)
+        if text is None or path in seen or not _WORDS.search(text) or "\0" in text:
+            continue
+        if len(text) > _MOST_OF_ONE or len(text) > room or len(files) >= _MOST_FILES:
+            left_out.append(path)
+            continue
+        room -= len(text)
+        seen[path] = _SECRET.sub(r"\1(left out)", text)
+        files.append({"file": path, "text": seen[path]})
+    return {
+        "files": files,
+        "left_out": left_out,
+        "parameters": _parameters(host, seen),
+        "tuned_chose": sysfs.text(host, "/etc/tuned/profile_mode") == "auto",
+    }
+
+
+def _paths(host: ReadOnlyHost, seen: Dict[str, str]) -> Iterator[str]:
+    """Where to look; what the files that were found call comes right before the rest of its kind would."""
+    for folder, pattern in _PLACES:
+        if folder == "/etc/netplan":
+            yield from _parameter_files(host)
+        if folder == "/etc/init.d":
+            yield from _profile(host)
+        for name in host.names(folder):
+            path = f"{folder}/{name}"
+            counts = re.fullmatch(pattern, name) and not _NOT.search(path) and not name.startswith("linuxnet-tuning")
+            # A link leads to what a package brings, or to a file that is found in its own place.
+            if counts and host.plain(path):
+                yield path
+                yield from _called(host, seen.get(path) or "", seen)
+    for folder in ("/etc/cron.hourly", "/etc/cron.daily"):
+        for name in host.names(folder):
+            if host.plain(f"{folder}/{name}"):
+                yield f"{folder}/{name}"
+
+
+def _called(host: ReadOnlyHost, text: str, seen: Dict[str, str], depth: int = 2) -> Iterator[str]:
+    """The scripts of the administrator that a file calls, and those that they call."""
+    lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    for path in dict.fromkeys(_CALLED.findall(lines)):
+        if path in seen or ".." in path or not host.plain(path):
+            continue
+        script = host.read(path, _MOST_OF_ONE) or ""
+        if re.match(r"#!.*\b(ba|da|a|k|z)?sh\b", script):
+            yield path
+            if depth:
+                yield from _called(host, script, seen, depth - 1)
+
+
+def _parameter_files(host: ReadOnlyHost) -> Iterator[str]:
+    """Those of the administrator, in the order of sysctl --system; not our own, nor those of packages."""
+    for path, _lines in sysctl.after(host, ""):
+        ours = (host.read(path) or "").startswith(sysctl.HEADER)
+        if not ours and not path.startswith(("/usr/lib/", "/lib/", "/run/")) and host.plain(path):
+            yield path
+    yield "/etc/sysctl.conf"  # where it is only there by a link from sysctl.d
+
+
+def _profile(host: ReadOnlyHost) -> Iterator[str]:
+    """The active profiles of tuned, as far as somebody wrote them here."""
+    for name in sysfs.text(host, "/etc/tuned/active_profile").split():
+        if "/" not in name:
+            yield from (f"{folder}/{name}/tuned.conf" for folder in ("/etc/tuned/profiles", "/etc/tuned"))
+
+
+def _parameters(host: ReadOnlyHost, texts: Dict[str, str]) -> Dict[str, str]:
+    """The values of the folders that matter, and of each key that a file names."""
+    keys = {
+        f"net.{folder.replace('/', '.')}.{name}"
+        for folder in _FOLDERS
+        for name in host.names(f"{sysctl.ROOT}/net/{folder}")
+    }
+    for text in texts.values():
+        keys.update(_KEY.findall(text))
+    found = {}
+    for key in sorted(keys):
+        # A secret, and what differs from boot to boot.
+        if key.endswith(("fastopen_key", "rss_key", "secret")):
+            continue
+        value = host.read(sysctl.path(key), 4096)
+        if value is not None:
+            found[key] = " ".join(value.split())
+    return found

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put together what a host has in force and what its files say, and judge each value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ..findings import judge
+from ..guide import model as guide
+from ..guide import reader, verdicts
+from . import drivers
+from .live import Live, words
+from .model import LIVE_ONLY, Address, Captured, Item, said
+
+# Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
+_COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "sysctl")
+# Of values that nobody here can judge, those are worth a line that a person would have set by hand.
+_WORTH_A_LINE = ("ring", "channels", "coalesce", "pause", "sysctl")
+
+
+class Composer:
+    """The capture of one host while it is put together."""
+
+    def __init__(self, name: str, facts: Mapping[str, Any]) -> None:
+        self.name, self.facts = name, facts
+        self.live = Live(facts)
+        self.items: dict[Address, Item] = {}
+        self.left_out: list[str] = []
+        # What files ask for although something else is in force, by address.
+        self.disputed: dict[Address, tuple[str, Any]] = {}
+
+    def capture(self) -> Captured:
+        """The whole of it."""
+        configured = self.live.host.get("configured") or {}
+        texts = {str(file["file"]): str(file["text"]) for file in configured.get("files") or []}
+        read = reader.read_files(texts, self.live.release_text) if texts else {}
+        self._written(read)
+        unknown = self._in_force()
+        self._clients()
+        self._disputes()
+        tuned = (self.live.host.get("managers") or {}).get("tuned") or {}
+        profile = "" if configured.get("tuned_chose") else str(tuned.get("profile") or "")
+        bonds = (read.get("inventory") or {}).get("tuning_bonds") or []
+        self._remarks(read, configured)
+        items = judged(self.name, self.facts, self._grouped())
+        return Captured(self.name, tuple(items), tuple(self.left_out), tuple(unknown), tuple(bonds), profile)
+
+    def _written(self, read: Mapping[str, Any]) -> None:
+        """What the files say, as far as it is in force."""
+        notes: dict[tuple[str, int], str] = {
+            (note["file"], note["line"]): note["message"] for note in read.get("notes", ())
+        }
+        for line in read.get("lines", ()):
+            place = f"{line['file']} line {line['line']}"
+            for setting in line["settings"]:
+                if setting["family"] in ("bond", "profile"):
+                    continue
+                names = self._names(setting)
+                if not names:
+                    who = setting.get("nic") or said([f"{key} {text}" for key, text in setting["match"].items()])
+                    self.left_out.append(f"{place}: no NIC with hardware here is meant by {who}")
+                for nic in names:
+                    for address in self._members((nic, setting["family"], setting["key"])):
+                        note = notes.get((line["file"], line["line"]), "")
+                        self._one(address, setting["value"], place, (note,) if note else ())
+
+    def _names(self, setting: Mapping[str, Any]) -> list[str]:
+        if setting["family"] == "sysctl":
+            return [""]
+        match, nic = setting.get("match") or {}, setting.get("nic", "")
+        if not match:
+            return [name for name in self.live.nics if fnmatchcase(name, nic)]
+        return [
+            name
+            for name, facts in self.live.nics.items()
+            if all(fnmatchcase(str(facts.get(key, "")), str(text)) for key, text in match.items())
+        ]
+
+    def _members(self, address: Address) -> list[Address]:
+        nic, family, key = address
+        members = self.live.members(nic, key) if family == "features" else []
+        return [(nic, family, member) for member in members] or [address]
+
+    def _one(self, address: Address, asked: Any, place: str, notes: tuple[str, ...]) -> None:
+        nic, family, key = address
+        if family not in _COMPARED:
+            key, asked = self._whole(address, asked)
+            self.items[(nic, family, key)] = Item(nic, family, key, asked, place, notes)
+            return
+        cell = self.live.cell(address)
+        if cell is None:
+            where = "this kernel" if family == "sysctl" else nic
+            self.left_out.append(f"{place}: {where} does not have {_named(address)}")
+        elif not _same(family, cell, asked):
+            self.disputed[address] = (place, asked)
+        elif self.live.differs(address) is False:
+            who = "a package or the kernel" if family == "sysctl" else "the driver"
+            self.left_out.append(f"{place}: {_named(address)} {said(asked)} is what {who} sets by itself")
+        else:
+            self.items[address] = Item(nic, family, key, asked, place, notes)
+
+    def _whole(self, address: Address, asked: Any) -> tuple[str, Any]:
+        """The CPUs of single queues make one value for all, which is in force if any of it is."""
+        nic, family, key = address
+        plain = key.partition(" ")[0]
+        cell = self.live.cell((nic, family, plain)) if plain != key else None
+        return plain, cell["value"] if cell else asked
+
+    def _in_force(self) -> list[Item]:
+        """What somebody has set that no file says. Gives what nobody here can judge."""
+        unknown = []
+        for address in self.live.addresses():
+            if address in self.items:
+                continue
+            cell = self.live.cell(address) or {}
+            nic, family, key = address
+            value = _number(cell["value"]) if family == "sysctl" else drivers.requested(cell)
+            item = Item(nic, family, key, value, LIVE_ONLY)
+            differs = self.live.differs(address)
+            if differs and not self._harms(item):
+                self.items[address] = item
+            elif differs is None and family in _WORTH_A_LINE and self._speaks(item):
+                unknown.append(item)
+        return unknown
+
+    def _speaks(self, item: Item) -> bool:
+        """Whether a value that may be anybody's is worth a line: no switch that is off, no channels that never change,
+        and no flow control that negotiates, which is what the other end makes of it."""
+        negotiates = (self.live.cell((item.nic, "pause", "autoneg")) or {}).get("value")
+        return item.value is not False and item.key != "other" and not (item.family == "pause" and negotiates)
+
+    def _harms(self, item: Item) -> bool:
+        if item.family != "sysctl":
+            return False
+        for verdict in verdicts.of_parameter(item.key, str(item.value), verdicts.release(self.live.release_text)):
+            if verdict.kind in (guide.HARMFUL, guide.NO_EFFECT):
+                self.left_out.append(
+                    f"in force: {item.key} {item.value} is {verdict.kind.replace('_', ' ')}: {verdict.text}"
+                )
+                return True
+        return False
+
+    def _clients(self) -> None:
+        for nic, facts in self.live.nics.items():
+            cells = facts.get("multiq") or {}
+            clients = (cells.get("clients") or {}).get("value") or []
+            if clients and not any(str(client).startswith("pref ") for client in clients):
+                method = str((cells.get("method") or {}).get("value"))
+                self.items.setdefault(
+                    (nic, "multiq", "clients"), Item(nic, "multiq", "clients", list(clients), LIVE_ONLY)
+                )
+                if method in ("clsact", "multiq"):
+                    self.items.setdefault((nic, "multiq", "method"), Item(nic, "multiq", "method", method, LIVE_ONLY))
+
+    def _disputes(self) -> None:
+        """What is in force wins; the file that says something else is told."""
+        for address, (place, asked) in self.disputed.items():
+            cell = self.live.cell(address) or {}
+            if address in self.items:
+                item = self.items[address]
+                other = item.origin if item.origin != LIVE_ONLY else "live only"
+                self.items[address] = item._replace(origin=f"{other}; {place} says {said(asked)}")
+            else:
+                value = said(drivers.requested(cell))
+                self.left_out.append(f"{place}: it says {_named(address)} {said(asked)}, and in force is {value}")
+
+    def _grouped(self) -> list[Item]:
+        """Groups of features in the place of their members, where these are all alike."""
+        for nic in self.live.nics:
+            for group, members in self.live.groups(nic):
+                mine = [self.items[nic, "features", name] for name in members if (nic, "features", name) in self.items]
+                cells = [self.live.cell((nic, "features", name)) or {} for name in members]
+                if (
+                    mine
+                    and len({drivers.requested(cell) for cell in cells}) == 1
+                    and len({item.origin for item in mine}) == 1
+                ):
+                    for item in mine:
+                        del self.items[item.address]
+                    self.items[nic, "features", group] = mine[0]._replace(key=group)
+        return list(self.items.values())
+
+    def _remarks(self, read: Mapping[str, Any], configured: Mapping[str, Any]) -> None:
+        """Lines that are no value of ours: each in a sentence, those of other tools counted by file."""
+        others: dict[str, int] = {}
+        for remark in (*read.get("remarks", ()), *read.get("not_understood", ())):
+            if remark["kind"] == guide.OTHER_TOOL:
+                others[remark["file"]] = others.get(remark["file"], 0) + 1
+            else:
+                kind = remark["kind"].replace("_", " ")
+                self.left_out.append(f"{remark['file']} line {remark['line']}: {kind}: {remark['message']}")
+        self.left_out += [f"{file}: {number} line(s) that belong to another tool" for file, number in others.items()]
+        self.left_out += [f"{path}: not read, for it is too large" for path in configured.get("left_out") or []]
+
+
+def judged(name: str, facts: Mapping[str, Any], items: Iterable[Item]) -> list[Item]:
+    """The items with what the audit thinks of them."""
+    opinions: dict[Address, list[str]] = {}
+    for finding in judge.findings({name: facts}):
+        text = f"audit, {finding['severity']}: {finding['title']}"
+        for key in finding["remedy"].get("tuning_host_sysctl") or {}:
+            opinions.setdefault(("", "sysctl", key), []).append(text)
+        for entry in finding["remedy"].get("tuning_host_nics") or []:
+            for family, values in entry.items():
+                for key in values if isinstance(values, Mapping) else ("",):
+                    place = (entry.get("name", ""), family, key) if key else (entry.get("name", ""), "link", family)
+                    opinions.setdefault(place, []).append(text)
+    return [item._replace(notes=(*item.notes, *opinions.get(item.address, ()))) for item in items]
+
+
+def checked(captured: Captured, result: Mapping[str, Any]) -> Captured:
+    """Without what `site` would change: `result` is what `tune` says of it in check mode."""
+    if not captured.items:
+        return captured
+    if result.get("failed") or "before" not in result:
+        why = str(result.get("msg") or "the comparison with the host did not take place")
+        return captured._replace(problem=f"site cannot take this as it is: {why}")
+    changed = _changes(result)
+    refused = {
+        (one.get("nic", ""), one.get("family", ""), one.get("key", "")): one for one in result.get("unsupported") or []
+    }
+    kept, left_out = [], list(captured.left_out)
+    for item in captured.items:
+        whole = [place for place in changed if place[:2] == item.address[:2]]
+        if item.address in refused:
+            left_out.append(
+                f"{item.origin}: {_named(item.address)} {said(item.value)}: {refused[item.address]['reason']}"
+            )
+        elif item.address in changed or (whole and item.key in ("tx", "sg", "tso", "clients", "method")):
+            place = item.address if item.address in changed else whole[0]
+            left_out.append(
+                f"{item.origin}: it says {_named(item.address)} {said(item.value)}, and in force is {changed[place]}"
+            )
+        else:
+            kept.append(item)
+    return captured._replace(items=tuple(kept), left_out=tuple(left_out))
+
+
+def _changes(result: Mapping[str, Any]) -> dict[Address, str]:
+    """What `tune` would change, with what is in force."""
+    before, after = result.get("before") or {}, result.get("after") or {}
+    found: dict[Address, str] = {}
+    for key, value in (after.get("sysctl") or {}).items():
+        was = (before.get("sysctl") or {}).get(key)
+        if words(was) != words(value):
+            found["", "sysctl", key] = said(was)
+    for nic, families in (after.get("nics") or {}).items():
+        for family, values in families.items():
+            for key, value in values.items() if isinstance(values, Mapping) else (("", values),):
+                old = ((before.get("nics") or {}).get(nic) or {}).get(family)
+                was = (old or {}).get(key) if key else old
+                if was != value:
+                    found[(nic, family, key) if key else (nic, "link", family)] = said(was)
+    return found
+
+
+def _same(family: str, cell: Mapping[str, Any], asked: Any) -> bool:
+    value = drivers.requested(cell)
+    if family == "sysctl":
+        return words(value) == words(asked)
+    most = cell.get("maximum")
+    if asked == "max":
+        return most is None or bool(value == most)
+    if isinstance(asked, str) and asked.endswith("%") and most:
+        return bool(value == int(most) * int(asked[:-1]) // 100)
+    return bool(value == asked)
+
+
+def _number(value: Any) -> Any:
+    text = words(value)
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def _named(address: Address) -> str:
+    nic, family, key = address
+    return (
+        key
+        if family in ("sysctl",)
+        else " ".join(part for part in (nic, "" if family == "link" else family, key) if part)
+    )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Describe what a capture finds: values for the inventory, what is left out, and what nobody here can judge."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Tuple
+
+LIVE_ONLY = "live only: no file that was read sets it"
+
+# NIC (empty for the host), family, key.
+Address = Tuple[str, str, str]
+
+
+class Item(NamedTuple):
+    """A value for the inventory, where it came from, and what to know of it."""
+
+    nic: str
+    family: str
+    key: str
+    value: Any
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> Address:
+        """What it sets."""
+        return self.nic, self.family, self.key
+
+
+class Captured(NamedTuple):
+    """What one host comes to. `unknown` are values of which nobody here knows whether somebody has set them."""
+
+    host: str
+    items: tuple[Item, ...] = ()
+    left_out: tuple[str, ...] = ()
+    unknown: tuple[Item, ...] = ()
+    bonds: tuple[dict[str, Any], ...] = ()
+    profile: str = ""
+    problem: str = ""
+
+
+def said(value: Any) -> str:
+    """A value in a sentence."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What somebody tuned by hand becomes inventory, and nothing that drivers and the kernel do by themselves."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.filter.capture_files import capture_files
+from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import capture_options
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, kernel
+from ansible_collections.linuxnet.tuning.scripts import driver_answers
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_drivers
+
+each_driver = pytest.mark.parametrize(
+    "one", driver_answers.all_transcripts(), ids=lambda one: f"{one.release}-{one.driver}"
+)
+# Read on a host that nobody has tuned: Linux 6.12 of Debian 13 would show the first two as 212992 and 6291456.
+PARAMETERS = {"net.core.rmem_max": "212992", "net.ipv4.tcp_rmem": "4096 131072 6291456", "net.ipv4.tcp_sack": "1"}
+
+
+class Still(test_drivers.Device):
+    """Only answers: whatever else is asked, such as `ethtool -S`, there is nothing."""
+
+    def run(self, argv, data=""):
+        asks = argv[0] == "ip" or (argv[0] == "ethtool" and argv[1] in test_drivers.FLAGS)
+        return super().run(argv, data) if asks else (1, "", "no answer")
+
+
+def host_of(one, state, files=None):
+    """A host whose one NIC answers as a driver of the lab did."""
+    device = Still(one, next(iter(one.tries)))
+    device.now = state
+    disk = device.host.disk
+    disk.files.update({"/proc/sys/kernel/osrelease": f"{one.kernel}\n", "/sys/devices/system/cpu/online": "0-1\n"})
+    disk.links[f"/sys/class/net/{one.nic}/device/driver"] = one.driver
+    disk.files.update({f"/proc/sys/{key.replace('.', '/')}": f"{value}\n" for key, value in PARAMETERS.items()})
+    disk.files.update(files or {})
+    return device
+
+
+def facts_of(device):
+    return everything.gather(device.host, [device.one.nic], 0, [], configured=True)
+
+
+def captured(device):
+    return compose.Composer("files1", facts_of(device)).capture()
+
+
+def checked(device, found):
+    """What `tune` says of it in check mode."""
+    params = {name: option.get("default") for name, option in engine.argument_spec("tune").items()}
+    params.update(permanent=False, on_unsupported="warn", **inventory.options(found))
+    return engine.tune(memory_host.MemoryReader(device.run, device.host.disk), "tune", params)
+
+
+@each_driver
+def test_a_driver_as_it_comes_gives_nothing(one):
+    found = captured(host_of(one, one.state))
+    assert not found.items
+    assert yaml.safe_load(inventory.text(found, "host", "")) == {}
+
+
+@each_driver
+def test_what_was_set_by_hand_is_found_and_left_as_it_is(one):
+    """Each command that has worked: its value is in the capture, and site has nothing to do."""
+    seen = 0
+    fresh = driver_answers.values(one.state)
+    for item in test_drivers.playable(one):
+        after = driver_answers.values(item.after)
+        changed = {key for key in item.asked if fresh.get(key) != after.get(key)}
+        if item.rc or not changed:
+            continue
+        device = host_of(one, item.after)
+        found = captured(device)
+        names = {(entry.family, entry.key) for entry in (*found.items, *found.unknown)}
+        for family, key in changed:
+            if family in ("ring", "channels", "link"):
+                assert (family, test_drivers.ours(family, key)) in names, (item.command, names)
+                seen += 1
+        if found.items:
+            result = checked(device, found)
+            assert not result["changed"], (item.command, result["diff"])
+            assert compose.checked(found, result).items == found.items, item.command
+    assert seen > 2
+
+
+def igb():
+    return next(one for one in driver_answers.all_transcripts() if (one.release, one.driver) == ("bookworm", "igb"))
+
+
+def tuned_igb(files=None):
+    """igb with receive rings of 4096, as `ethtool -G` has left it."""
+    one = igb()
+    state = copy.deepcopy(one.state)
+    state["ring"] = [line.replace("RX:\t\t256", "RX:\t\t4096") for line in state["ring"]]
+    return host_of(one, state, files)
+
+
+FILES = {
+    "/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\nethtool -K igb0 gro off\n/usr/local/sbin/more.sh\nexit 0\n",
+    "/usr/local/sbin/more.sh": "#!/bin/sh\nsysctl -w net.core.rmem_max=16777216\n",
+    "/etc/sysctl.d/90-x.conf": "net.ipv4.tcp_timestamps = 0\nnet.core.wmem_max = 8388608\nnet.ipv4.tcp_sack = 1\n",
+    "/etc/sysctl.d/91-ours.conf": f"{sysctl.HEADER}\nnet.core.busy_poll = 9\n",
+    "/usr/lib/sysctl.d/50-package.conf": "net.core.default_qdisc = fq_codel\n",
+    "/etc/cron.d/backup": "0 3 * * * root /usr/bin/backup --password=hunter2\n",
+    "/etc/NetworkManager/system-connections/office": (
+        "[connection]\ninterface-name=igb0\n[802-1x]\npassword=hunter2\n[ethernet]\nmtu=1500\n"
+    ),
+    "/proc/sys/net/core/rmem_max": "16777216\n",
+    "/proc/sys/net/core/wmem_max": "212992\n",
+    "/proc/sys/net/core/netdev_max_backlog": "5000\n",
+    "/proc/sys/net/ipv4/tcp_timestamps": "0\n",
+}
+
+
+def test_each_value_tells_where_it_came_from_and_each_other_line_why_it_is_left_out():
+    found = captured(tuned_igb(FILES))
+    text = inventory.text(found, "host", "here")
+    assert yaml.safe_load(text) == {
+        "tuning_host_nics": [{"name": "igb0", "ring": {"rx": 4096}}],
+        "tuning_host_sysctl": {"net.core.netdev_max_backlog": 5000, "net.core.rmem_max": 16777216},
+    }
+    assert "      rx: 4096  # /etc/rc.local line 2" in text
+    assert "  net.core.rmem_max: 16777216  # /usr/local/sbin/more.sh line 2" in text
+    assert "  net.core.netdev_max_backlog: 5000  # live only: no file that was read sets it" in text
+    told = " ".join(found.left_out)
+    assert "/etc/rc.local line 3: it says igb0 features gro off, and in force is on" in told
+    assert "/etc/sysctl.d/90-x.conf line 1: harmful" in told
+    assert "/etc/sysctl.d/90-x.conf line 2: it says net.core.wmem_max 8388608, and in force is 212992" in told
+    assert "/etc/sysctl.d/90-x.conf line 3: net.ipv4.tcp_sack 1 is what a package or the kernel sets by itself" in told
+    assert "busy_poll" not in text
+    assert all(len(line) <= 120 for line in text.splitlines())
+
+
+def test_the_documentation_shows_what_comes_of_it():
+    about = "on 2026-11-22: what host files1 has in force"
+    text = inventory.text(captured(tuned_igb(FILES)), "host", about)
+    assert f"```yaml\n{text}```" in (Path(__file__).parents[2] / "docs/capture.md").read_text()
+
+
+def test_every_line_of_every_file_is_accounted_for():
+    """A value, a sentence, or one of those that set nothing."""
+    device = tuned_igb(FILES)
+    found = captured(device)
+    for file in facts_of(device)["host"]["configured"]["files"]:
+        told = " ".join([*found.left_out, *(item.origin for item in found.items)])
+        assert file["file"] in told, file
+
+
+def test_secrets_stay_on_the_host_and_files_without_a_word_of_ours_too():
+    files = facts_of(tuned_igb(FILES))["host"]["configured"]["files"]
+    assert "hunter2" not in str(files)
+    assert "password=(left out)" in next(file["text"] for file in files if file["file"].endswith("office"))
+    assert not any(file["file"] == "/etc/cron.d/backup" for file in files)
+
+
+def test_a_file_that_is_too_large_is_told():
+    device = tuned_igb({"/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\n" + "# long\n" * 20000})
+    assert "/etc/rc.local: not read, for it is too large" in captured(device).left_out
+
+
+def test_what_is_in_force_wins_over_a_file():
+    device = tuned_igb({"/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 2048\n"})
+    (item,) = captured(device).items
+    assert (item.key, item.value, item.origin) == ("rx", 4096, "live only; /etc/rc.local line 2 says 2048")
+
+
+def test_the_audit_has_its_say():
+    parameters = {"net.ipv4.tcp_rmem": "4096 131072 8388608", "net.ipv4.tcp_wmem": "4096 16384 67108864"}
+    # Those of a host with a busy connection of 200 ms.
+    host = {"kernel": {"memory_kib": 16777216, "release": "6.1.0"}, "sockets": {"rtt_ms": 200}, "sysctl": parameters}
+    nics = {"eth0": {"driver": "igb", "physical": True, "carrier": True, "speed": 1000}}
+    found = compose.Composer("far", {"host": host, "nics": nics}).capture()
+    assert {item.key: bool(item.notes) for item in found.items} == {
+        "net.ipv4.tcp_rmem": True,
+        "net.ipv4.tcp_wmem": False,
+    }
+    assert "audit, medium: " in inventory.text(found, "host", "")
+
+
+def test_what_site_would_change_is_left_out():
+    found = captured(tuned_igb())
+    other = {"before": {"nics": {"igb0": {"ring": {"rx": 4096}}}}, "after": {"nics": {"igb0": {"ring": {"rx": 4000}}}}}
+    left = compose.checked(found, other)
+    assert not left.items
+    assert left.left_out == (
+        "live only: no file that was read sets it: it says igb0 ring rx 4096, and in force is 4096",
+    )
+    refused = {"before": {}, "unsupported": [{"nic": "igb0", "family": "ring", "key": "rx", "reason": "it cannot"}]}
+    assert not compose.checked(found, refused).items
+    broken = compose.checked(found, {"failed": True, "msg": "no way"})
+    assert broken.items == found.items
+    assert "no way" in inventory.text(broken, "host", "")
+
+
+def fleet(*devices):
+    return {f"files{number}": facts_of(device) for number, device in enumerate(devices, 1)}
+
+
+def test_what_hosts_share_goes_to_their_group():
+    both = {"/proc/sys/net/core/rmem_max": "16777216\n"}
+    facts = fleet(tuned_igb(both), tuned_igb({**both, "/proc/sys/net/core/wmem_max": "8388608\n"}))
+    groups = {"all": list(facts), "servers": list(facts), "more": [*facts, "files3"]}
+    files = {file["path"]: yaml.safe_load(file["content"]) for file in capture_files(facts, groups=groups)}
+    assert files == {
+        "group_vars/servers.yml": {
+            "tuning_group_nics": [{"name": "igb0", "ring": {"rx": 4096}}],
+            "tuning_group_sysctl": {"net.core.rmem_max": 16777216},
+        },
+        "host_vars/files1.yml": {},
+        "host_vars/files2.yml": {"tuning_host_sysctl": {"net.core.wmem_max": 8388608}},
+    }
+    # Others of the group have not been read, and may be other machines.
+    assert [file["path"] for file in capture_files(facts, groups=groups, group="more")] == [
+        "host_vars/files1.yml",
+        "host_vars/files2.yml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("existing", "path", "blocked"),
+    [
+        ({}, "host_vars/files1.yml", False),
+        ({"host_vars/files1.yml": False}, "host_vars/files1.yml", True),
+        ({"host_vars/files1.yaml": False}, "host_vars/files1.yaml", True),
+        ({"host_vars/files1": True, "host_vars/files1.yml": False}, "host_vars/files1/tuning.yml", False),
+        ({"host_vars/files1": True, "host_vars/files1/tuning.yml": False}, "host_vars/files1/tuning.yml", True),
+    ],
+)
+def test_the_file_is_one_that_ansible_reads_and_is_not_written_over(existing, path, blocked):
+    facts = fleet(tuned_igb())
+    (file,) = capture_files(facts, existing=existing)
+    assert (file["path"], file["blocked"]) == (path, blocked)
+    (file,) = capture_files(facts, existing=existing, overwrite=True)
+    assert (file["path"], file["blocked"]) == (path, False)
+
+
+def test_words_of_a_host_end_no_comment_and_start_no_template():
+    evil = "igb0\u2028x: {{ lookup('pipe', 'id') }}"
+    device = tuned_igb({"/etc/rc.local": f"#!/bin/sh\nethtool -G '{evil}' rx 4096\n"})
+    text = inventory.text(captured(device), "host", "here\nx: 1")
+    assert yaml.safe_load(text) == {"tuning_host_nics": [{"name": "igb0", "ring": {"rx": 4096}}]}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "release", "differs"),
+    [
+        # Read on Linux 6.18, of which nobody has set these.
+        ("net.core.rmem_max", "4194304", (6, 18), False),
+        ("net.ipv4.tcp_rmem", "4096 131072 33554432", (6, 18), False),
+        ("net.ipv4.tcp_mem", "287898 383867 575796", (6, 18), False),
+        ("net.ipv4.udp_mem", "575799 767734 1151598", (6, 18), False),
+        ("net.core.rmem_max", "4194304", (6, 1), True),
+        ("net.ipv4.tcp_rmem", "4096 131072 33554432", (6, 1), True),
+        ("net.ipv4.tcp_rmem", "4096 131072 3145728", (6, 1), False),  # a machine with 384 MiB
+        ("net.ipv4.tcp_rmem", "4096 87380 16777216", (6, 1), True),
+        ("net.ipv4.tcp_mem", "8388608 12582912 16777216", (6, 1), True),
+        ("net.core.nothing", "1", (6, 1), None),
+    ],
+)
+def test_what_the_kernel_sets_by_itself(key, value, release, differs):
+    assert kernel.differs(key, {key: value}, release) is differs
+
+
+def test_values_of_one_table_agree():
+    # Read on Linux 6.18 with 24 GiB.
+    own = {"net.ipv4.tcp_max_orphans": "131072", "net.ipv4.tcp_max_tw_buckets": "131072"}
+    own["net.ipv4.tcp_max_syn_backlog"] = "2048"
+    assert not any(kernel.differs(key, own, (6, 18)) for key in own)
+    set_by_hand = {**own, "net.ipv4.tcp_max_tw_buckets": "2000000"}
+    assert [key for key in own if kernel.differs(key, set_by_hand, (6, 18))] == ["net.ipv4.tcp_max_tw_buckets"]
+
+
+@pytest.mark.parametrize("wrong", [None, [], {"a": 1}, {"a": {}, "b": {}}])
+def test_options_are_those_of_one_host(wrong):
+    with pytest.raises(AnsibleFilterError, match="one host"):
+        capture_options(wrong)
