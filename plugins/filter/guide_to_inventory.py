@@ -134,13 +134,14 @@ def guide_to_inventory(
     all_parameters: bool = False,
 ) -> Dict[str, Any]:
     """What the text comes to; AnsibleFilterError for anything but a text, or texts by path."""
+    known = reader.Known(str(kernel), arguments, bool(all_parameters))
     if isinstance(text, Mapping) and text and all(isinstance(part, str) for pair in text.items() for part in pair):
         if path or form or arguments:
             raise AnsibleFilterError(
                 "guide_to_inventory: path, form and arguments are for one text, not for several files"
             )
         files = {str(name): str(content) for name, content in text.items()}
-        return reader.read_files(files, str(kernel), bool(all_parameters))
+        return reader.read_files(files, known)
     if not isinstance(text, str):
         right = "such as what the lookup ansible.builtin.file gives, or a dictionary of texts by path"
         raise AnsibleFilterError(f"guide_to_inventory needs a text, {right}")
@@ -152,7 +153,7 @@ def guide_to_inventory(
         raise AnsibleFilterError(
             "guide_to_inventory: arguments needs a list of texts, one for each argument of the script"
         )
-    return reader.read(str(text), str(path), form, str(kernel), arguments, bool(all_parameters))
+    return reader.read(str(text), str(path), form, known)
 
 
 class FilterModule:

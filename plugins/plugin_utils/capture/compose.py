@@ -35,7 +35,7 @@ class Composer:
         """The whole of it."""
         configured = self.live.host.get("configured") or {}
         texts = {str(file["file"]): str(file["text"]) for file in configured.get("files") or []}
-        read = reader.read_files(texts, self.live.release_text) if texts else {}
+        read = reader.read_files(texts, reader.Known(self.live.release_text)) if texts else {}
         self._written(read)
         unknown = self._in_force()
         self._clients()

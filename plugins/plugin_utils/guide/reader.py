@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from .assemble import result
 from .forms import Forms, by_path, by_text
@@ -28,22 +28,23 @@ FORMS = (
 )
 
 
-def read(
-    text: str,
-    path: str = "",
-    form: str = "",
-    kernel: str = "",
-    arguments: Optional[List[str]] = None,
-    foreign: bool = False,
-) -> Dict[str, Any]:
+class Known(NamedTuple):
+    """What is known of the host beside the text: see the options of the filter of the same names."""
+
+    kernel: str = ""
+    arguments: Optional[List[str]] = None
+    all_parameters: bool = False
+
+
+def read(text: str, path: str = "", form: str = "", known: Known = Known()) -> Dict[str, Any]:
     """The result for one text; its form is told by `form`, by its path, or by what it looks like."""
     lines = numbered(text)
     sink = Sink()
-    kind = _take_in(Guide(sink, kernel, arguments, foreign), lines, path, form)
+    kind = _take_in(Guide(sink, *known), lines, path, form)
     return {"form": kind, **result(sink, lines)}
 
 
-def read_files(files: Mapping[str, str], kernel: str = "", foreign: bool = False) -> Dict[str, Any]:
+def read_files(files: Mapping[str, str], known: Known = Known()) -> Dict[str, Any]:
     """The result for the files of a host by path, in the order in which they take effect: a later one wins."""
     sink = Sink()
     every: List[Line] = []
@@ -51,7 +52,7 @@ def read_files(files: Mapping[str, str], kernel: str = "", foreign: bool = False
     for path, text in files.items():
         lines = [(len(every) + number, line) for number, line in numbered(text)]
         sink.where.update({number: (path, place) for place, (number, _line) in enumerate(lines, 1)})
-        forms[path] = _take_in(Guide(sink, kernel, None, foreign), lines, path, "")
+        forms[path] = _take_in(Guide(sink, *known), lines, path, "")
         every += lines
     return {"form": forms, **result(sink, every)}
 
