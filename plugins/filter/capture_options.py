@@ -19,6 +19,9 @@ options:
     description: Facts of one host by its name, as P(linuxnet.tuning.audit_facts#filter) gives them.
     type: dict
     required: true
+  check:
+    description: What M(linuxnet.tuning.tune) says of it in check mode. What that would change is left out.
+    type: dict
 """
 
 EXAMPLES = r"""
@@ -34,25 +37,35 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: C(nics) and C(sysctl).
+  description: >-
+    C(nics) and C(sysctl), as M(linuxnet.tuning.tune) takes them; C(files), the lines that set the same, as
+    M(linuxnet.tuning.take_over) takes them; and C(by_hand), in a sentence each line that only a person can take out.
   type: dict
-  sample: {nics: [{name: eth0, ring: {rx: 4096}}], sysctl: {net.core.rmem_max: 16777216}}
+  sample:
+    nics: [{name: eth0, ring: {rx: 4096}}]
+    sysctl: {net.core.rmem_max: 16777216}
+    files: [{path: /etc/rc.local, lines: {"3": ethtool -G eth0 rx 4096}}]
+    by_hand: ["/etc/rc.local line 7: it is no command that stands alone"]
 """
 
 from typing import Any, Callable, Dict, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, take
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
 
 
-def capture_options(facts: Any) -> Dict[str, Any]:
+def capture_options(facts: Any, check: Any = None) -> Dict[str, Any]:
     """What somebody has tuned on one host; AnsibleFilterError for anything but facts of one."""
     if not isinstance(facts, Mapping) or len(facts) != 1 or not all(isinstance(one, Mapping) for one in facts.values()):
         raise AnsibleFilterError("capture_options needs the facts of one host by its name, as audit_facts gives them")
     ((name, host),) = facts.items()
-    return inventory.options(compose.Composer(str(name), tame(host)).capture())
+    captured = compose.Composer(str(name), tame(host)).capture()
+    if check is not None:
+        captured = compose.checked(captured, tame(check))
+    files, by_hand = take.files(captured, (host.get("host") or {}).get("configured") or {})
+    return {**inventory.options(captured), "files": files, "by_hand": by_hand}
 
 
 class FilterModule:

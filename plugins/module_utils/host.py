@@ -93,6 +93,14 @@ class ReadOnlyHost:
         except OSError:
             return True
 
+    def rights(self, path: str) -> Tuple[int, int]:
+        """The mode of a file and the number of its owner; those that a new one would get where there is none."""
+        try:
+            found = os.stat(path)
+            return stat.S_IMODE(found.st_mode), found.st_uid
+        except OSError:
+            return 0o644, 0
+
     def writable(self, path: str) -> bool:
         """Whether the kernel offers a file for writing; root may open others too, in vain."""
         try:

@@ -17,15 +17,17 @@ ROOT = Path(__file__).resolve().parents[2]
 STUB = """
 import json, os
 from ansible.module_utils.basic import AnsibleModule
-words = "configured nics sysctl permanent on_unsupported"
+words = "configured nics sysctl permanent on_unsupported guard_timeout files state temporary"
 this = AnsibleModule(argument_spec={{word: {{"type": "raw"}} for word in words.split()}}, supports_check_mode=True)
 host = os.path.basename(this._remote_tmp)
 known = json.load(open({folder!r} + "/facts.json"))[host]
 with open({folder!r} + "/calls", "a") as calls:
-    calls.write(json.dumps([host, {module!r}, this.check_mode]) + "\\n")
+    calls.write(json.dumps([host, {module!r}, this.check_mode, this.params["sysctl"], this.params["files"]]) + "\\n")
 if {module!r} == "nic_info":
     this.exit_json(changed=False, **known)
-sysctl = this.params["sysctl"]
+if {module!r} == "guard":
+    this.exit_json(changed=True)
+sysctl = this.params["sysctl"] or {{}}
 this.exit_json(changed=True, before={{"sysctl": sysctl}}, after={{"sysctl": {{**sysctl, **known["refuses"]}}}})
 """
 
@@ -46,7 +48,7 @@ def play(tmp_path):
         (collection / name).symlink_to(ROOT / name)
     for name in ("doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
-    for module in ("nic_info", "tune"):
+    for module in ("nic_info", "tune", "take_over", "guard"):
         text = STUB.format(folder=str(tmp_path), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
     found = {"files1": facts(5000), "files2": facts(5000, {"net.core.busy_poll": 0}), "pc": facts(9000)}
@@ -89,10 +91,9 @@ def test_what_a_group_shares_and_what_each_host_has(play):
     }
     calls = [json.loads(line) for line in (folder.parent / "calls").read_text().splitlines()]
     # Only in check mode is anything compared.
-    assert all(check for _host, module, check in calls if module == "tune")
-    assert sorted(calls) == sorted(
-        [[host, "nic_info", False] for host in ("files1", "files2", "pc")]
-        + [[host, "tune", True] for host in ("files1", "files2", "pc")]
+    assert all(check for _host, module, check, *_asked in calls if module == "tune")
+    assert sorted(call[:2] for call in calls) == sorted(
+        [host, module] for host in ("files1", "files2", "pc") for module in ("nic_info", "tune")
     )
     done, folder = play(tuning_hosts="servers", capture_folder="other")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -135,3 +136,20 @@ def test_who_is_not_reached_is_told_and_the_others_are_captured(play):
     assert done.returncode != 0, done.stdout + done.stderr
     assert "could not be read: files1" in done.stdout + done.stderr
     assert list(written(folder)) == ["host_vars/files2.yml"]
+
+
+def test_what_is_taken_over_is_set_and_confirmed_first(play):
+    done, folder = play(tuning_hosts="files2", capture_take_over="true")
+    assert done.returncode == 0, done.stdout + done.stderr
+    calls = [json.loads(line)[1:] for line in (folder.parent / "calls").read_text().splitlines()]
+    assert [call[:2] for call in calls] == [
+        ["nic_info", False],
+        ["tune", True],
+        ["tune", False],
+        ["guard", False],
+        ["take_over", False],
+        ["guard", False],
+    ]
+    # Not what site would change: that was not captured.
+    assert calls[2][2] == ALIKE
+    assert calls[4][3] == [{"path": "/etc/sysctl.d/90-x.conf", "lines": {"1": "net.core.netdev_max_backlog = 5000"}}]

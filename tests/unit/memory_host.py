@@ -18,6 +18,7 @@ class Files:
     def __init__(self, files: Mapping[str, str] | None = None) -> None:
         self.files = dict(files or {})
         self.links: dict[str, str] = {}
+        self.rights: dict[str, tuple[int, int]] = {}
         self.refused: dict[str, str] = {}
         self.readable_only: set[str] = set()
         self.kernel: dict[str, dict[str, str]] = {}
@@ -75,6 +76,9 @@ class Memory:
 
     def plain(self, path: str) -> bool:
         return path not in self.disk.links
+
+    def rights(self, path: str) -> tuple[int, int]:
+        return self.disk.rights.get(path, (0o644, 0))
 
     def writable(self, path: str) -> bool:
         return path not in self.disk.readable_only

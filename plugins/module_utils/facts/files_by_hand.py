@@ -60,7 +60,7 @@ _MOST_FILES, _MOST_TEXT, _MOST_OF_ONE = 200, 1 << 20, 1 << 16
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """`files` in the order in which they take effect, those `left_out`, `parameters`, whether tuned chose itself."""
-    files: List[Dict[str, str]] = []
+    files: List[Dict[str, Any]] = []
     left_out: List[str] = []
     seen: Dict[str, str] = {}
     room = _MOST_TEXT
@@ -73,7 +73,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
             continue
         room -= len(text)
         seen[path] = _SECRET.sub(r"\1(left out)", text)
-        files.append({"file": path, "text": seen[path]})
+        files.append({"file": path, "text": seen[path], "root": host.rights(path)[1] == 0})
     return {
         "files": files,
         "left_out": left_out,

@@ -60,7 +60,7 @@ SELECTORS: Tuple[str, ...] = ("name", "match")
 
 
 # Modules whose families have a life of their own, apart from `tune`.
-APART: Tuple[str, ...] = ("bonding", "tuned")
+APART: Tuple[str, ...] = ("bonding", "take_over", "tuned")
 
 
 def view(module: str) -> Dict[str, Family]:
@@ -69,6 +69,10 @@ def view(module: str) -> Dict[str, Family]:
         from .bonding import bonding  # nobody else waits for its import
 
         return {bonding.name: bonding}
+    if module == "take_over":
+        from .taken import taken
+
+        return {taken.name: taken}
     if module == "tuned":
         from .tuned import profile
 

@@ -12,7 +12,7 @@ from ..guide import model as guide
 from ..guide import reader, verdicts
 from . import drivers
 from .live import Live, words
-from .model import LIVE_ONLY, Address, Captured, Item, said
+from .model import LIVE_ONLY, Address, Captured, Item, Source, said
 
 # Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
 _COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "sysctl")
@@ -30,6 +30,8 @@ class Composer:
         self.left_out: list[str] = []
         # What files ask for although something else is in force, by address.
         self.disputed: dict[Address, tuple[str, Any]] = {}
+        self.sources: list[Source] = []
+        self.idle: set[Address] = set()
 
     def capture(self) -> Captured:
         """The whole of it."""
@@ -45,7 +47,16 @@ class Composer:
         bonds = (read.get("inventory") or {}).get("tuning_bonds") or []
         self._remarks(read, configured)
         items = judged(self.name, self.facts, self._grouped())
-        return Captured(self.name, tuple(items), tuple(self.left_out), tuple(unknown), tuple(bonds), profile)
+        return Captured(
+            host=self.name,
+            items=tuple(items),
+            left_out=tuple(self.left_out),
+            unknown=tuple(unknown),
+            bonds=tuple(bonds),
+            profile=profile,
+            sources=tuple(self.sources),
+            idle=frozenset(self.idle),
+        )
 
     def _written(self, read: Mapping[str, Any]) -> None:
         """What the files say, as far as it is in force."""
@@ -54,6 +65,7 @@ class Composer:
         }
         for line in read.get("lines", ()):
             place = f"{line['file']} line {line['line']}"
+            self._source(line)
             for setting in line["settings"]:
                 if setting["family"] in ("bond", "profile"):
                     continue
@@ -65,6 +77,19 @@ class Composer:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
                         self._one(address, setting["value"], place, (note,) if note else ())
+
+    def _source(self, line: Mapping[str, Any]) -> None:
+        """Note what a line sets, and whether that is all that it does."""
+        settings = [*line["settings"], *line["contradicted"]]
+        mixed = bool(set(line["kinds"]) - {guide.NOTE, guide.CONTRADICTS})
+        sets: list[Address] = []
+        for one in settings:
+            names = [] if one["family"] in ("bond", "profile") else self._names(one)
+            mixed = mixed or not names
+            for nic in names:
+                sets += self._members((nic, one["family"], one["key"].partition(" ")[0]))
+        if sets:
+            self.sources.append(Source(line["file"], line["line"], line["text"], tuple(sets), mixed))
 
     def _names(self, setting: Mapping[str, Any]) -> list[str]:
         if setting["family"] == "sysctl":
@@ -97,6 +122,7 @@ class Composer:
             self.disputed[address] = (place, asked)
         elif self.live.differs(address) is False:
             who = "a package or the kernel" if family == "sysctl" else "the driver"
+            self.idle.add(address)
             self.left_out.append(f"{place}: {_named(address)} {said(asked)} is what {who} sets by itself")
         else:
             self.items[address] = Item(nic, family, key, asked, place, notes)
@@ -179,7 +205,8 @@ class Composer:
                 ):
                     for item in mine:
                         del self.items[item.address]
-                    self.items[nic, "features", group] = mine[0]._replace(key=group)
+                    covered = tuple((nic, "features", name) for name in members)
+                    self.items[nic, "features", group] = mine[0]._replace(key=group, covers=covered)
         return list(self.items.values())
 
     def _remarks(self, read: Mapping[str, Any], configured: Mapping[str, Any]) -> None:

@@ -20,11 +20,23 @@ class Item(NamedTuple):
     value: Any
     origin: str
     notes: tuple[str, ...] = ()
+    # The members that it stands for, if it is a group of features.
+    covers: tuple[Address, ...] = ()
 
     @property
     def address(self) -> Address:
         """What it sets."""
         return self.nic, self.family, self.key
+
+
+class Source(NamedTuple):
+    """A line of a file, and what it sets; `mixed` where it does something else as well."""
+
+    file: str
+    number: int
+    text: str
+    sets: tuple[Address, ...]
+    mixed: bool
 
 
 class Captured(NamedTuple):
@@ -37,6 +49,9 @@ class Captured(NamedTuple):
     bonds: tuple[dict[str, Any], ...] = ()
     profile: str = ""
     problem: str = ""
+    sources: tuple[Source, ...] = ()
+    # What files set although the driver or the kernel does so by itself.
+    idle: frozenset[Address] = frozenset()
 
 
 def said(value: Any) -> str:

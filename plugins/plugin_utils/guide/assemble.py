@@ -138,6 +138,7 @@ def _unsure(sink: Sink) -> List[int]:
 def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
     text = f"{_named(loser)} contradicts {sink.place(winner.line)}, {why}: {winner.value}"
     sink.remark(loser.line, CONTRADICTS, text)
+    sink.losers.append(loser)
 
 
 def _named(setting: Setting) -> str:
@@ -252,11 +253,12 @@ def _bond_value(text: str) -> Any:
 def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> List[Dict[str, Any]]:
     """What became of each line; none is missing."""
     by_line: Dict[int, Dict[str, Any]] = {
-        number: {"settings": [], "messages": [], "kinds": []} for number, _text in lines
+        number: {"settings": [], "messages": [], "kinds": [], "contradicted": []} for number, _text in lines
     }
-    for one in settings:
-        shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
-        by_line[one.line]["settings"].append({key: value for key, value in shown.items() if value not in ("", {})})
+    for place, found_there in (("settings", settings), ("contradicted", sink.losers)):
+        for one in found_there:
+            shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
+            by_line[one.line][place].append({key: value for key, value in shown.items() if value not in ("", {})})
     for remark in (*sink.lost, *_joined(sink)):
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)

@@ -60,6 +60,8 @@ class Sink:
         self.groups = 0
         # The file and its line behind a number, where several files are read as one.
         self.where: Dict[int, Tuple[str, int]] = {}
+        # Settings that another one contradicts, which comes later or is the other case of a condition.
+        self.losers: List[Setting] = []
         # While it holds a sentence, whatever would be set is left out for this reason.
         self.dead: Tuple[str, str] = ("", "")
 

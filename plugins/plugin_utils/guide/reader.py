@@ -36,7 +36,10 @@ class Known(NamedTuple):
     all_parameters: bool = False
 
 
-def read(text: str, path: str = "", form: str = "", known: Known = Known()) -> Dict[str, Any]:
+NOTHING = Known()
+
+
+def read(text: str, path: str = "", form: str = "", known: Known = NOTHING) -> Dict[str, Any]:
     """The result for one text; its form is told by `form`, by its path, or by what it looks like."""
     lines = numbered(text)
     sink = Sink()
@@ -44,7 +47,7 @@ def read(text: str, path: str = "", form: str = "", known: Known = Known()) -> D
     return {"form": kind, **result(sink, lines)}
 
 
-def read_files(files: Mapping[str, str], known: Known = Known()) -> Dict[str, Any]:
+def read_files(files: Mapping[str, str], known: Known = NOTHING) -> Dict[str, Any]:
     """The result for the files of a host by path, in the order in which they take effect: a later one wins."""
     sink = Sink()
     every: List[Line] = []

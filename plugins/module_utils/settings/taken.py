@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know how a line is taken out of a file that somebody wrote by hand, so that the rest means what it meant before."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, InputError, Reading, Save, Value, Wish
+
+MARK = "# taken over by linuxnet.tuning: "
+COPIES = "/var/lib/linuxnet-tuning/taken"
+
+_SHELL = re.compile(r"#!.*\b(ba|da|a|k|z)?sh\b")
+# Whatever else stands in such a line belongs to something larger: a condition, a list, a here document.
+_PLAIN = re.compile(r"[^\s;&|`(){}<>\\][^;&|`(){}<>\\]*")
+_TAIL = re.compile(r"\s*((>|2>|&>|2>&)\s*(/dev/null|1)|\|\|\s*(true|:))\s*")
+_POKE = re.compile(r"(\s*(echo|printf)\s[^;&|`(){}<>\\]*>\s*)(/(?:proc|sys)/\S+)\s*")
+_COMMAND = re.compile(r"\s*(sudo\s+)?(/\S*/)?(ethtool|ip|ifconfig|iw|tc|sysctl|setpci|nmcli|echo|printf)\s")
+_DOCUMENT = re.compile(r"<<-?\s*[\"'\\]?(\w+)")
+# Files whose grammar has no place for a line that is gone.
+_NOT = re.compile(r"\.ya?ml$")
+
+
+def out(path: str, text: str, lines: Mapping[int, str]) -> Tuple[str, Dict[int, str]]:
+    """The text without these lines, which must be as given, and the reason for each that cannot go."""
+    shell = bool(_SHELL.match(text))
+    unit = path.endswith(".service")
+    whole, stuck = text.split("\n"), {}
+    for number, line in lines.items():
+        there = whole[number - 1] if 0 < number <= len(whole) else ""
+        if there.lstrip().startswith((MARK, f": {MARK}")):
+            continue
+        if there.strip() != line.strip():
+            raise InputError(f"{path} line {number} is not {line.strip()!r} any more; capture the host again")
+        why = _stuck(path, whole, number - 1, shell)
+        if why:
+            stuck[number] = why
+            continue
+        indent = there[: len(there) - len(there.lstrip())]
+        # What takes the place of a command keeps a condition around it whole; `:` does nothing.
+        whole[number - 1] = f"{indent}{': ' if shell else ''}{MARK}{there.strip()}"
+        if unit:
+            whole[number - 1] += "\nExecStart=/bin/true"
+    return "\n".join(whole), stuck
+
+
+def _stuck(path: str, whole: Sequence[str], place: int, shell: bool) -> str:
+    line = whole[place]
+    if _NOT.search(path):
+        return "its place in the file must not be empty"
+    if line.rstrip().endswith("\\") or (place and whole[place - 1].rstrip().endswith("\\")):
+        return "it goes on in another line"
+    if path.endswith(".service") and not line.startswith("ExecStart="):
+        return "it is no ExecStart"
+    poke = _POKE.fullmatch(line)
+    alone = bool(poke) or bool(_PLAIN.fullmatch(_TAIL.sub(" ", line).strip()))
+    if shell and (not alone or not _COMMAND.match(line)):
+        return "it is no command that stands alone"
+    if shell and _inside(whole, place):
+        return "it stands in a here document"
+    return ""
+
+
+def _inside(whole: Sequence[str], place: int) -> bool:
+    """Whether a line is text that a command reads."""
+    end = ""
+    for line in whole[:place]:
+        begun = _DOCUMENT.search(line)
+        if end:
+            end = "" if line.strip() == end else end
+        elif begun and "<<<" not in line:
+            end = begun[1]
+    return bool(end)
+
+
+def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+    wishes: Dict[Address, Wish] = {}
+    for entry in params["files"] or ():
+        path, lines = _checked(entry)
+        text = host.read(path)
+        if text is None or not host.plain(path):
+            raise InputError(f"files: {path} is no file that can be read")
+        if host.rights(path)[1] != 0:
+            raise InputError(f"files: {path} does not belong to root, so it is left alone")
+        made, stuck = out(path, text, lines)
+        if stuck:
+            told = "; ".join(f"line {number}: {why}" for number, why in stuck.items())
+            raise InputError(f"files: {path}: {told}. Take these lines out by hand")
+        if made != text:
+            wishes[Address("taken", "", path)] = Wish(EXACTLY, made)
+            wishes[Address("taken", "", f"{COPIES}{path}")] = Wish(EXACTLY, text)
+    return wishes
+
+
+def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
+    path, lines = entry.get("path"), entry.get("lines")
+    right = "a path, and lines by their numbers, such as {path: /etc/rc.local, lines: {3: ethtool -G eth0 rx 4096}}"
+    if (
+        not isinstance(path, str)
+        or not re.fullmatch(r"/[^\0\n]+", path)
+        or ".." in path
+        or set(entry) != {"path", "lines"}
+    ):
+        raise InputError(f"files: {dict(entry)!r} is not right; write {right}")
+    if not isinstance(lines, Mapping) or not all(str(number).isdigit() for number in lines):
+        raise InputError(f"files: {path}: {lines!r} is not right; write {right}")
+    return path, {int(number): str(line) for number, line in lines.items()}
+
+
+def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+    return Reading({path: Cell(host.read(path), place=f"{host.rights(path)[0]:o}") for path in keys})
+
+
+def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    saves: List[Action] = []
+    for path, text in sorted(values.items()):
+        known = cells[path].place if path in cells else ""
+        mode = 0o600 if path.startswith(COPIES) else int(known or "644", 8)
+        saves.append(Save(path, None if text is None else str(text), mode))
+    return tuple(saves)
+
+
+taken = Family(
+    name="taken",
+    module="take_over",
+    scope=HOST,
+    read=_read,
+    write=_write,
+    about="Files that somebody wrote by hand, without the lines that the inventory stands for.",
+    options={"files": {"type": "list", "elements": "dict"}},
+    ask=_ask,
+    cuts=True,  # they set up the network at the next boot
+)

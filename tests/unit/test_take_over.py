@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lines leave the files by which a host was tuned by hand, the rest means what it meant, and all of it comes back."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import capture_options
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import taken
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_capture
+
+GUIDES = sorted((Path(__file__).parent / "cases/guide").glob("shell-*.yml"))
+RC = "#!/bin/sh -e\nif [ -e /sys/class/net/igb0 ]; then\n  ethtool -G igb0 rx 4096\nfi\nexit 0\n"
+
+
+def host_of(files, rights=None):
+    disk = memory_host.Files({**files, "/run/systemd/system/.": ""})
+    disk.rights.update(rights or {})
+    return memory_host.MemoryHost(lambda _argv, _data="": (0, "", ""), disk)
+
+
+def call(host, **params):
+    given = {name: option.get("default") for name, option in engine.argument_spec("take_over").items()}
+    return engine.tune(host, "take_over", {**given, **params})
+
+
+def test_the_file_without_the_line_and_back():
+    host = host_of({"/etc/rc.local": RC}, {"/etc/rc.local": (0o755, 0)})
+    files = [{"path": "/etc/rc.local", "lines": {"3": "  ethtool -G igb0 rx 4096"}}]
+    result = call(host, files=files)
+    assert result["changed"] and result["guard"] == 120
+    taken_out = RC.replace("  ethtool", f"  : {taken.MARK}ethtool")
+    assert host.disk.files["/etc/rc.local"] == taken_out
+    assert host.disk.files["/var/lib/linuxnet-tuning/taken/etc/rc.local"] == RC
+    revert = next(text for path, text in host.disk.files.items() if path.endswith("/revert"))
+    assert "put file-1 755 /etc/rc.local" in revert
+    guard.serve(host, "confirmed", False)
+    assert not call(host, files=files)["changed"]
+    result = call(host, state="restored")
+    assert result["changed"]
+    assert host.disk.files["/etc/rc.local"] == RC
+    assert not any(path.startswith(taken.COPIES) for path in host.disk.files)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ([{"path": "/etc/rc.local", "lines": {"3": "ethtool -G igb0 rx 1"}}], "capture the host again"),
+        ([{"path": "/etc/rc.local", "lines": {"2": "if [ -e /sys/class/net/igb0 ]; then"}}], "stands alone"),
+        ([{"path": "/etc/none", "lines": {"1": "x"}}], "no file"),
+        ([{"path": "/etc/../etc/rc.local", "lines": {"1": "x"}}], "not right"),
+        ([{"path": "/etc/rc.local", "lines": ["x"]}], "not right"),
+        ([{"path": "/etc/rc.local"}], "not right"),
+    ],
+)
+def test_what_cannot_be_taken_is_an_error_and_touches_nothing(files, message):
+    host = host_of({"/etc/rc.local": RC})
+    with pytest.raises(InputError, match=message):
+        call(host, files=files)
+    assert host.disk.files["/etc/rc.local"] == RC
+
+
+def test_a_file_of_somebody_else_is_left_alone():
+    host = host_of({"/home/u/x.sh": RC}, {"/home/u/x.sh": (0o700, 1000)})
+    with pytest.raises(InputError, match="does not belong to root"):
+        call(host, files=[{"path": "/home/u/x.sh", "lines": {"3": "ethtool -G igb0 rx 4096"}}])
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "number", "out"),
+    [
+        ("/etc/sysctl.d/9.conf", "a.b = 1\nnet.core.x = 2\n", 2, f"a.b = 1\n{taken.MARK}net.core.x = 2\n"),
+        (
+            "/etc/systemd/system/x.service",
+            "[Service]\nExecStart=/sbin/ethtool -G igb0 rx 4096\n",
+            2,
+            f"[Service]\n{taken.MARK}ExecStart=/sbin/ethtool -G igb0 rx 4096\nExecStart=/bin/true\n",
+        ),
+        (
+            "/x",
+            "#!/bin/sh\necho 4 > /proc/sys/net/core/x\n",
+            2,
+            f"#!/bin/sh\n: {taken.MARK}echo 4 > /proc/sys/net/core/x\n",
+        ),
+        (
+            "/x",
+            "#!/bin/sh\nsysctl -w a=1 >/dev/null 2>&1 || true\n",
+            2,
+            f"#!/bin/sh\n: {taken.MARK}sysctl -w a=1 >/dev/null 2>&1 || true\n",
+        ),
+        ("/x", "#!/bin/sh\nsysctl -w a=1 && reboot\n", 2, None),
+        ("/x", "#!/bin/sh\nsysctl -w \\\n a=1\n", 2, None),
+        ("/x", "#!/bin/sh\ncat > /y <<EOF\nsysctl -w a=1\nEOF\n", 3, None),
+        ("/etc/netplan/x.yaml", "network:\n  mtu: 9000\n", 2, None),
+    ],
+)
+def test_each_form_of_file(path, text, number, out):
+    line = text.split("\n")[number - 1]
+    made, stuck = taken.out(path, text, {number: line})
+    assert (made if out else bool(stuck)) == (out or True)
+    assert stuck or taken.out(path, made, {number: line})[0] == made
+
+
+def sound(text):
+    return subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
+def test_a_script_stays_one(path):
+    text = "#!/bin/bash\n" + yaml.safe_load(path.read_text())["text"]
+    if not sound(text):
+        pytest.skip("the script is broken as it is")
+    lines = dict(enumerate(text.splitlines(), 1))
+    whole, _stuck = taken.out("/x.sh", text, {number: line for number, line in lines.items() if line.strip()})
+    assert sound(whole), whole
+
+
+def test_the_capture_names_the_lines_that_the_inventory_stands_for():
+    lines = ["#!/bin/sh", "ethtool -G igb0 rx 2048", "ethtool -G igb0 rx 4096", "ethtool -K igb0 gro off"]
+    script = "\n".join([*lines, "modprobe igb; ethtool -G igb0 rx 4096", ""])
+    device = test_capture.tuned_igb({"/etc/rc.local": script, "/etc/sysctl.d/1.conf": "net.core.wmem_max=8388608\n"})
+    made = capture_options({"files1": test_capture.facts_of(device)})
+    # Of two lines that contradict each other both would set the value again; what is not in force is nobody's.
+    assert made["files"] == [
+        {"path": "/etc/rc.local", "lines": {"2": "ethtool -G igb0 rx 2048", "3": "ethtool -G igb0 rx 4096"}}
+    ]
+    assert made["by_hand"] == ["/etc/rc.local line 5: it does something else as well"]
