@@ -87,6 +87,9 @@ _TYPES = {
     "rates": "raw",
     "cpus": "str",
     "counts": "str",
+    "spread": "raw",
+    "bytes": "str",
+    "letters": "str",
 }
 _NUMBERS = " A number, V(max), or a percentage of the maximum such as V(50%)."
 _ELEMENTS = {"addresses": "str", "clients": "raw"}
@@ -202,6 +205,9 @@ def _values(field) -> str:
         "clients": "list of clients",
         "rates": "`auto`, number, or list of them",
         "counts": "number",
+        "spread": "words, or list of queues",
+        "bytes": "bytes, or `symmetric`",
+        "letters": "letters",
     }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain
 

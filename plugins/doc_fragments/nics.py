@@ -140,6 +140,71 @@ options:
             description:
               - Queues that do both. A number, V(max), or a percentage of the maximum such as V(50%).
             type: raw
+      rss:
+        description:
+          - By which table and which hash of which fields a NIC spreads flows over its receive queues (RSS).
+        type: dict
+        suboptions:
+          indirection:
+            description:
+              - Which queues get how much, as C(equal) over all of them (the default), C(equal 4) over the first four,
+                C(equal 4 start 2), C(weight 6 2) by a weight for each queue, or a list of queues such as C(0-3,6).
+            type: raw
+          key:
+            description:
+              - The key of the hash as C(6d:5a:...), or C(symmetric), by which both directions of a flow meet on one
+                queue under Toeplitz.
+            type: str
+          function:
+            description:
+              - The hash.
+            type: str
+            choices: ['toeplitz', 'xor', 'crc32']
+          transform:
+            description:
+              - What happens to the fields before they are hashed, so that both directions of a flow meet.
+            type: str
+            choices: ['none', 'symmetric-xor', 'symmetric-or-xor']
+          tcp4:
+            description:
+              - The letters of ethtool for what is hashed, C(sd) or with the ports C(sdfn), of TCP over IPv4.
+            type: str
+          udp4:
+            description:
+              - The same of UDP over IPv4.
+            type: str
+          sctp4:
+            description:
+              - The same of SCTP over IPv4.
+            type: str
+          ah4:
+            description:
+              - The same of AH over IPv4.
+            type: str
+          esp4:
+            description:
+              - The same of ESP over IPv4.
+            type: str
+          tcp6:
+            description:
+              - The same of TCP over IPv6.
+            type: str
+          udp6:
+            description:
+              - The same of UDP over IPv6.
+            type: str
+          sctp6:
+            description:
+              - The same of SCTP over IPv6.
+            type: str
+          ah6:
+            description:
+              - The same of AH over IPv6.
+            type: str
+          esp6:
+            description:
+              - The same of ESP over IPv6.
+            type: str
       ring:
         description:
           - Ring sizes. A change resets the queues or the link.

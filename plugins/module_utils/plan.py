@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .inputs import wish
 from .schema import (
@@ -87,12 +87,12 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
                 unsupported.append(Unsupported(address, asked, f"it is fixed at {say(cell.value)}"))
             else:
                 changes.append(Change(address, cell.value, goal))
-    return Plan(tuple(_stacked(changes, cells)), tuple(unsupported), tuple(adjusted), targets)
+    return Plan(tuple(_stacked(changes, cells, families)), tuple(unsupported), tuple(adjusted), targets)
 
 
-def _stacked(changes: Sequence[Change], cells: Cells) -> List[Change]:
+def _stacked(changes: Sequence[Change], cells: Cells, families: Families) -> List[Change]:
     """Numbers of stacked NICs go up from below and down from above: a VLAN never has a larger MTU than its NIC."""
-    families = list(dict.fromkeys(change.address.family for change in changes))
+    place = ranks(changes, families)
 
     def height(change: Change) -> int:
         level = cells[change.address].level
@@ -100,7 +100,27 @@ def _stacked(changes: Sequence[Change], cells: Cells) -> List[Change]:
         return -level if lower else level
 
     # A stable sort: without stacked NICs the order stays as it is.
-    return sorted(changes, key=lambda change: (families.index(change.address.family), height(change)))
+    return sorted(changes, key=lambda change: (place(change.address[:2]), height(change)))
+
+
+def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> Callable[[Tuple[str, str]], float]:
+    """The place of each (family, NIC) in the order of the families, with those that go before others.
+
+    On the way `back` the order is turned round, so there it is what goes up that others go after.
+    """
+    order = {name: place for place, name in enumerate(families)}
+    fewer = {
+        change.address[:2]
+        for change in changes
+        if isinstance(change.before, int) and isinstance(change.after, int) and (change.after < change.before) != back
+    }
+
+    def place(group: Tuple[str, str]) -> float:
+        name, scope = group
+        first = [order[other] - 0.5 for other in families[name].goes_before if (other, scope) in fewer]
+        return min([float(order[name]), *first])
+
+    return place
 
 
 def ungroup(wishes: Wishes, cells: Cells) -> Wishes:

@@ -124,10 +124,10 @@ def inverse(families: Mapping[str, Family], todo: Plan, before: Cells, beside: S
     wishes = plan.invert(Plan(todo.changes), before)
     back = list(plan.make(wishes, {**after, **_pending(todo)}, families, {}).changes)
     extra = [Change(address, None, before[address].restore) for address in beside if address not in wishes]
-    order = list(families)
+    place = plan.ranks(back, families, back=True)
     steps = plan.steps([*back, *(change for change in extra if change.after is not None)])
     actions: List[Action] = []
-    for (name, scope), values in sorted(steps.items(), key=lambda step: -order.index(step[0][0])):
+    for (name, scope), values in sorted(steps.items(), key=lambda step: -place(step[0])):
         actions += families[name].write(scope, values, plan.keys(after, name, scope))
     return actions
 

@@ -291,7 +291,6 @@ class Transaction:
         Returns how many values went back, and the addresses that did not.
         """
         groups = self._groups(tried)
-        order = list(self.families)
         watched = [address for address in self.before if (address.family, address.scope) in groups]
         undone = 0
         for wishes in (self._asked(tried), None):
@@ -300,7 +299,8 @@ class Transaction:
             back = plan.make(goal, _wanted(now), self.families, {})
             # Backwards: what was set last may depend on what was set first.
             steps = plan.steps(back.changes).items()
-            for group, values in sorted(steps, key=lambda step: -order.index(step[0][0])):
+            place = plan.ranks(back.changes, self.families, back=True)
+            for group, values in sorted(steps, key=lambda step: -place(step[0])):
                 self._do(group, values)
                 undone += len(values)
         now = self._look(watched)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ethtool
-short_description: Set NIC link mode, EEE, FEC, channels, rings, offloads, coalescing and pause frames through ethtool
+short_description: Set link mode, EEE, FEC, channels, RSS, rings, offloads, coalescing and pause frames of NICs
 version_added: 0.1.0
 description:
   - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that
@@ -47,6 +47,12 @@ EXAMPLES = r"""
     nics:
       - match: {driver: e1000e}
         features: {tso: false, gso: false}
+
+- name: Let both directions of a flow meet on one queue, and leave queue 0 to everything else
+  linuxnet.tuning.ethtool:
+    nics:
+      - name: enp1s0f*
+        rss: {indirection: 1-7, key: symmetric, udp4: sdfn, udp6: sdfn}
 
 - name: Let interrupts wait a little longer
   linuxnet.tuning.ethtool:

@@ -282,6 +282,10 @@ nics:
       description: Channels by key, each with its C(value) and C(maximum).
       type: dict
       returned: when the device has them
+    rss:
+      description: How flows are spread over receive queues, by key, each with its C(value).
+      type: dict
+      returned: when the device tells
     ring:
       description: Ring sizes by key, each with its C(value) and C(maximum).
       type: dict

@@ -22,6 +22,7 @@ FLAGS = {
     "-g": "ring",
     "-k": "features",
     "-c": "coalesce",
+    "-x": "rss",
     "-a": "pause",
     "-S": "statistics",
     "--show-priv-flags": "private_flags",

@@ -22,6 +22,7 @@ from .pci import pci
 from .phy import phy
 from .private_flags import private_flags
 from .ring import ring
+from .rss import rss
 from .speed import speed
 from .sysctl import sysctl, sysctl_file
 from .wol import wol
@@ -32,6 +33,7 @@ _ORDER: Tuple[Family, ...] = (
     private_flags,  # a driver's own switches can change which of the rest it offers
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
     channels,  # creates the queues that rings and coalescing then apply to
+    rss,  # spreads flows over the queues that there are by then; before they become fewer
     ring,  # per queue, so after the queues exist
     features,  # per NIC, cheap; lro and gro may depend on the queues
     coalesce,  # per queue; drivers forget it when channels change

@@ -24,7 +24,6 @@ _NAMES: Mapping[Tuple[str, str], str] = {("eee", "eee"): "enabled"}
 _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("-s", "--change"), "link mode"),
     **dict.fromkeys(("-N", "-U", "--config-nfc", "--config-ntuple"), "flow"),
-    **dict.fromkeys(("-X", "--rxfh", "--set-rxfh-indir"), "how the NIC spreads flows over queues (RSS)"),
     **dict.fromkeys(("-Q", "--per-queue"), "a setting of one queue"),
     **dict.fromkeys(("-E", "--change-eeprom"), "the EEPROM"),
     **dict.fromkeys(("-f", "--flash"), "the firmware"),
@@ -35,6 +34,10 @@ _OTHERS: Mapping[str, str] = {
     "--set-mm": "frame preemption",
     **dict.fromkeys(("-W", "--set-dump"), "dumps"),
 }
+_SPREADING = ("-X", "--rxfh", "--set-rxfh-indir")
+_RULES = ("-N", "-U", "--config-nfc", "--config-ntuple")
+# The words of -X that a value follows, by our keys; `equal`, `weight` and `default` are about the table.
+_SPREAD = {"hkey": "key", "hfunc": "function", "xfrm": "transform"}
 _DOING = {"-r": "negotiates the link anew", "--negotiate": "negotiates the link anew", "-p": "blinks", "-t": "tests"}
 
 
@@ -53,6 +56,10 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         guide.nic(line, nic, "fec", "encoding", " ".join(pairs[1:]))
     elif _OTHERS.get(flag) == "link mode":
         _change(guide, line, flag, nic, pairs)
+    elif flag in _SPREADING:
+        _spread(guide, line, nic, pairs)
+    elif flag in _RULES and pairs[:1] == ["rx-flow-hash"] and len(pairs) == 3:
+        guide.nic(line, nic, "rss", pairs[1], pairs[2])
     elif flag in _OTHERS:
         _other(guide, line, flag, nic, pairs)
     elif flag in _DOING:
@@ -95,6 +102,26 @@ def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> N
         _other(guide, line, flag, nic, rest)
 
 
+def _spread(guide: Guide, line: int, nic: str, words: List[str]) -> None:
+    """The table and the hash; other tables than the first (contexts) are for rules that choose them."""
+    if {"context", "delete"} & set(words):
+        said = " ".join(masks.shown(word) for word in words)
+        guide.sink.remark(
+            line, OTHER_TOOL, f"{masks.shown(nic)} {said}: a further table is no setting of this collection"
+        )
+        return
+    table: List[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _SPREAD and rest:
+            guide.nic(line, nic, "rss", _SPREAD[word], rest.pop(0))
+        else:
+            table.append(word)
+    if table:
+        guide.nic(line, nic, "rss", "indirection", " ".join(table))
+
+
 def options(guide: Guide, line: int, nic: str, text: str) -> None:
     """What stands in a file for ethtool: commands parted by semicolons, or the keys of `ethtool -s`."""
     for part in text.split(";"):
@@ -114,8 +141,7 @@ def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> No
     if about == "link mode":
         text = f"{said}: no setting here; for what is advertised write modes, as in speed: {{advertise: [1000]}}"
     elif about == "flow":
-        kind = "which fields are hashed (RSS)" if pairs[:1] == ["rx-flow-hash"] else "a rule that steers flows (ntuple)"
-        text = f"{said}: {kind} is no setting of this collection"
+        text = f"{said}: a rule that steers flows (ntuple) is no setting of this collection"
     else:
         text = f"{said}: {about} is no setting of this collection"
     guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {text}")
