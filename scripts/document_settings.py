@@ -90,6 +90,7 @@ _TYPES = {
     "spread": "raw",
     "bytes": "str",
     "letters": "str",
+    "qdisc": "raw",
 }
 _NUMBERS = " A number, V(max), or a percentage of the maximum such as V(50%)."
 _ELEMENTS = {"addresses": "str", "clients": "raw"}
@@ -208,6 +209,7 @@ def _values(field) -> str:
         "spread": "words, or list of queues",
         "bytes": "bytes, or `symmetric`",
         "letters": "letters",
+        "qdisc": "words of `tc`",
     }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain
 

@@ -539,6 +539,22 @@ options:
           - What wakes the host, which is C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp),
             C(filter), a list of those, ethtool's letters, or C(off).
         type: raw
+      qdisc:
+        description:
+          - Queueing disciplines, in the words of C(tc), or as a dictionary with C(kind) and the options of tc.
+        type: dict
+        suboptions:
+          root:
+            description:
+              - C(default), C(mq), C(mqprio), C(ets), C(fq), C(fq_codel), C(codel), C(cake), C(pfifo), C(bfifo),
+                C(pfifo_fast), C(tbf), C(noqueue) with its options, such as C(cake bandwidth 20mbit diffserv4 nat) or
+                C(tbf rate 1gbit burst 128kb latency 50ms).
+            type: raw
+          leaves:
+            description:
+              - What each transmit queue has below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms); on a
+                NIC with a single queue its root.
+            type: raw
       multiq:
         description:
           - One transmit queue for each client, and queue 0 for everybody else.

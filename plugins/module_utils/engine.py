@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tup
 from . import desire, guard, memory, persist, plan, report
 from .host import Host, ReadOnlyHost, connect
 from .runner import fail, finish, runner
-from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Wishes
+from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Value, Wishes
 from .settings import registry
 from .tools import sysfs, systemd
 
@@ -293,7 +293,9 @@ def expand(families: Families, wishes: Wishes, state: State) -> Tuple[Wishes, Li
     rest = {address: asked for address, asked in wishes.items() if address[:2] not in groups}
     refused: List[Unsupported] = []
     remarks: List[str] = []
-    targets = plan.make(rest, state.cells, families, state.problems).targets if groups else {}
+    targets: Mapping[Address, Value] = {}
+    if groups:
+        targets = plan.make(rest, state.cells, families, state.problems).targets
     for (name, scope), keys in groups.items():
         own = {key: wishes[Address(name, scope, key)] for key in keys}
         turn = families[name].expand
@@ -302,6 +304,8 @@ def expand(families: Families, wishes: Wishes, state: State) -> Tuple[Wishes, Li
             continue
         made = turn(scope, own, plan.keys(state.cells, name, scope), targets)
         rest.update({Address(name, scope, key): asked for key, asked in made.wishes.items()})
+        # What families that come later have to know, such as who has the root qdisc.
+        targets = {**{Address(name, scope, key): asked.value for key, asked in made.wishes.items()}, **targets}
         refused += [Unsupported(Address(name, scope, key), own[key], why) for key, why in made.refused.items()]
         remarks += made.remarks
     return rest, refused, remarks

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: multiq
-short_description: Give each client a transmit queue of its own
+short_description: Give each client a transmit queue of its own, and set queueing disciplines
 version_added: 0.1.0
 description:
   - A fast NIC hashes flows to queues, so two clients may share a queue and its bandwidth while others lie idle. With
@@ -25,6 +25,9 @@ description:
     which the playbook C(site) does; a client that is not known keeps its rate, or has none.
   - When the number of channels changes, C(multiq) is given as many bands. With O(nics[].channels) and
     M(linuxnet.tuning.tune) both are planned together.
+  - With O(nics[].qdisc) sets the root qdisc, or what each transmit queue has below C(mq). Sizes, rates and times are
+    compared as numbers, whatever units C(tc) prints them in. A NIC has one root, so the method V(multiq) and
+    O(nics[].qdisc) refuse each other, and the root qdisc of somebody else is left alone.
   - Where the clients are not known, or more than the queues, leave C(mq) in place; a mapping of some of them slows the
     others.
 author:
@@ -65,6 +68,15 @@ EXAMPLES = r"""
         multiq:
           clients: [192.168.32.1-18]
           rate: [980, 192.168.32.7=98]
+
+- name: Pace each flow on a server of 25G, and shape the uplink of a home router
+  linuxnet.tuning.multiq:
+    nics:
+      - match: {min_speed: 25000}
+        qdisc: {leaves: fq maxrate 10gbit}
+      - name: wan0
+        qdisc:
+          root: {kind: cake, bandwidth: 45mbit, diffserv4: true, nat: true}
 
 - name: Back to the default qdisc
   linuxnet.tuning.multiq:

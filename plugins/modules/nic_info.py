@@ -332,6 +332,10 @@ nics:
       description: The driver's own switches by name, each with its C(value).
       type: dict
       returned: when the device has them
+    qdisc:
+      description: The root qdisc and the leaves below C(mq), as M(linuxnet.tuning.multiq) knows them.
+      type: dict
+      returned: when C(tc) knows the NIC
     multiq:
       description: The queue of each client, as M(linuxnet.tuning.multiq) knows it.
       type: dict

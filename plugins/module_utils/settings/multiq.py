@@ -190,7 +190,11 @@ def _expand(
     others = cells["others"].value
     told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
     listed = tuple(word for word in _words(wanted.get("clients")) if word != tc.OTHERS)
+    owned = str(targets.get(Address("qdisc", nic, "root"), ""))
     if wanted.get("state") == "absent" or wanted.get("method") in (MQ, NONE):
+        if owned:
+            # The root is the business of `qdisc`; the filters are ours.
+            return Expansion({"clients": Wish(EXACTLY, ())}, {}, told)
         problem = _problem(str(wanted.get("method")), cells)
         if problem:
             return Expansion(refused={"method": problem})
@@ -203,7 +207,7 @@ def _expand(
     mapped = _number(listed)
     if len(listed) >= queues and wanted.get("overflow") == MQ:
         note = f"{nic}: {len(listed)} clients are too many for {queues} queues, so the default qdisc stays in place"
-        return Expansion(_exactly(NONE, (), cells), {}, (*told, note))
+        return Expansion({"clients": Wish(EXACTLY, ())} if owned else _exactly(NONE, (), cells), {}, (*told, note))
     if len(listed) >= queues:
         why = f"{len(listed)} clients and everybody else need {len(listed) + 1} queues, and the NIC has {queues}"
         return Expansion(refused={"clients": f"{why}; name fewer, or write overflow: mq"})
@@ -211,10 +215,15 @@ def _expand(
     if beyond:
         return Expansion(refused={"clients": f"{say(tuple(beyond))} is beyond the last of {queues} queues"})
     method = _method(wanted.get("method"), cells)
+    if owned and method == MULTIQ:
+        why = f"qdisc root: {owned.split()[0]} is asked for as well, and a NIC has one root; write method: clsact"
+        return Expansion(refused={"method" if "method" in wishes else "clients": why})
     problem = _problem(method, cells)
     if problem:
         return Expansion(refused={"method" if "method" in wishes else "clients": problem})
     rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
+    if rates and (owned or Address("qdisc", nic, "leaves") in targets):
+        return Expansion(refused={"rate": "a rate is a qdisc of its queue, and so is what qdisc asks for; leave one out"})
     problem = _no_rates(rates, mapped, method, cells)
     if problem:
         return Expansion(refused={"rate": problem})

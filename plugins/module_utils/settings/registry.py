@@ -21,6 +21,7 @@ from .pause import pause
 from .pci import pci
 from .phy import phy
 from .private_flags import private_flags
+from .qdisc import qdisc
 from .ring import ring
 from .rss import rss
 from .speed import speed
@@ -44,6 +45,7 @@ _ORDER: Tuple[Family, ...] = (
     speed,  # renegotiates the link, which pause frames are then part of
     pause,  # last of the NIC: it may renegotiate the link, which should meet the final rings
     wol,  # takes no part in anything before the host sleeps
+    qdisc,  # of the queues that are there by then; before the filters that multiq puts in front
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
     irqbalance,  # before interrupts are placed, or it might move them meanwhile
     irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them

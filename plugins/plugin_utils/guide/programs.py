@@ -11,7 +11,7 @@ from .settings import Guide
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
 _PHYSICAL = (("driver", "*"),)
-_QDISC = "queueing disciplines are no setting of this collection but default_qdisc (tuning_sysctl) and multiq"
+_QDISC = "what the collection has of that are qdisc (root, leaves), multiq, and default_qdisc (tuning_sysctl)"
 _SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "route": ("r", "ro", "rou")}
 
 

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the queueing disciplines of a NIC: its root, and the leaves below `mq`, one for each queue (`tc qdisc`).
+
+A value is what `tc` takes: a kind with its options. What was not named may be as the kernel made it, but for options
+that tc prints only where somebody has set them. `default` is what the kernel makes by itself.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, List, Mapping, Sequence, Tuple
+
+from ..schema import (
+    EXACTLY,
+    NIC,
+    Action,
+    Address,
+    Cell,
+    Expansion,
+    Family,
+    Field,
+    InputError,
+    Reading,
+    Value,
+    Wish,
+    nearest,
+)
+from ..tools import qdisc as tool
+from ..tools import sysfs, tc
+
+DEFAULT, MQ = "default", "mq"
+_HANDLE = "1:"
+_EACH = "; "
+_LEAVES = ("fq", "fq_codel", "codel", "cake", "pfifo", "bfifo", "pfifo_fast", "tbf")
+_ROOTS = (MQ, "mqprio", "ets", *_LEAVES, "noqueue")
+_NETEM = "netem loses and delays packets on purpose, for tests; it is no tuning"
+
+
+def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+    if not tc.speakable(nic):
+        return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
+    found = tool.ask(host, nic)
+    if found is None:
+        return Reading({}, "tc does not know the NIC")
+    root = found[0] if found and not found[0].parent else tool.Qdisc("noqueue")
+    leaves = [item for item in found if item.parent and item.parent.rpartition(":")[0] in ("", root.handle[:-1])]
+    below = _EACH.join(dict.fromkeys(map(_words, leaves))) if root.kind == MQ else DEFAULT
+    if _EACH in below:
+        below = _EACH.join(map(_words, leaves))
+    leaves = leaves if root.kind == MQ else []
+    count = str(len(leaves) or sysfs.transmit_queues(host, nic))
+    return Reading(
+        {
+            "root": Cell(_words(root), means=partial(_means, [root]), place=root.handle),
+            "leaves": Cell(below or DEFAULT, means=partial(_means, leaves), place=count),
+        }
+    )
+
+
+def _words(item: tool.Qdisc) -> str:
+    return DEFAULT if item.handle == "0:" else tool.words(item.kind, item.settings)
+
+
+def _means(have: Sequence[tool.Qdisc], asked: str) -> str:
+    """What is in force where it is as asked for; else what was asked for."""
+    if _EACH in asked or asked == DEFAULT:
+        return asked
+    kind, *rest = asked.split()
+    settings = tool.read(kind, rest)
+    fits = [item.handle != "0:" and item.kind == kind and tool.same(kind, settings, item.settings) for item in have]
+    if fits and all(fits):
+        return _EACH.join(map(_words, have)) if len(set(map(_words, have))) > 1 else _words(have[0])
+    return tool.words(kind, settings)
+
+
+def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    now = {key: str(cells[key].value) for key in ("root", "leaves")}
+    root = str(values.get("root", now["root"]))
+    lines: List[str] = []
+    fresh = "root" in values and root != now["root"]
+    if fresh and root == DEFAULT:
+        return (tc.batch([f"qdisc del dev {nic} root"]),)
+    if fresh:
+        # Options that are to vanish cannot be taken from one that is there.
+        anew = root.split()[0] == now["root"].split()[0] and now["root"] != DEFAULT
+        lines += [f"qdisc del dev {nic} root"] if anew else []
+        handle = f" handle {_HANDLE}" if root == MQ else ""
+        lines.append(f"qdisc replace dev {nic} root{handle} {root}")
+    if "leaves" in values and root == MQ:
+        handle = _HANDLE if fresh else cells["root"].place
+        count = int(cells["leaves"].place or 0)
+        wanted = _spelled(str(values["leaves"]), count)
+        have = [DEFAULT] * count if fresh else _spelled(now["leaves"], count)
+        for place, (new, old) in enumerate(zip(wanted, have)):
+            if new != old:
+                parent = f"parent {handle}{place + 1:x}"
+                # One of the same kind would keep the options that are to vanish.
+                gone = old != DEFAULT and new.split()[0] in (DEFAULT, old.split()[0])
+                lines += [f"qdisc del dev {nic} {parent}"] if gone else []
+                lines += [f"qdisc replace dev {nic} {parent} {new}"] if new != DEFAULT else []
+    return (tc.batch(lines),) if lines else ()
+
+
+def _spelled(value: str, count: int) -> List[str]:
+    each = value.split(_EACH)
+    return [each[place % len(each)] for place in range(count)]
+
+
+def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
+    """From what the kernel makes of a new NIC."""
+    asked = {key: value for key, value in values.items() if value != DEFAULT}
+    root = Cell(DEFAULT, place="0:")
+    return (
+        _write(nic, asked, {**cells, "root": root, "leaves": cells["leaves"]._replace(value=DEFAULT)}) if asked else ()
+    )
+
+
+def _expand(
+    nic: str, wishes: Mapping[str, Wish], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+) -> Expansion:
+    now = str(cells["root"].value)
+    asked = {key: str(wish.value) for key, wish in wishes.items()}
+    if asked.get("leaves", DEFAULT) != DEFAULT and "root" not in asked:
+        if cells["leaves"].place in ("0", "1") and now.split()[0] != MQ:
+            # With a single queue there is no mq: what would be its leaf is the root.
+            wishes, asked = {"root": wishes["leaves"]}, {"root": asked["leaves"]}
+        else:
+            wishes, asked = {**wishes, "root": Wish(EXACTLY, MQ)}, {**asked, "root": MQ}
+    first = next(iter(wishes))
+    if now.split()[0] not in (*_ROOTS, DEFAULT):
+        owner = "multiq" if now == "multiq" else ""
+        how = (
+            "write multiq: {method: clsact}, or {state: absent} and this in a later run" if owner else "remove it first"
+        )
+        return Expansion(refused={first: f"the root qdisc is {now.split()[0]} {cells['root'].place}; {how}"})
+    if asked.get("leaves", DEFAULT) != DEFAULT and asked["root"] != MQ:
+        return Expansion(refused={"leaves": f"only mq has leaves, and the root is to be {asked['root'].split()[0]}"})
+    if asked.get("root", MQ) != MQ and cells["leaves"].value != DEFAULT:
+        # They go with mq, and come back with it.
+        wishes = {**wishes, "leaves": Wish(EXACTLY, DEFAULT)}
+    return Expansion(wishes)
+
+
+def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Wish:
+    if isinstance(raw, Mapping):
+        rest = {str(key): value for key, value in raw.items() if key != "kind"}
+        given = [str(raw.get("kind", "")), *(word for key, value in rest.items() for word in _pair(field, key, value))]
+        text = " ".join(given)
+    else:
+        text = " ".join(str(raw).split())
+    if _EACH in text:  # what an earlier call has found, one for each queue
+        return Wish(EXACTLY, _EACH.join(str(_parse(kinds, field, part).value) for part in text.split(_EACH)))
+    kind, *words = text.split() or [""]
+    if kind == DEFAULT and not words:
+        return Wish(EXACTLY, DEFAULT)
+    if kind == "netem":
+        raise InputError(f"{field.name}: {_NETEM}")
+    if kind not in kinds:
+        raise InputError(f"{field.name}: {raw!r} is not right{nearest(kind, [DEFAULT, *kinds])}")
+    try:
+        settings = tool.read(kind, words)
+    except ValueError as error:
+        raise InputError(f"{field.name}: {error}") from None
+    if kind == "mqprio":
+        settings.setdefault("hw", 0)
+    return Wish(EXACTLY, tool.words(kind, settings))
+
+
+def _pair(field: Field, key: str, value: Any) -> List[str]:
+    if value is True:
+        return [key]
+    if value is False or value is None:
+        raise InputError(f"{field.name}: {key}: {value!r} is not right; leave it out, or name the other word of tc")
+    return [key, *(str(item) for item in (value if isinstance(value, (list, tuple)) else [value]))]
+
+
+qdisc = Family(
+    name="qdisc",
+    module="multiq",
+    scope=NIC,
+    read=_read,
+    write=_write,
+    about="Queueing disciplines, in the words of C(tc), or as a dictionary with C(kind) and the options of tc.",
+    fields=(
+        Field(
+            "root",
+            "qdisc",
+            f"{', '.join(f'C({kind})' for kind in (DEFAULT, *_ROOTS))} with its options, such as "
+            "C(cake bandwidth 20mbit diffserv4 nat) or C(tbf rate 1gbit burst 128kb latency 50ms)",
+            parse=partial(_parse, _ROOTS),
+        ),
+        Field(
+            "leaves",
+            "qdisc",
+            "what each transmit queue has below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms); on a NIC "
+            "with a single queue its root",
+            parse=partial(_parse, _LEAVES),
+        ),
+    ),
+    hint="The kernel needs the module of the kind, such as sch_fq or sch_cake.",
+    refusals={"qdisc kind is unknown": "this kernel has no such queueing discipline; its module is missing"},
+    expand=_expand,
+    cuts=True,
+    boot=_boot,
+)
