@@ -585,6 +585,24 @@ options:
               - V(absent) goes back to the default qdisc.
             type: str
             choices: ['present', 'absent']
+      napi:
+        description:
+          - How the kernel polls a NIC. Busy polling by sockets is C(net.core.busy_poll) and C(net.core.busy_read).
+        type: dict
+        suboptions:
+          threaded:
+            description:
+              - Poll in kernel threads, which can be given CPUs and priorities, not in softirqs.
+            type: bool
+          gro_flush_timeout:
+            description:
+              - Nanoseconds after which packets held back for GRO go up, and after which a NIC with deferred
+                interrupts is polled again; 0 is at the end of each poll.
+            type: int
+          napi_defer_hard_irqs:
+            description:
+              - Polls without a packet before interrupts are turned on again; needs a gro_flush_timeout.
+            type: int
       irq:
         description:
           - Which CPUs serve the interrupts and the queues of a NIC.

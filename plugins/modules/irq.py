@@ -11,7 +11,7 @@ short_description: Spread the interrupts and queues of NICs over the CPUs
 version_added: 0.1.0
 description:
   - Sets which CPU serves the interrupt of each queue, which CPUs share the packets of each receive queue (RPS), and
-    which CPUs send through each transmit queue (XPS).
+    which CPUs send through each transmit queue (XPS). With O(nics[].napi) also how the kernel polls a NIC.
   - What is written is a word or a CPU list. What is compared is what it comes to on this machine, one list of CPUs for
     each interrupt or queue; an equal list is never written.
   - RV(before) has the lists of each interrupt and queue, and written as O(nics) it goes back to exactly these.

@@ -336,6 +336,10 @@ nics:
       description: The root qdisc and the leaves below C(mq), as M(linuxnet.tuning.multiq) knows them.
       type: dict
       returned: when C(tc) knows the NIC
+    napi:
+      description: How the kernel polls the NIC, by key, each with its C(value).
+      type: dict
+      returned: when the kernel shows it
     multiq:
       description: The queue of each client, as M(linuxnet.tuning.multiq) knows it.
       type: dict

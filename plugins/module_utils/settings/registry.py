@@ -17,6 +17,7 @@ from .irqbalance import irqbalance
 from .link import link
 from .module import module
 from .multiq import multiq
+from .napi import napi
 from .pause import pause
 from .pci import pci
 from .phy import phy
@@ -48,6 +49,7 @@ _ORDER: Tuple[Family, ...] = (
     qdisc,  # of the queues that are there by then; before the filters that multiq puts in front
     multiq,  # maps clients to the queues that are there by now; last, so that no change of channels undoes it
     irqbalance,  # before interrupts are placed, or it might move them meanwhile
+    napi,  # of the queues that are there by then
     irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
 )
 
