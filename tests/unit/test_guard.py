@@ -68,6 +68,42 @@ def test_filters_come_back_with_the_clsact_that_was_left():
     assert sum("filter add" in line for line in lines) == len(clients)
 
 
+@pytest.mark.parametrize(
+    ("have", "want", "there", "back"),
+    [
+        ((8, "equal"), (2, "weight 3 1"), ["-X weight", "-L combined"], ["-L combined", "-X default"]),
+        ((2, "weight 3 1"), (8, "equal 6"), ["-L combined", "-X equal"], ["-X weight", "-L combined"]),
+    ],
+)
+def test_what_uses_queues_lets_go_of_them_before_there_are_fewer(have, want, there, back):
+    places = [Address("channels", "igb0", "combined"), Address("rss", "igb0", "indirection")]
+    before = {place: Cell(value) for place, value in zip(places, have, strict=True)}
+    todo = plan.make(
+        {place: Wish(EXACTLY, value) for place, value in zip(places, want, strict=True)}, before, FAMILIES, {}
+    )
+    assert _short(plan.commands(todo.changes, before, FAMILIES)) == there
+    assert _short([str(action) for action in revert.inverse(FAMILIES, todo, before, [])]) == back
+
+
+def _short(commands):
+    return [f"{words[1]} {words[3]}" for words in map(str.split, commands)]
+
+
+def test_leaves_come_back_with_the_mq_that_was_left():
+    root, leaves = (Address("qdisc", "v0", key) for key in ("root", "leaves"))
+    before = {root: Cell("mq", place="1:"), leaves: Cell("bfifo limit 20480", place="2")}
+    expand = FAMILIES["qdisc"].expand
+    made = expand("v0", {"root": Wish(EXACTLY, "pfifo")}, plan.keys(before, "qdisc", "v0"), {})
+    wishes = {Address("qdisc", "v0", key): wish for key, wish in made.wishes.items()}
+    todo = plan.make(wishes, before, FAMILIES, {})
+    assert plan.commands(todo.changes, before, FAMILIES) == ["tc qdisc replace dev v0 root pfifo"]
+    assert [line for action in revert.inverse(FAMILIES, todo, before, []) for line in plain(action)] == [
+        "tc qdisc replace dev v0 root handle 1: mq",
+        "tc qdisc replace dev v0 parent 1:1 bfifo limit 20480",
+        "tc qdisc replace dev v0 parent 1:2 bfifo limit 20480",
+    ]
+
+
 def test_what_is_newest_goes_back_first():
     wishes = {Address("link", "igb0", "mtu"): Wish(EXACTLY, 9000), Address("ring", "igb0", "rx"): Wish(EXACTLY, 4096)}
     before = engine.read(FakeHost({"igb0": igb()}), FAMILIES, engine._groups(wishes)).cells
