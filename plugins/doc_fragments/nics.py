@@ -621,7 +621,8 @@ options:
             type: str
           rps_flow_cnt:
             description:
-              - Flows that each receive queue remembers, for steering them to their reader.
+              - Flows that each receive queue remembers, for steering them to their reader (RFS); needs
+                C(net.core.rps_sock_flow_entries), and for doing it in the NIC (aRFS) the feature C(ntuple).
             type: str
           xps:
             description:

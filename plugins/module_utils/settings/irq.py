@@ -202,7 +202,12 @@ irq = Family(
             "core per queue",
             words=("spread", "all", "none"),
         ),
-        Field("rps_flow_cnt", "counts", "flows that each receive queue remembers, for steering them to their reader"),
+        Field(
+            "rps_flow_cnt",
+            "counts",
+            "flows that each receive queue remembers, for steering them to their reader (RFS); needs "
+            "C(net.core.rps_sock_flow_entries), and for doing it in the NIC (aRFS) the feature C(ntuple)",
+        ),
         Field(
             "xps",
             "cpus",

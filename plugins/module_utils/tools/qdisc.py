@@ -123,6 +123,8 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
             settings[word] = " ".join(taken)
         elif form:
             value = _number(form, rest.pop(0)) if rest else None
+            if form == RATE and not value and word != "bandwidth":
+                value = None  # only cake takes that, for no limit
             if value is not None:
                 settings[word] = value
             elif strict:
