@@ -20,7 +20,7 @@ bench: ## compare site with ping and with a playbook by hand, on 20 hosts made o
 speed: ## fail if an unchanged site costs the controller more than 0.8 pings of processor time
 queues: ## compare mq, clsact and multiq: ten clients receiving at once, on the lab
 paused: ## what one slow client does to nine others behind a switch that pauses, with and without rates
-cost: ## time of an audit of 50, 100 and 200 hosts on the controller
+cost: ## time, memory and page of the report of an audit, of 50 to 1,000 hosts
 survey: ## ask the drivers of the lab what they make of each setting, on every release, and keep the answers
 docs: ## write the pages of the settings and drivers, and the documentation site into dist/docs
 build: ## build the collection's archive into dist

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -49,6 +50,7 @@ class Benchmark:
         self.variables: dict[str, object] = json.loads((HERE / "state.json").read_text())
         self.parameters: dict[str, object] = dict(self.variables["tuning_sysctl"])
         self.runs: list[Figures] = []
+        self.memory: dict[str, int] = {}
 
     def run(self) -> int:
         hosts.make_switch()
@@ -102,6 +104,9 @@ class Benchmark:
                 self.ping(fleet, report.WARM)
                 say(name)
                 self.runs.append(self.ansible.command(fleet, name, report.WARM, argv))
+        for name, argv in ((SITE, ["ansible-playbook", PLAYBOOKS[SITE]]), ("audit", audit)):
+            say(f"memory of {name}")
+            self.memory[name] = self.ansible.memory(fleet, argv)
 
     def ping(self, fleet: hosts.Fleet, condition: str) -> None:
         say(f"{report.PING}, {report.LABELS[report.PING, condition]}")
@@ -127,15 +132,16 @@ class Benchmark:
             "nics": options.nics,
             "sysctl": len(self.parameters),
             "ansible": self.ansible.version(),
+            "forks": self.ansible.forks(),
             "kernel": os.uname().release,
             "processors": len(os.sched_getaffinity(0)),
             "date": time.strftime("%Y-%m-%d"),
         }
         rows = report.medians(self.runs)
         ratios = report.ratios(rows, list(PLAYBOOKS))
-        print(report.as_text(setting, rows, ratios))
+        print(report.as_text(setting, rows, ratios, self.memory))
         if options.json:
-            report.write_json(options.json, setting, self.runs, rows, ratios)
+            report.write_json(options.json, setting, self.runs, rows, ratios, self.memory)
         if options.most is None:
             return 0
         # The clock depends on what else the machine does; the controller's processor time hardly does.
@@ -157,7 +163,7 @@ def say(text: str) -> None:
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hosts", type=int, default=20, metavar="N", help="how many hosts, 1 to 200 (default: 20)")
+    parser.add_argument("--hosts", type=int, default=20, metavar="N", help="how many hosts, 1 to 1000 (default: 20)")
     parser.add_argument("--nics", type=int, default=2, metavar="N", help="test NICs per host, 1 to 8 (default: 2)")
     parser.add_argument(
         "--repeat", type=int, default=3, metavar="N", help="unchanged runs, of which the median counts (default: 3)"
@@ -171,7 +177,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(argv)
     if options.most and options.only == BY_HAND:
         parser.error("--most judges site")
-    for name, most in (("hosts", 200), ("nics", 8), ("repeat", 100)):
+    for name, most in (("hosts", 1000), ("nics", 8), ("repeat", 100)):
         if not 1 <= getattr(options, name) <= most:
             parser.error(f"--{name} takes 1 to {most}")
     return options
@@ -182,6 +188,9 @@ def main() -> int:
     if os.geteuid() != 0:
         print("This needs root: it makes namespaces, mounts and networks.", file=sys.stderr)
         return 2
+    # A pipe to each host while they start.
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # An exception, so that everything is cleaned up on the way out.
         signal.signal(number, lambda received, _frame: sys.exit(128 + received))

@@ -20,6 +20,7 @@ from typing import NoReturn
 import namespaces
 
 NETWORK = ipaddress.ip_network("10.77.0.0/16")
+CONTROLLER = "02:00:00:01:00:00"
 QUEUES = 4
 LOGGED_COMMAND = "Starting session: "
 # Hidden from the hosts: what this machine keeps for itself, and what an earlier tuning of it left.
@@ -61,7 +62,7 @@ class Host:
 
     @property
     def hardware_address(self) -> str:
-        # A fixed one: a host that starts again is still the one in the controller's neighbour table.
+        # A fixed one, for the controller's neighbour table.
         return f"02:00:00:00:{self.number >> 8:02x}:{self.number & 255:02x}"
 
     @property
@@ -82,7 +83,7 @@ def make_switch() -> None:
     """The one network that the controller and the hosts have; it leads nowhere else."""
     _ip_batch(
         "link set lo up",
-        "link add switch type bridge",
+        f"link add switch address {CONTROLLER} type bridge",
         f"address add {NETWORK[1]}/{NETWORK.prefixlen} dev switch",
         "link set switch up",
     )
@@ -180,6 +181,10 @@ class Fleet:
         return [
             f"link add {host.name} type veth peer name eth0 address {host.hardware_address} netns {host.pid}",
             f"link set {host.name} master switch up",
+            # Hosts have nothing to say to each other, and a thousand that greet all others are a million packets.
+            f"link set {host.name} type bridge_slave isolated on",
+            # What is learned has room for about a thousand entries in the whole kernel; what is set does not count.
+            f"neighbour replace {host.address} lladdr {host.hardware_address} dev switch nud permanent",
             *(
                 f"link add {nic} netns {host.pid} {queues} type veth peer name far-{nic} netns {host.pid} {queues}"
                 for nic in self.nics
@@ -217,6 +222,7 @@ class Fleet:
             _ip_batch(
                 f"address add {host.address}/{NETWORK.prefixlen} dev eth0",
                 *(f"link set {nic} up" for nic in ("lo", "eth0", *ends)),
+                f"neighbour replace {NETWORK[1]} lladdr {CONTROLLER} dev eth0 nud permanent",
             )
             os.execv("/usr/sbin/sshd", ["/usr/sbin/sshd", "-D", "-e"])
         except BaseException:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hosts import Fleet, Host
+from memory import Peak
 
 TICKS = os.sysconf("SC_CLK_TCK")
 RECAP = re.compile(r"^(?P<host>\S+)\s+: ok=\d+\s+changed=(?P<changed>\d+)\s+unreachable=0\s+failed=0\b", re.MULTILINE)
@@ -73,6 +74,10 @@ class Ansible:
         lines = self._run(["ansible", "--version"]).splitlines()
         return lines[0].strip("ansible []").replace("core ", "")
 
+    def forks(self) -> int:
+        shown = self._run(["ansible-config", "dump", "--format", "json", "--only-changed"])
+        return next((int(one["value"]) for one in json.loads(shown) if one.get("name") == "DEFAULT_FORKS"), 5)
+
     def ping(self, fleet: Fleet, name: str, condition: str) -> Figures:
         argv = ["ansible", "all", "--module-name", "ansible.builtin.ping"]
         return self._measure(fleet, name, condition, argv)
@@ -98,7 +103,26 @@ class Ansible:
     def _inventory(self) -> Path:
         return self.folder / "inventory.json"
 
-    def _run(self, argv: Sequence[str]) -> str:
+    def memory(self, fleet: Fleet, argv: Sequence[str]) -> int:
+        """Bytes that the controller takes at most; in a run of its own, for who looks takes processor time."""
+        command = [*argv, "--inventory", str(self._inventory)]
+        with (
+            subprocess.Popen(
+                command,
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ) as process,
+            Peak(process) as peak,
+        ):
+            process.wait()
+        if process.returncode:
+            raise RunError(f"{' '.join(argv)} failed with {process.returncode}")
+        return peak.bytes
+
+    def _environment(self) -> dict[str, str]:
         own = {
             "ANSIBLE_CONFIG": str(self.checkout / "ansible.cfg"),
             "ANSIBLE_HOME": str(self.folder / "home"),
@@ -108,9 +132,12 @@ class Ansible:
         }
         # What the person's shell says about Ansible must not change what is measured.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        return {**inherited, **own}
+
+    def _run(self, argv: Sequence[str]) -> str:
         result = subprocess.run(
             argv,
-            env={**inherited, **own},
+            env=self._environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

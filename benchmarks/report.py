@@ -66,7 +66,7 @@ def ratios(rows: Rows, compared: Sequence[str]) -> dict[str, float]:
     return result
 
 
-def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float]) -> str:
+def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float], memory: Mapping[str, int]) -> str:
     title = (
         "{hosts} hosts, each with {nics} test NICs and {sysctl} kernel parameters to tune; "
         "ansible-core {ansible}, Linux {kernel}, {processors} processors; {date}"
@@ -75,6 +75,8 @@ def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float
     for name, ratio in shown.items():
         if "ping" not in name and not name.endswith("CPU"):
             lines.append(f"{name}: {ratio:.1f} ({shown[name + ', CPU']:.1f} in processor time)")
+    for name, size in memory.items():
+        lines.append(f"{name}: up to {size / 1e6:.0f} MB of the controller's memory, with {setting['forks']} forks")
     return "\n".join(lines)
 
 
@@ -108,11 +110,13 @@ def write_json(
     runs: Sequence[Figures],
     rows: Rows,
     shown: Mapping[str, float],
+    memory: Mapping[str, int],
 ) -> None:
     data = {
         "setting": dict(setting),
         "medians": [row.as_data() for row in rows.values()],
         "ratios": {name: round(ratio, 3) for name, ratio in shown.items()},
+        "memory": dict(memory),
         "runs": [run.as_data() for run in runs],
     }
     path.write_text(json.dumps(data, indent=2) + "\n")
