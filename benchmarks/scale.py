@@ -2,8 +2,8 @@
 """Compute what a controller needs for 1,000 and 10,000 hosts, from figures of smaller fleets (fleet.py --json).
 
 Processor time and memory are taken for a start that each run has, and a part for each host; both come from the line
-that fits the measured sizes best. With three sizes or more the program also says how far the largest is off the line of the
-others, which is what "linear" is worth.
+that fits the measured sizes best. With three sizes or more the program also says how far the largest is off the line
+of the others, which is what "linear" is worth.
 """
 
 from __future__ import annotations

@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 UTILS = ROOT / "plugins/module_utils"
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py"))
 MEASURING = {"iperf3": measurement.IPERF3, "benchmark": measurement.BENCHMARK}
-VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING)]
+# Runs on the controller only, and asks no host.
+TELLING = {"audit_report"}
+VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING, *TELLING)]
 
 # Who may import whom. What is not named here may not be imported.
 LAYERS = {
@@ -205,17 +207,30 @@ def test_action_group_has_all_modules_that_share_options():
 def test_each_module_of_the_engine_has_its_action():
     actions = {path.stem: path.read_text() for path in (ROOT / "plugins/action").glob("*.py")}
     assert set(actions) == set(MODULES) - set(MEASURING)
+    actions = {name: text for name, text in actions.items() if name not in TELLING}
     assert len(set(actions.values())) == 1  # they differ by nothing but their name
 
 
 def test_each_module_of_the_engine_takes_the_options_of_its_action():
     """Both ways check the options alike: the module takes the engine's own table as well."""
-    for module in set(MODULES) - set(MEASURING):
+    for module in set(MODULES) - set(MEASURING) - TELLING:
         text = (ROOT / f"plugins/modules/{module}.py").read_text()
         spec = f'engine.argument_spec("{module}")'
         tables = {"guard": "engine.guard_spec()", "nic_info": "engine.info_spec()"}
         assert f"argument_spec={tables.get(module, spec)}" in text, module
         assert "supports_check_mode=True" in text
+
+
+def test_the_report_takes_the_options_that_it_documents():
+    from ansible_collections.linuxnet.tuning.plugins.action import audit_report
+
+    documented = documentation("audit_report")
+    told = {
+        name: {key: value for key, value in documented[name].items() if key != "description"} for name in documented
+    }
+    assert {
+        name: {**option, "required": option.get("required", False)} for name, option in audit_report.SPEC.items()
+    } == {name: {**option, "required": option.get("required", False)} for name, option in told.items()}
 
 
 # The role guard has handlers only.

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges the facts of a fleet once, on the controller, and writes what an audit tells: data, page, lines.
+
+As tasks with templates it would be judged anew for each file, and every host's facts be copied twice for each of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import tempfile
+from typing import Any, Dict
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect, data, report, table
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
+SPEC = {
+    "folder": {"type": "str", "required": True},
+    "measured": {"type": "dict", "default": {}},
+    "query": {"type": "str", "default": ""},
+    "fail_on": {"type": "str", "choices": [*SEVERITIES, "none"], "default": "none"},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
+    """Needs no connection: all that it reads was registered before."""
+
+    _requires_connection = False
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> Dict[str, Any]:
+        """Write the files, and give the lines for the terminal."""
+        result: Dict[str, Any] = super().run(tmp, task_vars)
+        _checked, options = self.validate_argument_spec(argument_spec=SPEC)
+        facts = plain(collect.facts(task_vars["ansible_play_hosts_all"], task_vars["hostvars"]))
+        found = judge.findings(facts, options["measured"])
+        now = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")
+        try:
+            told = data.document(facts, found, now, options["query"])
+        except data.QueryError as error:
+            raise AnsibleActionFail(f"audit_query: {error}") from None
+        folder = os.path.expanduser(os.path.expandvars(options["folder"]))
+        page = os.path.join(folder, "audit.html")
+        try:
+            os.makedirs(folder, 0o755, exist_ok=True)
+            write(os.path.join(folder, "audit.json"), json.dumps(told, indent=4, sort_keys=True))
+            write(page, report.document(facts, found, now))
+        except OSError as error:
+            raise AnsibleActionFail(f"The report cannot be written to {folder}: {error}") from None
+        worst = [*SEVERITIES, "none"].index(options["fail_on"])
+        failing = [] if options["fail_on"] == "none" else list(SEVERITIES[: worst + 1])
+        lines = [*table.lines(facts, found, bool(self._task.diff)), "", f"report: {page}"]
+        harmful = sum(finding["severity"] in failing for finding in found)
+        # What has changed is what differs on a host, not these files.
+        return {**result, "changed": False, "lines": lines, "failing": failing, "harmful": harmful}
+
+
+def write(path: str, text: str) -> None:
+    """Write a file as a whole or not at all, for nobody else to read: it tells where a network is weak."""
+    handle, draft = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except OSError:
+        os.unlink(draft)
+        raise

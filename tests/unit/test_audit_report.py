@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The task that writes the report of an audit, on the controller."""
+
+from __future__ import annotations
+
+import json
+import stat
+from unittest.mock import MagicMock
+
+import pytest
+from ansible.errors import AnsibleError
+
+from ansible_collections.linuxnet.tuning.plugins.action import audit_report
+
+SAID = "{{ lookup('pipe', 'id') }}"
+REFUSED = {"msg": f"nics: no module has a key {SAID}", "failed": True}
+HOSTS = {
+    "a": {"audit_info": {"nics": {}, "host": {}, "compared": REFUSED}, "group_names": ["room1"]},
+    "b": {"audit_info": {"unreachable": True, "msg": "no route"}, "group_names": ["room1"]},
+}
+
+
+def told(folder, monkeypatch, hosts=HOSTS, **options):
+    task = MagicMock(
+        args={"folder": str(folder), **options}, async_val=0, diff=False, check_mode=False, action="audit_report"
+    )
+    calls = []
+    monkeypatch.setattr(
+        audit_report.judge,
+        "findings",
+        lambda *given, judge=audit_report.judge.findings: calls.append(1) or judge(*given),
+    )
+    templar = MagicMock()
+    templar.template.side_effect = AssertionError("what a host says was taken for a template")
+    action = audit_report.ActionModule(task, MagicMock(), MagicMock(check_mode=False), MagicMock(), templar, None)
+    result = action.run(task_vars={"ansible_play_hosts_all": list(hosts), "hostvars": hosts})
+    assert len(calls) == 1
+    return result
+
+
+def test_both_files_are_written_for_nobody_else_to_read(tmp_path, monkeypatch):
+    folder = tmp_path / "deep/audit"
+    result = told(folder, monkeypatch)
+    assert sorted(path.name for path in folder.iterdir()) == ["audit.html", "audit.json"]
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in folder.iterdir())
+    written = json.loads((folder / "audit.json").read_text())
+    assert written["unreachable"] == ["b"] and set(written["hosts"]) == {"a", "b"}
+    assert SAID in json.dumps(written["findings"])
+    assert result["lines"][-1] == f"report: {folder}/audit.html" and "not reached: b" in result["lines"]
+    assert result["changed"] is False
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "failing", "harmful"),
+    [("none", [], 0), ("critical", ["critical"], 1), ("high", ["critical", "high"], 1)],
+)
+def test_findings_that_shall_fail_are_counted(tmp_path, monkeypatch, fail_on, failing, harmful):
+    result = told(tmp_path, monkeypatch, fail_on=fail_on)
+    assert (result["failing"], result["harmful"]) == (failing, harmful)
+
+
+def test_a_query_reshapes_the_data(tmp_path, monkeypatch):
+    told(tmp_path, monkeypatch, query="unreachable")
+    assert json.loads((tmp_path / "audit.json").read_text()) == ["b"]
+
+
+def test_a_query_that_is_none_is_told_before_anything_is_written(tmp_path, monkeypatch):
+    with pytest.raises(AnsibleError, match=r"audit_query: .*is no JMESPath expression"):
+        told(tmp_path, monkeypatch, query="[")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_is_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(AnsibleError, match=r"report cannot be written to .*/file/audit"):
+        told(tmp_path / "file/audit", monkeypatch)
+
+
+def test_an_older_report_stays_whole_where_the_disk_is_full(tmp_path, monkeypatch):
+    told(tmp_path, monkeypatch)
+    before = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    monkeypatch.setattr(audit_report.os, "replace", MagicMock(side_effect=OSError(28, "No space left on device")))
+    with pytest.raises(AnsibleError, match="No space left"):
+        told(tmp_path, monkeypatch)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
