@@ -71,9 +71,7 @@ def main() -> int:
     first, last = sizes[0], sizes[-1]
     for what, small, large in zip(("time", "page", "memory"), measured[first], measured[last], strict=True):
         ratio = (large / last) / (small / first)
-        print(
-            f"{what}: a host in a fleet of {last} costs {ratio:.2f} times what it costs in one of {first} (1.0 is linear)"
-        )
+        print(f"{what}: a host of {last} costs {ratio:.2f} times what it costs in a fleet of {first} (1.0 is linear)")
     return 0
 
 

@@ -4,6 +4,9 @@
 It is Ansible's own way of running a module, with another payload: the script of script.py in place of the wrapped
 module. So become, environment, delegation, the interpreter and the cleaning of the result are Ansible's. Whatever does
 not fit goes the usual way, with the module; both run the same code. -vvv tells which way was taken, and why.
+
+Read `run` first, then `_fast`: it sends the request, and where the host lacks the code both. `_send` has Ansible run a
+module, and the methods of Ansible that follow put our script in that module's place, as long as `_call` is set.
 """
 
 from __future__ import annotations
@@ -40,8 +43,8 @@ class UnfitError(Exception):
 class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
     """The action of every module that the engine serves; each has a file in plugins/action that names this class."""
 
-    _call: Optional[Dict[str, Any]] = None
-    _script = b""
+    _call: Optional[Dict[str, Any]] = None  # what the script is made for; None where Ansible's own way is taken
+    _script = b""  # as it was sent, by which the command that runs it is known
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> Any:
         """Run the task, the fast way where it fits."""
@@ -83,6 +86,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             self._task.args = {**args, "nics": rates.filled(args["nics"], variables["hostvars"])}
 
     def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:
+        """Send the request; once more with the code if the host lacks it. UnfitError where the module has to do it."""
         self._must_fit()
         params = checked(view, self._task.args)
         self._say("runs on the host's bare interpreter")
@@ -168,6 +172,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         return self._call is not None or bool(super()._is_pipelining_enabled(*args, **kwargs))
 
     def _low_level_execute_command(self, cmd: str, *args: Any, **kwargs: Any) -> Any:
+        """The command that reads our script; Ansible runs others besides, to find the interpreter for instance."""
         if self._call is not None and kwargs.get("in_data") is self._script:
             # Isolated, and without site-packages: nothing of the host's changes what runs, and it starts at once.
             cmd += " -I -S -"
