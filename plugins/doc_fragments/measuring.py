@@ -67,6 +67,9 @@ options:
     description: The socket buffer, such as V(512K); the kernel chooses best by itself.
     type: str
   bitrate:
-    description: The rate to send at, such as V(100M); without it TCP sends as fast as it can.
+    description: The rate to send at, such as V(100M); without it TCP sends as fast as it can, and with V(0) UDP.
     type: str
+  length:
+    description: The bytes of each packet with UDP, and of each write with TCP; iperf3 chooses well by itself.
+    type: int
 """

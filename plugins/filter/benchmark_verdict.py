@@ -35,7 +35,12 @@ options:
       - Leave it out for two saved results, to compare them only.
     type: dict
   figure:
-    description: V(sum), V(minimum) of all clients, V(fairness), or a V(single) client alone.
+    description:
+      - V(sum), V(minimum) of all clients, V(fairness), or a V(single) client alone.
+      - V(latency_median), V(latency_p95), V(latency_p99) and V(latency_lost) of round trips under load; V(idle_median),
+        V(idle_p95) and V(idle_p99) without.
+      - V(tcp_rtt), V(loss) and V(jitter) of UDP, V(packets) per second that are small, V(cpu_per_gigabit_client) and
+        V(cpu_per_gigabit_server). Of all of these but V(packets), less is better.
     type: str
     default: sum
   tolerance:

@@ -15,11 +15,17 @@ Params = Mapping[str, Any]
 Result = Dict[str, Any]
 
 IPERF3 = {**iperf3.OPTIONS, "retries": {"type": "int", "default": 10}}
+_PROBE = {
+    "servers": {"type": "list", "elements": "str", "required": True},
+    "lead": {"type": "float", "default": 0},
+    "seconds": {"type": "float", "default": 5},
+}
 _STEP = {
     "id": {"type": "str", "required": True},
     "gate": {"type": "str"},
     "limit": {"type": "int", "required": True},
     "runs": {"type": "list", "elements": "dict", "default": [], "options": IPERF3},
+    "probe": {"type": "dict", "options": _PROBE},
     "fio": {"type": "dict", "options": fio.OPTIONS},
 }
 _GATE_STEP = {
@@ -34,6 +40,7 @@ BENCHMARK: Dict[str, Dict[str, Any]] = {
     "peers": {"type": "list", "elements": "str", "default": []},
     "nics": {"type": "list", "elements": "str", "default": []},
     "servers": {"type": "int", "default": 0},
+    "answers": {"type": "bool", "default": False},
     "port": {"type": "int", "default": 5201},
     "protocol": {"type": "str", "choices": ["tcp", "udp"], "default": "tcp"},
     "gate": {"type": "list", "elements": "dict", "default": [], "options": _GATE_STEP},

@@ -13,6 +13,7 @@ from .schema import Action, Query, Run, Save, TuningError
 from .tools import counters, fio, firewall, ip, iperf3, transient
 
 FOLDER = "/run/linuxnet-tuning"
+_PROCESSORS = ("cat", "/proc/stat")
 _GOVERNORS = "/sys/devices/system/cpu/cpufreq"
 # What decides how fast a stream can be, and is worth a look when two results differ.
 _SYSCTL = (
@@ -88,7 +89,8 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     files = {
         "config.json": json.dumps(config),
         "undo.json": json.dumps(undo),
-        "station.py": _program(),
+        "station.py": _program("station"),
+        **({"probe.py": _program("probe")} if _probes(params) else {}),
     }
     program = [sys.executable, f"{folder}/station.py"]
     command = transient.service(
@@ -120,23 +122,29 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     return result
 
 
-def _program() -> str:
-    """The text of station.py, which Ansible brings to the host inside an archive."""
-    from . import station  # the other calls start faster without
+def _program(name: str) -> str:
+    """The text of a program, which Ansible brings to the host inside an archive."""
+    from . import probe, station  # the other calls start faster without
 
-    loader: Any = station.__loader__
-    return str(loader.get_source(station.__name__))
+    module = {"probe": probe, "station": station}[name]
+    loader: Any = module.__loader__
+    return str(loader.get_source(module.__name__))
+
+
+def _probes(params: Params) -> bool:
+    """Whether this host asks or answers how long a packet takes."""
+    return bool(params["answers"] or any(step.get("probe") for step in params["steps"]))
 
 
 def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str, Any], List[Dict[str, Any]]]:
     """The firewalls, what the unit shall do, and what takes it back."""
     ports = [params["port"] + 1 + number for number in range(params["servers"])]
-    listening = [params["port"]] * bool(params["gate"]) + ports
+    listening = [params["port"]] * bool(params["gate"] or params["answers"]) + ports
     prepare: List[Dict[str, Any]] = []
     undo: List[Dict[str, Any]] = []
     names: Tuple[str, ...] = ()
     if listening and params["firewall"]:
-        protocols = ["tcp"] if params["protocol"] == "tcp" else ["tcp", "udp"]
+        protocols = ["tcp"] if params["protocol"] == "tcp" and not params["answers"] else ["tcp", "udp"]
         bounds = f"{min(listening)}-{max(listening)}" if len(listening) > 1 else str(listening[0])
         opened = firewall.opening(host, bounds, protocols, params["seconds"], _unit(params))
         names, prepare, undo = opened.names, [*opened.prepare], [*opened.undo]
@@ -152,19 +160,23 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "servers": [iperf3.server(port) for port in ports],
         "ports": ports,
         "gate": gate,
-        "steps": [_step(step, _word(params)) for step in params["steps"]],
-        "watch": [argv for nic in params["nics"] for argv in counters.watch(nic)],
+        "answer": params["port"] if params["answers"] else None,
+        "steps": [_step(step, params) for step in params["steps"]],
+        "watch": [*(argv for nic in params["nics"] for argv in counters.watch(nic)), list(_PROCESSORS)],
         "stagger": params["stagger"],
         "patience": params["patience"],
     }
     return names, config, undo
 
 
-def _step(step: Params, name: str) -> Dict[str, Any]:
+def _step(step: Params, params: Params) -> Dict[str, Any]:
     address, _colon, port = (step["gate"] or "").rpartition(":")
-    commands = [iperf3.client(run) for run in step["runs"]] + (
-        [fio.command(step["fio"], name)] if step.get("fio") else []
-    )
+    commands = [iperf3.client(run) for run in step["runs"]]
+    commands += [fio.command(step["fio"], _word(params))] if step.get("fio") else []
+    if step.get("probe"):
+        about = step["probe"]
+        numbers = [str(number) for number in (params["port"], about["lead"], about["seconds"])]
+        commands.append([sys.executable, f"{_folder(params)}/probe.py", "ask", *numbers, *about["servers"]])
     retries = max([run["retries"] for run in step["runs"]], default=0)
     return {
         "id": step["id"],
@@ -194,7 +206,7 @@ def _quiet(host: ReadOnlyHost) -> List[Tuple[Dict[str, Any], Dict[str, Any]]]:
 def collect(host: Host, params: Params, check_mode: bool) -> Result:
     """Wait for the end, and bring home what came of it; nothing in check mode, where nothing was started."""
     if check_mode:
-        return {"changed": True, "steps": {}, "queues": {}}
+        return {"changed": True, "steps": {}, "queues": {}, "cpu_seconds": {}}
     folder, unit = _folder(params), _unit(params)
     ended = [f"{folder}/done.json", f"{folder}/failed.json"]
     for _turn in range(params["seconds"] // 5 + 2):
@@ -209,13 +221,20 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
             steps.update(_outcome(host, folder, step))
     except TuningError as error:
         problem = problem or str(error)
-    sent = {step["id"]: _grown(host, folder, f"gate-{step['id']}") for step in params["gate"] or params["steps"]}
+    names = [step["id"] for step in params["gate"] or params["steps"]]
+    sent = {name: _grown(host, folder, f"gate-{name}") for name in names}
+    busy = {name: _busy(host, folder, f"gate-{name}") for name in names}
     # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
     host.wait_until(lambda: not transient.active(host, unit), 120)
     stop(host, params, False)
     if problem:
         raise TuningError(problem)
-    return {"changed": True, "steps": steps, "queues": {key: value for key, value in sent.items() if value}}
+    return {
+        "changed": True,
+        "steps": steps,
+        "queues": {key: value for key, value in sent.items() if value},
+        "cpu_seconds": {key: value for key, value in busy.items() if value is not None},
+    }
 
 
 def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
@@ -236,6 +255,15 @@ def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
     if step.get("fio"):
         outcome = noted["runs"][len(parsed)]
         found["fio"] = fio.parse(outcome["out"], outcome["err"], step["fio"])
+    busy = _busy(host, folder, f"step-{step['id']}")
+    found.update({} if busy is None else {"cpu_seconds": busy})
+    if step.get("probe"):
+        outcome = noted["runs"][-1]
+        try:
+            found["probes"] = json.loads(outcome["out"])
+        except ValueError:
+            said = " ".join(outcome["err"].split()[-30:])
+            raise TuningError(f"the probes of step {step['id']} did not end as they should: {said}") from None
     return {step["id"]: found}
 
 
@@ -246,13 +274,22 @@ def _grown(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, List[int]]:
         return {}
     grown = {}
     watched = (_noted(host, folder, "config") or {}).get("watch", ())
-    for number, argv in enumerate(watched[::2]):
+    for number, argv in enumerate(argv for argv in watched[::2] if tuple(argv) != _PROCESSORS):
         before, after = (
             counters.queues(noted[side][2 * number]["out"], noted[side][2 * number + 1]["out"])
             for side in ("before", "after")
         )
         grown[argv[-1]] = counters.growth(before, after)
     return {nic: queues for nic, queues in grown.items() if queues}
+
+
+def _busy(host: ReadOnlyHost, folder: str, name: str) -> Optional[float]:
+    """Seconds that all processors of the host together were at work during a step."""
+    noted = _noted(host, folder, name) or {"before": (), "after": ()}
+    before, after = (
+        counters.processors(noted[side][-1]["out"]) if noted[side] else None for side in ("before", "after")
+    )
+    return None if before is None or after is None else round(after - before, 2)
 
 
 def stop(host: Host, params: Params, check_mode: bool) -> Result:

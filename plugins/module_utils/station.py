@@ -87,20 +87,27 @@ class Station:
         """All of it, from preparing the host to the last step; the unit takes back what was prepared."""
         for action in self.config["prepare"]:
             act(action)
-        taken = sorted(set(self.config["ports"]) & _listening())
+        taken = sorted(set(self.config["ports"]) & _open("tcp"))
         if taken:
             raise StationError(f"port {taken[0]} is in use by another program; choose other ports with benchmark_port")
         servers = [Server(argv) for argv in self.config["servers"]]
-        for server in servers:
+        port = self.config.get("answer")
+        if port and port in _open("udp"):
+            raise StationError(f"port {port} of UDP is in use by another program; choose others with benchmark_port")
+        answering = (
+            [Server([sys.executable, os.path.join(self.folder, "probe.py"), "answer", str(port)])] if port else []
+        )
+        for server in (*servers, *answering):
             server.start()
         try:
-            self._work(servers)
+            _wait_for(servers, self.config["ports"], "tcp", "iperf3 server")
+            _wait_for(answering, [port], "udp", "program that answers probes")
+            self._work()
         finally:
-            for server in servers:
+            for server in (*servers, *answering):
                 server.end()
 
-    def _work(self, servers: Sequence[Server]) -> None:
-        _wait_for_servers(servers, self.config["ports"])
+    def _work(self) -> None:
         gate = Gate(self.config["gate"], self) if self.config["gate"] else None
         _store(self.folder, "ready.json", {})
         if gate:
@@ -333,28 +340,33 @@ class Server(threading.Thread):
             os.kill(self._pid, signal.SIGTERM)
 
 
-def _wait_for_servers(servers: Sequence[Server], ports: Sequence[int], patience: float = 30) -> None:
+def _wait_for(servers: Sequence[Server], ports: Sequence[int], protocol: str, what: str, patience: float = 30) -> None:
     """Until all listen; asking the kernel, because a connection to try would count as a client."""
     deadline = time.monotonic() + patience
-    while not set(ports) <= _listening():
+    while servers and not set(ports) <= _open(protocol):
         for process, port in zip(servers, ports):
             if not process.is_alive():
                 said = " ".join(process.said.split())
-                raise StationError(f"the iperf3 server on port {port} ended at once: {said}")
+                raise StationError(f"the {what} on port {port} ended at once: {said}")
         if time.monotonic() > deadline:
-            raise StationError(f"the iperf3 servers do not listen on their ports after {patience:.0f} s")
+            raise StationError(f"the {what} does not listen on its port after {patience:.0f} s")
         time.sleep(0.1)
 
 
-def _listening() -> Set[int]:
+# The states of a socket that waits for whoever comes, as the kernel writes them: LISTEN of TCP, CLOSE of UDP.
+_WAITING = {"tcp": "0A", "udp": "07"}
+
+
+def _open(protocol: str) -> Set[int]:
+    """The ports of TCP or UDP that somebody listens on."""
     ports = set()
-    for name in ("tcp", "tcp6"):
+    for name in (protocol, f"{protocol}6"):
         try:
             with open(f"/proc/self/net/{name}", encoding="ascii") as table:
                 rows = [line.split() for line in table][1:]
         except OSError:
             continue
-        ports |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == "0A"}
+        ports |= {int(row[1].rpartition(":")[2], 16) for row in rows if row[3] == _WAITING[protocol]}
     return ports
 
 

@@ -50,6 +50,10 @@ options:
     description: How many iperf3 servers to run, on the ports after O(port).
     type: int
     default: 0
+  answers:
+    description: Whether to answer such probes of others, on O(port) of UDP.
+    type: bool
+    default: false
   port:
     description: The first port of the range; it is that of the gate.
     type: int
@@ -144,10 +148,30 @@ options:
           bitrate:
             description: The rate to send at.
             type: str
+          length:
+            description: The bytes of each packet.
+            type: int
           retries:
             description: How often to try again while the server is busy.
             type: int
             default: 10
+      probe:
+        description: Whom to ask meanwhile how long a small packet takes there and back, by UDP on O(port).
+        type: dict
+        suboptions:
+          servers:
+            description: The addresses, one for each pair.
+            type: list
+            elements: str
+            required: true
+          lead:
+            description: Seconds to wait before, until the load is there.
+            type: float
+            default: 0
+          seconds:
+            description: Seconds to ask.
+            type: float
+            default: 5
       fio:
         description: A job of fio in a folder, such as an NFS mount.
         type: dict
@@ -257,12 +281,18 @@ commands:
 steps:
   description:
     - What was measured, by step. C(runs) are results of M(linuxnet.tuning.iperf3), C(fio) is that of the job, C(queues)
-      are the bytes that each transmit queue has sent meanwhile, by NIC.
+      are the bytes that each transmit queue has sent meanwhile, by NIC, C(cpu_seconds) what the processors of the host
+      have worked. C(probes) has, for each server that was asked, how many were C(sent), and C(microseconds) for each
+      that came back.
   returned: when O(state=collected)
   type: dict
 queues:
   description: The same bytes as the keeper of the gate, or a host whose servers send, has counted them, by step
     and NIC.
+  returned: when O(state=collected)
+  type: dict
+cpu_seconds:
+  description: The seconds of processor time that such a host has counted, by step.
   returned: when O(state=collected)
   type: dict
 iperf3:

@@ -65,6 +65,21 @@ lost_percent:
   returned: with UDP
   type: dict
   sample: {up: 0.02}
+jitter_ms:
+  description: How much the time that packets take varies, as the receiver sees it, by direction.
+  returned: with UDP
+  type: dict
+  sample: {up: 0.37}
+packets_per_second:
+  description: Packets that arrived, by direction.
+  returned: with UDP
+  type: dict
+  sample: {up: 22567.7}
+tcp_rtt_ms:
+  description: The round trip time of TCP at the end, where the host sends; iperf3 does not tell it of the server.
+  returned: with TCP, when iperf3 tells
+  type: dict
+  sample: {up: 11.592}
 cpu:
   description: Processor time of iperf3 on both ends, in percent of one processor.
   returned: when iperf3 tells

@@ -67,6 +67,10 @@ if said[-1] == "collected":
         if step["runs"]:
             noisy = rate * (1 + wanted["noise"] * ((number * 7 + place * 3) % 10))
             steps[step["id"]] = {{"runs": [{{"bits_per_second": {{"down": noisy}}}}]}}
+        if step["probe"]:
+            part = steps.setdefault(step["id"], {{"runs": []}})
+            times = {{"sent": 4, "microseconds": [100 + number, 110, 120]}}
+            part["probes"] = [times for _server in step["probe"]["servers"]]
     this.exit_json(changed=True, steps=steps, queues={{}})
 this.exit_json(changed=said[0] != "tune" or wanted["changes"], firewall=[], unit="", diff=diff)
 """

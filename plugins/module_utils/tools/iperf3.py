@@ -21,6 +21,7 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "bidirectional": {"type": "bool", "default": False},
     "window": {"type": "str"},
     "bitrate": {"type": "str"},
+    "length": {"type": "int"},
 }
 
 BUSY = r"server is busy"
@@ -45,6 +46,7 @@ def client(options: Mapping[str, Any]) -> List[str]:
     argv += ["-R"] if options.get("reverse") else []
     argv += ["--bidir"] if options.get("bidirectional") else []
     argv += ["-w", str(options["window"])] if options.get("window") else []
+    argv += ["-l", str(options["length"])] if options.get("length") else []
     return argv + (["-b", str(options["bitrate"])] if options.get("bitrate") else [])
 
 
@@ -62,6 +64,9 @@ def check(options: Mapping[str, Any]) -> None:
     """TuningError for options that contradict each other or make no sense."""
     if options.get("reverse") and options.get("bidirectional"):
         raise TuningError("reverse and bidirectional exclude each other: bidirectional measures both directions")
+    # iperf3 writes its own header of 16 bytes into a packet of UDP.
+    if options.get("length") is not None and not 16 <= options["length"] <= 65507:
+        raise TuningError(f"length={options['length']} is not right; it is 16 to 65507 bytes")
     for key, least in (("duration", 1), ("omit", 0), ("parallel", 1), ("port", 1)):
         if int(options.get(key) or 0) < least:
             raise TuningError(f"{key}={options[key]} is not right; the least is {least}")
@@ -94,6 +99,7 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
         if not _moved(end, suffix):
             raise _failure("control socket has closed: the report has no data", options)
         _one_way(result, end, direction, suffix)
+        _round_trips(result, end, direction)
     cpu = end.get("cpu_utilization_percent") or {}
     if "host_total" in cpu:
         result["cpu"] = {"client": round(cpu["host_total"], 1), "server": round(cpu.get("remote_total", 0.0), 1)}
@@ -137,6 +143,31 @@ def _one_way(result: Dict[str, Any], end: Mapping[str, Any], direction: str, suf
         result.setdefault("retransmits", {})[direction] = int(sent["retransmits"])
     if "lost_percent" in (received or both) or "lost_percent" in both:
         result.setdefault("lost_percent", {})[direction] = round(lost, 3)
+        _datagrams(result, received or both, direction)
+
+
+def _datagrams(result: Dict[str, Any], received: Mapping[str, Any], direction: str) -> None:
+    """What the receiver says of packets of UDP.
+
+    3.1 to 3.10 have one sum for both ends, with the jitter and loss of the receiver.
+    """
+    if "jitter_ms" in received:
+        result.setdefault("jitter_ms", {})[direction] = round(float(received["jitter_ms"]), 3)
+    if {"packets", "lost_packets"} <= set(received) and received.get("seconds"):
+        arrived = received["packets"] - received["lost_packets"]
+        result.setdefault("packets_per_second", {})[direction] = round(arrived / received["seconds"], 1)
+
+
+def _round_trips(result: Dict[str, Any], end: Mapping[str, Any], direction: str) -> None:
+    """What TCP of the client thinks a round trip takes, in milliseconds, at the end: of streams that it sends itself.
+
+    Of what it receives every version prints 0, or the round trip of the empty connection.
+    """
+    senders = [stream.get("sender") or {} for stream in end.get("streams") or ()]
+    # Before 3.7 a stream does not say who sends it, and there is no run in both directions.
+    times = [one["mean_rtt"] for one in senders if one.get("sender", True) and one.get("mean_rtt")]
+    if direction == "up" and times:
+        result["tcp_rtt_ms"] = {"up": round(sum(times) / len(times) / 1000, 3)}
 
 
 def _version(report: Mapping[str, Any]) -> str:

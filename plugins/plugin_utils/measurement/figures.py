@@ -36,6 +36,19 @@ def fairness(rates: Sequence[float]) -> float:
     return sum(rates) ** 2 / squares if squares else 0.0
 
 
+def round_trips(microseconds: Sequence[float], sent: int) -> dict[str, float]:
+    """What probes have shown, in milliseconds: percentiles of those that came back, and how many did not, in percent.
+
+    The 99th percentile is the value of a probe that was sent, the first that 99 % of all are not above.
+    """
+    ordered = sorted(microseconds)
+    found = {"sent": sent, "lost_percent": round(100 * (1 - len(ordered) / sent), 3) if sent else 100.0}
+    for word, percent in (("median", 50), ("p95", 95), ("p99", 99)):
+        if ordered:
+            found[word] = round(ordered[max(-(-len(ordered) * percent // 100) - 1, 0)] / 1000, 3)
+    return found
+
+
 def asymmetry(one: float, other: float) -> float:
     """How much less the slower direction carries: 0 when both are alike, 1 when one carries nothing."""
     fast = max(one, other)

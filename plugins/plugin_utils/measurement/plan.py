@@ -32,6 +32,13 @@ _TYPES = {
     "stagger": float,
 }
 _DIRECTIONS = ("up", "down", "both")
+# Probes go while nothing else does for so long: enough for a 99th percentile, and hardly noticed in the time it takes.
+_IDLE = 5
+# Before and after its own duration iperf3 connects, and may have to try again; no probe is sent meanwhile.
+_MARGIN = 1
+# The payload of the smallest packet that is measured: what a queue, an interrupt and a rule of a firewall cost counts
+# for each packet, whatever its size.
+SMALL = 64
 
 
 class PlanError(ValueError):
@@ -50,6 +57,9 @@ def _typed(options: Json) -> Json:
     directions = directions.split(",") if isinstance(directions, str) else list(directions)
     if not directions or not set(directions) <= set(_DIRECTIONS):
         raise PlanError(f"benchmark_directions: {directions} is not a list of {', '.join(_DIRECTIONS)}")
+    for key in ("latency", "packets"):
+        whole[key] = boolean(options.get(key) or False)
+    whole["udp"] = options.get("udp") or None
     if whole["protocol"] == "udp" and whole["bitrate"] is None:
         raise PlanError(
             "benchmark_protocol: udp needs benchmark_bitrate, the rate to send at; iperf3 would send 1 Mbit/s"
@@ -114,6 +124,8 @@ def make(
             for group in groups
         ],
         "options": options,
+        # What firewalls have to let through beside TCP.
+        "protocol": "udp" if options["udp"] or options["packets"] else options["protocol"],
         "steps": [vars(step) for step in steps],
         "hosts": hosts,
         "seconds": seconds,
@@ -209,11 +221,19 @@ def _check_apart(groups: Sequence[Group]) -> None:
 
 def _steps(group: Group, options: Json) -> Iterator[Step]:
     for repeat in range(1, options["repeat"] + 1):
+        if options["latency"]:
+            yield _step(
+                group, f"{repeat}-idle", "idle", repeat, "idle", [pair for pairs in group.rounds for pair in pairs]
+            )
         for direction in options["directions"]:
             if options["single"]:
                 yield _step(group, f"{repeat}-{direction}-single", "single", repeat, direction, group.rounds[0][:1])
             for number, pairs in enumerate(group.rounds, 1):
-                yield _step(group, f"{repeat}-{direction}-{number}", "all", repeat, direction, pairs)
+                for kind in ("all", *(kind for kind in ("udp", "packets") if options[kind])):
+                    name = (
+                        f"{repeat}-{direction}-{number}" if kind == "all" else f"{repeat}-{direction}-{number}-{kind}"
+                    )
+                    yield _step(group, name, kind, repeat, direction, pairs)
         if options.get("fio"):
             step = Step(f"{repeat}-fio", group.name, "fio", repeat, "fio")
             step.flows = [{"client": client} for client in group.clients]
@@ -232,6 +252,8 @@ def _step(group: Group, name: str, kind: str, repeat: int, direction: str, pairs
 def _duration(step: Step, options: Json) -> int:
     if step.kind == "fio":
         return int(options["fio"].get("runtime", 60)) + 10
+    if step.kind == "idle":
+        return min(_IDLE, int(options["duration"]))
     return int(options["duration"]) + int(options["omit"])
 
 
@@ -259,6 +281,7 @@ def _hosts(group: Group, steps: Sequence[Step], addresses: Mapping[str, str], op
         hosts[host] = {
             "peers": list(dict.fromkeys([*peers, *([addresses[group.gate]] if host != group.gate else [])])),
             "servers": servers,
+            "answers": bool(servers) and options["latency"],
             "steps": own + last,
             "gate": _gate(steps, comers, options) if host == group.gate else [],
         }
@@ -283,8 +306,20 @@ def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], option
     mine = [flow for flow in step.flows if flow["client"] == host]
     if step.kind == "fio" and mine:
         return {**part, "fio": options["fio"]}
+    asked = [addresses[flow["server"]] for flow in mine]
+    if step.kind == "idle":
+        return {**part, "probe": {"servers": asked, "lead": 0, "seconds": _duration(step, options)}} if mine else part
+    if step.kind == "all" and mine and options["latency"]:
+        time = max(options["duration"] - 2 * _MARGIN, 1)
+        part["probe"] = {"servers": asked, "lead": options["omit"] + _MARGIN, "seconds": time}
     words = ("protocol", "duration", "omit", "parallel", "window", "bitrate", "retries")
+    own = {
+        "udp": {"protocol": "udp", "bitrate": options["udp"], "parallel": None, "window": None},
+        # As fast as it goes.
+        "packets": {"protocol": "udp", "bitrate": "0", "length": SMALL, "parallel": None, "window": None},
+    }.get(step.kind, {})
     common = {key: options[key] for key in words if options.get(key) is not None}
+    common = {key: value for key, value in {**common, **own}.items() if value is not None}
     way = {"reverse": step.direction == "down", "bidirectional": step.direction == "both"}
     part["runs"] = [
         {**common, **way, "server": addresses[flow["server"]], "port": options["port"] + flow["port"]} for flow in mine

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import page
 from . import charts
-from .table import WAYS, between, outcome, rate, say, written
+from .table import SMALL, WAYS, between, bloat, latencies, outcome, rate, say, written
 from .verdict import directions
 
 Json = dict[str, Any]
@@ -84,10 +84,13 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
         earlier = before["groups"].get(name) if before else None
         parts: list[page.Html] = [style] if number == 1 else []
         for way in directions(group["figures"]):
+            if "sum" not in group["figures"][way]:
+                continue
             old = earlier["figures"].get(way) if earlier else None
             parts += _way(way, group["figures"][way], old)
             queues = [*_queues(way, name, before, "before"), *_queues(way, name, result, "after" if before else "")]
             parts += [page.tag("div", *queues, class_="screen")] if queues else []
+        parts += _latency(group["figures"], earlier["figures"] if earlier else {})
         lead = f"{group['topology'].replace('_', ' ').capitalize()}, {len(group['hosts'])} hosts."
         yield page.Section(f"group{number}", name, page.join(parts), lead)
 
@@ -101,6 +104,7 @@ def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
         tiles.append(("one alone", rate(found["single"]["median"]), ""))
     if "retransmits" in found:
         tiles.append(("retransmits", f"{found['retransmits']['median']:.0f}", ""))
+    tiles += [(title, say(name, found[name]["median"]), "") for name, title in SMALL.items() if name in found]
     yield page.tiles([(f"{label}, after" if old else label, value, tone) for label, value, tone in tiles])
     flows = (old or {"flows": {}})["flows"]
     rows = [charts.Row(name, figure, flows.get(name)) for name, figure in found["flows"].items()]
@@ -113,6 +117,45 @@ def _way(way: str, found: Json, old: Json | None) -> Iterator[page.Html]:
         each.append(page.tag("h4", f"Each run: {name}"))
         each += _runs(way, name, charts.Row(name, found[name], old[name] if old else None))
     yield page.tag("div", *each, class_="screen" if old else None)
+
+
+def _latency(figures: Json, before: Json) -> Iterator[page.Html]:
+    """Round trips without and under load on one scale, then of each pair."""
+    found = list(latencies(figures))
+    if not found:
+        return
+    yield page.tag("h3", "Latency: round trips of small packets")
+    words = bloat(figures)
+    if words:
+        yield page.tag("p", page.badge("latency", "high"), " ", words)
+    rows, pairs = [], []
+    for way, prefix, values in found:
+        old = before.get(way, {})
+        about = WAYS["idle"] if way == "idle" else f"during {way}"
+        for word, title in (("median", "median"), ("p95", "95 % below"), ("p99", "99 % below")):
+            name = f"{prefix}_{word}"
+            if name in values:
+                rows.append(charts.Row(f"{about}, {title}", values[name], old.get(name)))
+        flows = old.get(f"{prefix}_flows", {})
+        pairs += [
+            charts.Row(f"{name}, {about}", one, flows.get(name))
+            for name, one in values.get(f"{prefix}_flows", {}).items()
+        ]
+    if rows:
+        yield _key("median of the runs; the line goes from the least to the most", bool(before))
+        yield charts.bars("Round trips", "latency", rows)
+        yield _data("latency", rows)
+    if len(pairs) > len(found):
+        shown = [
+            page.tag("h4", "99 % of the round trips of each pair are below"),
+            charts.bars("Pairs", "latency", pairs),
+        ]
+        yield page.tag("div", *shown, _data("latency", pairs), class_="screen")
+    lost = []
+    for way, prefix, values in found:
+        share = say(f"{prefix}_lost", values[f"{prefix}_lost"]["median"])
+        lost.append(f"{share} {WAYS['idle'] if way == 'idle' else f'during {way}'}")
+    yield page.tag("p", f"Probes without an answer: {', '.join(lost)}.", class_="soft")
 
 
 def _runs(way: str, name: str, row: charts.Row) -> list[page.Html]:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .figures import Figure, asymmetry, fairness, figure
+from .figures import Figure, asymmetry, fairness, figure, round_trips
 
 Json = dict[str, Any]
 
@@ -107,7 +108,7 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
         for host in counting
         if step["id"] in collected[host].get("queues", {})
     }
-    flows, seen = [], dict[str, int]()
+    flows, seen, probes = [], dict[str, int](), list[Json]()
     for flow in step["flows"]:
         client = flow["client"]
         part = collected[client]["steps"].get(step["id"])
@@ -117,21 +118,46 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
             queues[client] = part["queues"]
         number = seen.get(client, 0)
         seen[client] = number + 1
-        measured = part["fio"] if step["kind"] == "fio" else part["runs"][number]
-        flows.append({**{key: flow[key] for key in ("client", "server") if key in flow}, **measured})
+        measured = part["fio"] if step["kind"] == "fio" else {} if step["kind"] == "idle" else part["runs"][number]
+        asked = part["probes"][number] if part.get("probes") else None
+        probes += [asked] if asked else []
+        latency = {"latency": round_trips(asked["microseconds"], asked["sent"])} if asked else {}
+        flows.append({**{key: flow[key] for key in ("client", "server") if key in flow}, **measured, **latency})
     kept = {key: step[key] for key in ("id", "group", "kind", "repeat", "direction")}
-    return {**kept, "flows": flows, "queues": queues}
+    run: Json = {**kept, "flows": flows, "queues": queues, "cpu_seconds": _processors(step, collected)}
+    # What is left out at the beginning is work as well.
+    run["seconds"] = plan["options"]["duration"] + plan["options"]["omit"]
+    if probes:
+        times = [time for asked in probes for time in asked["microseconds"]]
+        run["latency"] = round_trips(times, sum(asked["sent"] for asked in probes))
+    return run
+
+
+def _processors(step: Json, collected: Mapping[str, Json]) -> Json:
+    """Seconds that the processors of each host were at work, where it has told."""
+    found = {}
+    for host in dict.fromkeys(flow[end] for flow in step["flows"] for end in ("client", "server") if end in flow):
+        own = collected[host]["steps"].get(step["id"], {}).get("cpu_seconds")
+        seconds = own if own is not None else collected[host].get("cpu_seconds", {}).get(step["id"])
+        found.update({} if seconds is None else {host: seconds})
+    return found
 
 
 def _figures(runs: Sequence[Json]) -> Json:
     """By direction: sum, minimum, fairness and so on; and what both directions say about each pair."""
     directions = dict.fromkeys(
-        (_meanwhile(run), way) for run in runs for flow in run["flows"] for way in flow["bits_per_second"]
+        (_meanwhile(run), way)
+        for run in runs
+        if run["kind"] in ("all", "fio")
+        for flow in run["flows"]
+        for way in flow["bits_per_second"]
     )
     figures: Json = {
         f"{prefix}{way}": dict(_one_way([run for run in runs if _meanwhile(run) == prefix], way))
         for prefix, way in directions
     }
+    for way in dict.fromkeys(run["direction"] for run in runs if "latency" in run):
+        figures.setdefault(way, {}).update(_latency([run for run in runs if run["direction"] == way]))
     ways = ("up", "down") if "up" in figures and "down" in figures else (f"{_BOTH}up", f"{_BOTH}down")
     if all(way in figures for way in ways):
         up, down = (figures[way]["flows"] for way in ways)
@@ -160,8 +186,71 @@ def _one_way(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
     if all("cpu" in flow for flows in together for flow in flows):
         for end in ("client", "server"):
             yield f"cpu_{end}", figure([sum(flow["cpu"][end] for flow in flows) for flows in together])
+    yield from _small_figures(runs, way)
+    yield from _cost(runs, way)
     names = [_name(flow) for flow in together[0]]
     yield "flows", {name: _of_flow(together, name, way) for name in names}
+
+
+def _small_figures(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
+    """Loss and jitter of UDP at the rate that was asked for, how many small packets arrive, TCP's own round trip."""
+    for name, key, kinds, whole in (
+        ("loss", "lost_percent", ("udp", "all"), statistics.fmean),
+        ("jitter", "jitter_ms", ("udp", "all"), statistics.fmean),
+        ("packets", "packets_per_second", ("packets",), sum),
+        ("tcp_rtt", "tcp_rtt_ms", ("all",), statistics.fmean),
+    ):
+        for kind in kinds:
+            rows = [[flow.get(key, {}).get(way) for flow in flows] for flows in _repeats(runs, way, (kind,))]
+            if rows and all(value is not None for row in rows for value in row):
+                yield name, figure([whole(row) for row in rows])
+                break
+
+
+def _cost(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
+    """Seconds of processor time for each gigabit, of the clients together and of the servers together."""
+    ours = [run for run in runs if run["kind"] == "all" and len(run["flows"][0]["bits_per_second"]) == 1]
+    ours = [run for run in ours if way in run["flows"][0]["bits_per_second"]]
+    for end in ("client", "server"):
+        spent: dict[int, list[float]] = {}
+        for run in ours:
+            hosts = {flow[end] for flow in run["flows"]}
+            told = run.get("cpu_seconds", {})
+            moved = sum(flow["bits_per_second"][way] for flow in run["flows"]) * run.get("seconds", 0) / 1e9
+            if not hosts <= set(told):
+                return
+            row = spent.setdefault(run["repeat"], [0.0, 0.0])
+            row[0] += sum(told[host] for host in hosts)
+            row[1] += moved
+        if spent and all(moved for _seconds, moved in spent.values()):
+            yield f"cpu_per_gigabit_{end}", figure([seconds / moved for seconds, moved in spent.values()])
+
+
+def _latency(runs: Sequence[Json]) -> Json:
+    """Of the probes of all pairs, percentiles and the share that did not come back; of several rounds the mean."""
+    found: Json = {}
+    rounds: dict[int, list[Json]] = {}
+    for run in runs:
+        if "latency" in run:
+            rounds.setdefault(run["repeat"], []).append(run)
+    prefix = "idle" if runs[0]["direction"] == "idle" else "latency"
+    for word in ("median", "p95", "p99", "lost_percent"):
+        rows = [[run["latency"].get(word) for run in ours] for ours in rounds.values()]
+        # Where no probe comes back at all there is nothing to say of how long they take.
+        if all(value is not None for row in rows for value in row):
+            found[f"{prefix}_{_SHORT.get(word, word)}"] = figure([statistics.fmean(row) for row in rows])
+    flows = [[flow for run in ours for flow in run["flows"]] for ours in rounds.values()]
+    if all("p99" in flow["latency"] for row in flows for flow in row):
+        names = dict.fromkeys(_name(flow) for flow in flows[0])
+        found[f"{prefix}_flows"] = {
+            name: figure([flow["latency"]["p99"] for row in flows for flow in row if _name(flow) == name])
+            for name in names
+        }
+    return found
+
+
+# How a share of probes without an answer is called as a figure.
+_SHORT = {"lost_percent": "lost"}
 
 
 def _repeats(runs: Sequence[Json], way: str, kinds: Sequence[str]) -> list[list[Json]]:

@@ -17,6 +17,8 @@ WAYS = {
     "both_down": "down while up, server to client",
     "read": "files read (fio)",
     "write": "files written (fio)",
+    "idle": "without load",
+    "both": "up and down at the same time",
 }
 
 
@@ -24,20 +26,36 @@ _UNITS = {
     "bits": (("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)),
     "bytes": (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)),
     "fairness": (("1 is best", 1.0),),
+    "time": (("s", 1e3), ("ms", 1.0), ("µs", 1e-3)),
+    "share": (("%", 1.0),),
+    "packets": (("M packets/s", 1e6), ("k packets/s", 1e3), ("packets/s", 1.0)),
+    "cost": (("s/Gbit", 1.0), ("ms/Gbit", 1e-3)),
+}
+# What a figure is measured in, where it is not a rate.
+_KINDS = {
+    **dict.fromkeys(("latency_lost", "idle_lost", "loss"), "share"),
+    **dict.fromkeys(("latency", "idle", "jitter", "tcp_rtt"), "time"),
+    **{f"{prefix}_{word}": "time" for prefix in ("latency", "idle") for word in ("median", "p95", "p99", "flows")},
+    **{f"cpu_per_gigabit_{end}": "cost" for end in ("client", "server")},
 }
 
 
 def unit(name: str, value: float) -> tuple[str, float]:
     """The unit in which such a value of a figure is written, and its size."""
-    units = _UNITS.get(name, _UNITS["bits"])
+    units = _UNITS.get(_KINDS.get(name, name), _UNITS["bits"])
     return next((one for one in units if abs(value) >= one[1]), units[-1])
 
 
 def rate(bits: float) -> str:
     """Bits per second with three digits that count, such as `9.41 Gbit/s`."""
-    word, size = unit("bits", bits)
-    number = bits / size
-    return f"{number:.{0 if size == 1 or number >= 100 else 2 if number < 10 else 1}f} {word}"
+    return _written("bits", bits)
+
+
+def _written(name: str, value: float) -> str:
+    word, size = unit(name, value)
+    number = value / size
+    whole = word in ("bit/s", "packets/s", "bytes") or abs(number) >= 100
+    return f"{number:.{0 if whole else 2 if abs(number) < 10 else 1}f} {word}"
 
 
 def lines(result: Json) -> list[str]:
@@ -49,9 +67,10 @@ def _group(name: str, group: Json) -> Iterator[str]:
     yield f"{name} ({group['topology'].replace('_', ' ')}, {len(group['hosts'])} hosts)"
     figures = group["figures"]
     for way, found in figures.items():
-        if way != "asymmetry":
+        if "sum" in found and way != "asymmetry":
             yield ""
             yield from _way(way, found)
+    yield from _latency(figures)
     if figures.get("asymmetry"):
         pair, worst = max(figures["asymmetry"].items(), key=lambda item: item[1])
         yield ""
@@ -71,6 +90,53 @@ def _way(way: str, found: Json) -> Iterator[str]:
         yield f"  {name:{width}}  {blocks:{_BAR}}  {rate(figure['median'])}"
 
 
+def latencies(figures: Json) -> Iterator[tuple[str, str, Json]]:
+    """What was measured of round trips: without load first, then in each direction, with the prefix of the figures."""
+    for way in sorted(figures, key=lambda way: way != "idle"):
+        prefix = "idle" if way == "idle" else "latency"
+        if way != "asymmetry" and f"{prefix}_lost" in figures[way]:
+            yield way, prefix, figures[way]
+
+
+def _latency(figures: Json) -> Iterator[str]:
+    found = list(latencies(figures))
+    if not found:
+        return
+    yield ""
+    yield "round trips of small packets"
+    table = [("", "median", "95 %", "99 %", "lost")]
+    for way, prefix, values in found:
+        cells = [
+            say(f"{prefix}_{word}", values[f"{prefix}_{word}"]["median"]) if f"{prefix}_{word}" in values else "none"
+            for word in ("median", "p95", "p99", "lost")
+        ]
+        table.append((WAYS.get(way, way) if way == "idle" else f"during {way}", *cells))
+    yield from _aligned(table)
+    words = bloat(figures)
+    if words:
+        yield f"  {words}"
+
+
+# So many times as long under load as without, and no less than so many milliseconds more, is what people feel.
+_TIMES, _FELT = 10, 10.0
+
+
+def bloat(figures: Json) -> str:
+    """Whether packets wait long in a queue that is full, in a sentence; nothing where they do not."""
+    idle = figures.get("idle", {}).get("idle_p99")
+    if not idle:
+        return ""
+    loaded = {way: found["latency_p99"]["median"] for way, found in figures.items() if "latency_p99" in found}
+    way = max(loaded, key=lambda one: loaded[one], default="")
+    if not way or loaded[way] < _TIMES * idle["median"] or loaded[way] - idle["median"] < _FELT:
+        return ""
+    under, without = say("latency_p99", loaded[way]), say("idle_p99", idle["median"])
+    return (
+        f"Latency under load is the trouble: {under} instead of {without} during {way}. A queue fills up at the "
+        "slowest hop; fq_codel or cake there keeps it short."
+    )
+
+
 def _spread(figure: Json, runs: int) -> str:
     return f" (median of {runs} runs, {rate(figure['least'])} to {rate(figure['most'])})" if runs > 1 else ""
 
@@ -85,7 +151,21 @@ def _more(found: Json) -> str:
         words.append(
             f"CPU {found['cpu_client']['median']:.0f} % clients, {found['cpu_server']['median']:.0f} % servers"
         )
+    for name, title in SMALL.items():
+        if name in found:
+            words.append(f"{title} {say(name, found[name]['median'])}")
     return "".join(f", {word}" for word in words)
+
+
+# Figures that are told by the way, where there are any.
+SMALL = {
+    "cpu_per_gigabit_client": "processors of clients",
+    "cpu_per_gigabit_server": "of servers",
+    "tcp_rtt": "round trip by TCP",
+    "loss": "UDP loss",
+    "jitter": "UDP jitter",
+    "packets": "small packets",
+}
 
 
 def verdict(decided: Json) -> list[str]:
@@ -120,10 +200,14 @@ def _compared(rows: Sequence[Json]) -> Iterator[str]:
         span = between(row)
         words = (f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", span, row["outcome"])
         table.append(words)
+    yield from _aligned(table)
+    yield f"  Only {rows[0]['figure']} decides. The others are asked by the way, and corrected for their number."
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-    yield f"  Only {rows[0]['figure']} decides. The others are asked by the way, and corrected for their number."
 
 
 def between(row: Json) -> str:
@@ -133,7 +217,7 @@ def between(row: Json) -> str:
 
 def say(name: str, value: float) -> str:
     """A figure in its unit; fairness has none."""
-    return f"{value:.3f}" if name == "fairness" else rate(value)
+    return f"{value:.3f}" if name == "fairness" else _written(name, value)
 
 
 def written(value: Any) -> str:

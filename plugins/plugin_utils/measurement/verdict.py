@@ -15,11 +15,27 @@ from .table import say, written
 
 Json = dict[str, Any]
 
-FIGURES = ("sum", "minimum", "fairness", "single")
+FIGURES = (
+    *("sum", "minimum", "fairness", "single"),
+    *("latency_median", "latency_p95", "latency_p99", "latency_lost", "idle_median", "idle_p95", "idle_p99"),
+    *("tcp_rtt", "loss", "jitter", "packets", "cpu_per_gigabit_client", "cpu_per_gigabit_server"),
+)
+# Those of which less is better.
+LESS = {*FIGURES[4:]} - {"packets"}
+# What is asked by the way, where it was measured: one of each kind, for each question more makes the others weaker.
+_BY_THE_WAY = ("sum", "minimum", "fairness", "single", "latency_p99", "idle_p99", "loss", "packets")
+# How a figure comes to be measured that is not in every result.
+_NEEDS = {
+    "single": "benchmark_single",
+    "loss": "benchmark_udp",
+    "jitter": "benchmark_udp",
+    "packets": "benchmark_packets",
+    "tcp_rtt": "the direction up in benchmark_directions, for iperf3 does not tell it of the other one",
+}
 # With fewer, before and after have not alternated.
 _TURNS = 4
 # What two results must have in common: other values measure something else.
-_SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet")
+_SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet", "udp")
 
 
 def directions(figures: Json) -> list[str]:
@@ -30,6 +46,13 @@ def directions(figures: Json) -> list[str]:
 def foresee(before: Json | None, plan: Json, wanted: str, tolerance: float) -> None:
     """ResultError where no measurement by this plan could be judged, or not against the result before it."""
     _check_words(wanted, tolerance)
+    options = plan["options"]
+    if wanted in ("loss", "jitter") and not options.get("udp") and options["protocol"] != "udp":
+        raise ResultError(f"prove_figure: {wanted} needs benchmark_udp, the rate to send at, such as 10M")
+    if wanted.startswith(("latency", "idle")) and not options.get("latency"):
+        raise ResultError(f"prove_figure: {wanted} needs benchmark_latency")
+    if wanted == "tcp_rtt" and "up" not in options["directions"]:
+        raise ResultError(f"prove_figure: {wanted} needs {_NEEDS[wanted]}")
     if before:
         _check_alike(before, {"options": plan["options"], "groups": {group["name"]: group for group in plan["groups"]}})
         for name in before["groups"]:
@@ -63,9 +86,9 @@ def decide(
     for name, group in first["groups"].items():
         rows = _rows(results, name, wanted, schedule, last) if tried else []
         outcome = _worst(rows) if tried else "worse"
-        lost = max((-row["change"] for row in rows if row["outcome"] == "worse"), default=1.0)
+        lost = max((abs(row["change"]) for row in rows if row["outcome"] == "worse"), default=1.0)
         back = outcome == "worse" and lost > tolerance
-        others = [other for other in FIGURES if other != wanted and tried and _has(results, name, other)]
+        others = [other for other in _BY_THE_WAY if other != wanted and tried and _has(results, name, other)]
         compared = [row for other in others for row in _others(results, name, other, len(others))]
         turns = len(list(groupby(side for side, _result in results)))
         why = _why(rows, outcome, back, tolerance, turns) if tried else failure
@@ -108,7 +131,8 @@ def _ways(results: Sequence[Json], name: str, wanted: str) -> list[str]:
     if any(wanted not in figures[way] for figures in of_each for way in found):
         raise ResultError(f"not all of the results have the figure '{wanted}'")
     if not found:
-        raise ResultError(f"the figure '{wanted}' was not measured; set benchmark_single for 'single'")
+        need = _NEEDS.get(wanted, "benchmark_latency" if wanted.startswith(("latency", "idle")) else "")
+        raise ResultError(f"the figure '{wanted}' was not measured" + (f"; it needs {need}" if need else ""))
     return found
 
 
@@ -140,7 +164,11 @@ def _row(
     old, new = (
         figure([value for side, runs in measured if side == wanted_ for value in runs]) for wanted_ in (BEFORE, AFTER)
     )
-    found = sequence.find(measured, schedule, questions, last)
+    # The test asks whether after lies higher. Of what should be low, it gets the negative.
+    sign = -1 if wanted in LESS else 1
+    signed = [(side, [sign * value for value in runs]) for side, runs in measured]
+    found = sequence.find(signed, schedule, questions, last)
+    around = sorted(sign * end for end in found.interval) if found.interval else None
     scale = abs(old["median"]) or abs(new["median"]) or 1.0
     return {
         "direction": way,
@@ -148,10 +176,10 @@ def _row(
         "before": old,
         "after": new,
         "outcome": found.outcome,
-        "shift": found.shift,
-        "interval": found.interval,
-        "change": found.shift / scale,
-        "between": [end / scale for end in found.interval] if found.interval else None,
+        "shift": sign * found.shift,
+        "interval": around,
+        "change": sign * found.shift / scale,
+        "between": [end / scale for end in around] if around else None,
         "chance": min(1.0, found.chance * questions),
         "drifts": found.drifts,
     }
