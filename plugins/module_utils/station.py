@@ -101,7 +101,7 @@ class Station:
             server.start()
         try:
             _wait_for(servers, self.config["ports"], "tcp", "iperf3 server")
-            _wait_for(answering, [port], "udp", "program that answers probes")
+            _wait_for(answering, [port] if port else [], "udp", "program that answers probes")
             self._work()
         finally:
             for server in (*servers, *answering):

@@ -180,8 +180,7 @@ def test_what_cannot_be_judged_is_said_before_anything_is_changed(figure, option
 def test_latency_under_load_is_named_where_it_is_the_trouble():
     slow, quick = with_latency(1), with_latency(0.005)
     lines = table.lines(slow)
-    assert "  without load  0.20 ms" not in lines
-    assert any(line.split() == "during up 80.2 ms 100 ms 100 ms 25.0 %".split() for line in lines), lines
+    assert "during up 80.2 ms 100 ms 100 ms 25.0 %" in [" ".join(line.split()) for line in lines]
     trouble = "Latency under load is the trouble: 100 ms instead of 203 µs during up."
     assert any(trouble in line for line in lines)
     assert not any("the trouble" in line for line in table.lines(quick))

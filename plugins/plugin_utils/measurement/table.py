@@ -104,7 +104,7 @@ def _latency(figures: Json) -> Iterator[str]:
         return
     yield ""
     yield "round trips of small packets"
-    table = [("", "median", "95 %", "99 %", "lost")]
+    table: list[Sequence[str]] = [("", "median", "95 %", "99 %", "lost")]
     for way, prefix, values in found:
         cells = [
             say(f"{prefix}_{word}", values[f"{prefix}_{word}"]["median"]) if f"{prefix}_{word}" in values else "none"
