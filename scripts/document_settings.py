@@ -89,7 +89,7 @@ _TYPES = {
     "counts": "str",
     "spread": "raw",
     "bytes": "str",
-    "letters": "str",
+    "fields": "str",
     "qdisc": "raw",
 }
 _NUMBERS = " A number, V(max), or a percentage of the maximum such as V(50%)."
@@ -208,7 +208,7 @@ def _values(field) -> str:
         "counts": "number",
         "spread": "words, or list of queues",
         "bytes": "bytes, or `symmetric`",
-        "letters": "letters",
+        "fields": "letters",
         "qdisc": "words of `tc`",
     }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, List, Mapping, Set, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
 
 from . import guard, memory, persist, plan, revert
 from .host import Host
-from .schema import ENTRY, NIC, Address, Adjusted, Cells, Plan, TuningError, Value
+from .schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Family, Plan, TuningError, Value
+from .settings import registry
 from .tools import sysfs, systemd
 from .transaction import Transaction
+
+Families = Mapping[str, Family]
 
 
 def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
@@ -17,21 +20,19 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
 
     Gives what the device refuses for good, with the reason.
     """
-    outcome, families = call.outcome, call.families
+    outcome = call.outcome
     changed = {change.address for change in outcome.plan.changes}
-    near = [
-        Address(family.name, neighbour, "")
-        for family in families.values()
-        if family.neighbours
-        for scope in {address.scope for address in changed if address.family == family.name}
-        for neighbour in family.neighbours(host, scope)
-    ]
-    beside = call.read(near)
+    families = _with_shaken(call.families, changed)
+    beside = _beside(host, call, families, changed)
     before = {**beside, **outcome.before}
     noted = _note(host, call, before, changed)
     begun = host.uptime()
-    too = [*beside, *call.watched, *_anew(before, changed)]
-    levels = _arm(host, call, before, [address for address in too if address in before])
+    too = [
+        *_loose(families, {**beside, **_shaken(families, before, changed), **_coupled(call, changed)}),
+        *call.watched,
+        *_anew(before, changed),
+    ]
+    armed = _arm(host, call, families, before, [address for address in too if address in before])
     transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
     answers, outcome.failure = transaction.carry_out(outcome.plan)
     outcome.after = {
@@ -41,7 +42,7 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
     outcome.commands = transaction.commands
     outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
     outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
-    _disarm(host, call, levels, transaction.stuck, begun)
+    _disarm(host, call, armed, transaction.stuck, begun)
     if not outcome.failure:
         _remember(host, call, [*transaction.adjusted.values(), *transaction.unseen.values()], before)
     elif not transaction.stuck:
@@ -49,6 +50,61 @@ def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
         guard.leave(host)
         call.missed.update({address: why for address, why in transaction.missed.items() if address in call.wishes})
     return transaction.refused
+
+
+def _with_shaken(families: Families, changed: Set[Address]) -> Families:
+    """These families, and those of other modules whose values a change takes along, in order."""
+    causes = {address.family for address in changed}
+    shaken = {name for name, family in registry.FAMILIES.items() if causes.intersection(family.shaken_by)}
+    if shaken <= set(families):
+        return families
+    return {name: family for name, family in registry.FAMILIES.items() if name in shaken or name in families}
+
+
+def _beside(host: Host, call: Any, families: Families, changed: Set[Address]) -> Cells:
+    """What a change may take along: values of other NICs, and of other families on the same NIC."""
+    near: List[Address] = []
+    known, done = ({address[:2] for address in addresses} for addresses in (call.outcome.before, changed))
+    for family in families.values():
+        own = sorted({address.scope for address in changed if address.family == family.name})
+        near += [Address(family.name, nic, "") for scope in own for nic in _neighbours(host, family, scope)]
+        shaken = {nic for name, nic in done if name in family.shaken_by}
+        near += [Address(family.name, nic, "") for nic in sorted(shaken) if (family.name, nic) not in known]
+    return dict(call.read(near))
+
+
+def _coupled(call: Any, changed: Set[Address]) -> Cells:
+    """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
+    groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
+    asked = {*changed, *call.wishes}
+    return {
+        address: cell
+        for address, cell in call.outcome.before.items()
+        if address[:2] in groups and address not in asked and not call.families[address.family].follows
+    }
+
+
+def _shaken(families: Families, before: Cells, changed: Set[Address]) -> Cells:
+    """What the other commands of a plan take along, be it planned or not."""
+    done = {address[:2] for address in changed}
+    return {
+        address: cell
+        for address, cell in before.items()
+        if any((name, address.scope) in done for name in families[address.family].shaken_by)
+    }
+
+
+def _neighbours(host: Host, family: Family, scope: str) -> Sequence[str]:
+    return family.neighbours(host, scope) if family.neighbours else ()
+
+
+def _loose(families: Families, cells: Cells) -> List[Address]:
+    """Of the values that a change may take along, those that can be set."""
+    return [
+        address
+        for address, cell in cells.items()
+        if not (cell.fixed or cell.members) and address.key in (families[address.family].shaken or (address.key,))
+    ]
 
 
 def _anew(before: Cells, changed: Set[Address]) -> List[Address]:
@@ -61,6 +117,9 @@ def _anew(before: Cells, changed: Set[Address]) -> List[Address]:
 def settle(host: Host, call: Any) -> None:
     """Put the notes of a host in order on which no value has to change."""
     _note(host, call, call.outcome.before, set())
+    if guard.pending(host) and _claims(host, call, call.outcome.before):
+        # What ends a temporary change has to be confirmed with the rest.
+        _arm(host, call, call.families, call.outcome.before, [])
     _remember(host, call, (), call.outcome.before)
 
 
@@ -103,45 +162,67 @@ def _gone(host: Host, call: Any) -> List[Address]:
     return [a for a in memory.baseline(host) if a.family in families and not sysfs.present(host, a.scope)]
 
 
-def _shaken(call: Any, address: Address) -> bool:
+def _was_shaken(call: Any, address: Address) -> bool:
     """Whether a change of another family on the same NIC has made the driver work out this value anew."""
     causes = call.families[address.family].shaken_by
     made = {change.address[:2] for change in call.outcome.plan.changes}
     return any((cause, address.scope) in made for cause in causes)
 
 
-Levels = List[Tuple[revert.Place, int]]
+class Armed(NamedTuple):
+    """The layer of a call, if it has one, and when that goes."""
+
+    number: int = 0
+    terms: guard.Terms = guard.Terms()
 
 
-def _arm(host: Host, call: Any, before: Cells, beside: List[Address]) -> Levels:
-    """The guard of a change that can cut the connection, and the journal of one that writes files."""
-    changes, params = call.outcome.plan.changes, call.params
+def _arm(host: Host, call: Any, families: Families, before: Cells, beside: List[Address]) -> Armed:
+    """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files."""
+    outcome, params = call.outcome, call.params
     if not systemd.running(host):
-        if call.outcome.guarded and params["guard_timeout"]:
-            call.outcome.remarks.append("This host does not run systemd, so it cannot go back by itself")
-        return []
-    actions = revert.inverse(call.families, call.outcome.plan, before, beside)
-    levels: Levels = []
-    if params["temporary"]:
-        levels.append((revert.WINDOW, guard.arm(host, revert.WINDOW, actions, changes, params["temporary"])))
-    files = any(call.families[change.address.family].follows for change in changes)
-    if params["guard_timeout"] and (call.outcome.guarded or files):
-        timeout = params["guard_timeout"] if call.outcome.guarded else 0
-        levels.append((revert.GUARD, guard.arm(host, revert.GUARD, actions, changes, timeout)))
-    return levels
+        if outcome.guarded and params["guard_timeout"]:
+            outcome.remarks.append("This host does not run systemd, so it cannot go back by itself")
+        return Armed()
+    # What is done while something else waits to be confirmed goes back with that.
+    others = guard.pending(host)
+    guarded = outcome.guarded and params["guard_timeout"]
+    waits = bool(others or guarded)
+    files = any(call.families[change.address.family].follows for change in outcome.plan.changes)
+    if not (waits or params["temporary"] or (files and params["guard_timeout"])):
+        return Armed()
+    claims = _claims(host, call, before)
+    held = {**claims, **{change.address: change.after for change in outcome.plan.changes}}
+    way = revert.steps(families, outcome.plan, before, [*claims, *beside])
+    timeout = params["guard_timeout"] if guarded else others[-1].timeout if others else 0
+    terms = guard.Terms(timeout, waits, bool(guarded), params["temporary"] or 0)
+    return Armed(guard.arm(host, way, outcome.plan.changes, held, terms), terms)
 
 
-def _disarm(host: Host, call: Any, levels: Levels, stuck: bool, begun: int) -> None:
-    """A call that went back needs no guard, unless it is stuck half-way; a change that cannot cut needs none either."""
-    for place, number in levels:
-        waits = place is revert.WINDOW or call.outcome.guarded
-        if stuck or (waits and not call.outcome.failure):
-            call.outcome.guard = call.params["guard_timeout"] if place is revert.GUARD else call.outcome.guard
-            timeout = call.params["guard_timeout" if place is revert.GUARD else "temporary"]
-            if timeout and not stuck:
-                guard.go_on(host, place, timeout, begun)
-        else:
-            guard.dismiss(host, place, number)
+def _claims(host: Host, call: Any, before: Cells) -> Dict[Address, Any]:
+    """What is asked for, and happens to be in force by a temporary change: it is to outlive that."""
+    if call.params["temporary"]:
+        return {}
+    changed = {change.address for change in call.outcome.plan.changes}
+    return {
+        address: before[address].value
+        for address in guard.temporary(host)
+        if address in call.wishes and address in before and address not in changed
+    }
+
+
+def _disarm(host: Host, call: Any, armed: Armed, stuck: bool, begun: int) -> None:
+    """A call that went back needs no layer, unless it is stuck half-way; what needs no confirmation stays at once."""
+    if not armed.number:
+        return
+    if call.outcome.failure and not stuck:
+        guard.drop(host, armed.number)
+        return
+    if armed.terms.begin:
+        call.outcome.guard = armed.terms.timeout
+    if not call.outcome.failure and not armed.terms.waits:
+        guard.merge(host, armed.number)
+    if not stuck:
+        guard.go_on(host, armed.number, armed.terms, begun)
 
 
 def _files(call: Any) -> Any:
@@ -156,8 +237,8 @@ def _files(call: Any) -> Any:
 
 def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells) -> None:
     outcome = call.outcome
-    if not call.params["temporary"]:
-        guard.close_windows(host, call.wishes)
+    if not call.params["temporary"] and not guard.pending(host):
+        guard.close(host, call.wishes)
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
         back = {address for address in call.wishes if address in outcome.plan.targets}
@@ -170,7 +251,7 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
         if not call.params["temporary"]:
             known = memory.baseline(host)
             aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
-            originals = {address: before[address].restore for address in aside if not _shaken(call, address)}
+            originals = {address: before[address].restore for address in aside if not _was_shaken(call, address)}
             complaint = complaint or memory.keep(host, originals)
             # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
             # back to one may take another along, which then has to be known.

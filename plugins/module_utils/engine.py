@@ -151,7 +151,7 @@ def _tune(
     call.tell_of_others()
     outcome = call.outcome
     if not isinstance(host, Host) or not (outcome.plan.changes or call.unsettled()):
-        outcome.commands = plan.commands(outcome.plan.changes, call.state.cells, families)
+        outcome.commands = _foretold(call)
         return outcome.result(params["on_unsupported"])
     from . import conclude  # an unchanged host, the usual case, does not wait for its import
 
@@ -171,6 +171,22 @@ def _tune(
         outcome.plan = outcome.plan._replace(unsupported=(*outcome.plan.unsupported, *told))
         outcome.failure = report.refusal(told, report.PUT_BACK)
     return outcome.result(params["on_unsupported"])
+
+
+def _foretold(call: Call) -> List[str]:
+    """The commands that a plan comes to, as the transaction gives them: with the queues that there are by then."""
+    cells, families, todo = call.state.cells, call.families, call.outcome.plan
+    ahead = plan.ahead(cells, todo.targets, families)
+    goals = plan.make(call.wishes, ahead, families, call.state.problems)
+    changes = [change._replace(after=goals.targets.get(change.address, change.after)) for change in todo.changes]
+    live, files = (
+        [change for change in changes if bool(families[change.address.family].follows) == kept]
+        for kept in (False, True)
+    )
+    mine = {change.address for change in live}
+    # What another change has disturbed is set once more.
+    again = [change for change in goals.changes if change.address not in mine] if live else []
+    return [line for part in (live, again, files) for line in plan.commands(part, ahead, families)]
 
 
 class State(NamedTuple):
@@ -195,7 +211,7 @@ class Call(NamedTuple):
 
     def read(self, addresses: Iterable[Address]) -> Cells:
         """The cells of addresses, with those of their groups, anew."""
-        return read(self.host, self.families, _groups(addresses)).cells
+        return read(self.host, {**registry.FAMILIES, **self.families}, _groups(addresses)).cells
 
     def unsettled(self) -> bool:
         """Whether notes of ours have to change although no value does: originals are back, the temporary stays."""
@@ -207,7 +223,7 @@ class Call(NamedTuple):
         """What was taken back since the last call, and nobody has heard of; and what still waits to be confirmed."""
         gone = guard.reverted(self.host)
         if gone:
-            self.outcome.reverted = guard.told(gone)
+            self.outcome.reverted = guard.told(self.host, gone)
         if isinstance(self.host, Host):
             guard.heard(self.host)
             waiting = guard.waiting(self.host)
@@ -249,7 +265,10 @@ def _plan(
 
     kept = persist.Kept({}, {})
     if params["permanent"]:
-        kept = persist.keep(host, families, params, wishes, todo.targets, state.cells)
+        ahead = plan.ahead(state.cells, todo.targets, families)
+        same = ahead is state.cells
+        targets = todo.targets if same else plan.make(wishes, ahead, families, state.problems).targets
+        kept = persist.keep(host, families, params, wishes, targets, ahead)
         state.cells.update(kept.cells)
         files = plan.make(kept.wishes, state.cells, families, {})
         live = todo if params["immediate"] else todo._replace(changes=(), targets={})

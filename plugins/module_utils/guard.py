@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Guard: commands that take a change back, which run by themselves unless somebody confirms in time.
 
-Each change that is not confirmed yet has a folder, a level, with its inverse as plain commands. A transient timer of
-systemd runs the levels, newest first. At boot a unit does the same with the files only; values went with the power.
+Each change that may still go is a layer of one table (stack.py), and a script beside it takes layers away (revert.py).
+Two services wait and run it: one for all that is not confirmed, one for the ends of temporary changes. At boot a unit
+does the same with the files only; values went with the power.
 """
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
-from typing import Any, Container, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
 
-from . import memory
+from . import memory, old, stack
 from .host import Host
-from .revert import GUARD, LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WINDOW, Place, script
-from .schema import Action, Address, Change, Run, Save, TuningError, Value, plain, say
+from .revert import LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, Step, lines
+from .schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
+from .stack import Layer
 from .tools import systemd
-
-_VERSION = 1
 
 # Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.
 CODE = "/var/cache/linuxnet-tuning"
@@ -28,178 +27,229 @@ _PATIENCE = 60
 # Each command of a way back has ten seconds.
 _WAY_BACK = 600
 
-
-class Level(NamedTuple):
-    """A change that is not confirmed: when it was made, how long it waits, and what it changed.
-
-    `back` are the originals that are in force again, and are forgotten once that is confirmed.
-    """
-
-    number: int
-    at: str
-    timeout: int
-    changes: Tuple[Mapping[str, Any], ...]
-    back: Tuple[Address, ...] = ()
-
-    def __str__(self) -> str:
-        shown = [_told(change) for change in self.changes[:5]]
-        more = f", and {len(self.changes) - 5} more" if len(self.changes) > 5 else ""
-        return f"{', '.join(shown)}{more}"
+_FAILED = f"{REVERTED}/failed"
 
 
-def _told(change: Mapping[str, Any]) -> str:
-    place = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
-    if str(change.get("key")).startswith("/"):
-        return place.rpartition(" ")[2]
-    return f"{place} {_word(change.get('after'))} to {_word(change.get('before'))}"
+class Clock(NamedTuple):
+    """A service that waits for a second of the uptime, and then has the script take layers away."""
+
+    unit: str
+    word: str
 
 
-def _word(value: Any) -> str:
-    return say(tuple(value) if isinstance(value, list) else value)
+REVERT = Clock("linuxnet-tuning-revert", "wait")
+WINDOW = Clock("linuxnet-tuning-window", "window")
 
 
-def arm(host: Any, place: Place, actions: Sequence[Action], changes: Sequence[Change], timeout: int) -> int:
-    """Write a level and start the clock anew, without one if `timeout` is 0; gives the level's number.
+class Terms(NamedTuple):
+    """When a layer goes: after `timeout` seconds without a confirmation, if it `waits` for one; for one that does not
+    `begin` to wait, but joins others, the time runs already. `temporary` seconds are its own."""
+
+    timeout: int = 0
+    waits: bool = False
+    begin: bool = False
+    temporary: int = 0
+
+
+def arm(host: Host, way: Sequence[Step], changes: Sequence[Change], held: Mapping[Address, Value], terms: Terms) -> int:
+    """Put a layer on top, and start the clocks that take it away; gives its number.
 
     TuningError where that is not possible.
     """
-    number = max((level.number for level in pending(host, place)), default=0) + 1
-    folder = f"{place.folder}/{number}"
-    lines, files = script(actions)
-    level = Level(number, host.clock(), timeout, tuple(_about(change) for change in changes))
-    saves = [Save(f"{folder}/{name}", text, mode=0o600) for name, text in files.items()]
-    saves.append(_record(place, level))
-    saves.append(Save(place.run, RUN_TEXT, mode=0o700))
-    # What makes a level count comes last.
-    saves.append(Save(f"{folder}/revert", "\n".join([*lines, ""]), mode=0o600))
-    steps: List[Action] = []
+    there, now = stack.read(host), host.uptime()
+    number = max((layer.number for layer in there), default=0) + 1
+    made, files = lines(way, number, held)
+    # All go together, when the uppermost has waited.
+    waits = now + terms.timeout if terms.begin else [0, *(layer.waits for layer in there if layer.waits)][-1]
+    layer = Layer(
+        number,
+        host.clock(),
+        terms.timeout or terms.temporary,
+        tuple(map(stack.about, changes)),
+        waits=waits if terms.waits else 0,
+        end=now + terms.temporary if terms.temporary else 0,
+        lines=tuple(made),
+    )
+    steps: List[Action] = [Save(f"{stack.FOLDER}/{name}", text, mode=0o600) for name, text in files.items()]
+    steps.append(Save(stack.RUN, RUN_TEXT, mode=0o700))
     if host.read(UNIT) != UNIT_TEXT:
-        steps = [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
-    steps += _start(place, host.uptime() + timeout) if timeout else []
-    for action in (*saves, *steps):
+        steps += [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
+    steps += _start(REVERT, layer.waits) if terms.begin and not _runs(host, REVERT, there) else []
+    steps += _start(WINDOW, layer.end) if layer.end and not _runs(host, WINDOW, there) else []
+    for action in steps:
         complaint = host.do(action)
-        if complaint and action not in _stop(place):
-            drop(host, place, number)
-            raise TuningError(
-                f"cannot prepare the way back: {plain(action)[0]} said: {complaint}. Nothing was changed. "
-                "With guard_timeout: 0 there is no way back"
-            )
+        if complaint and not _stops(action):
+            _cannot(host, there, f"{plain(action)[0]} said: {complaint}")
+    # What makes it count comes last: from here on it is taken back.
+    complaint = stack.write(host, [*there, layer])
+    if complaint:
+        _cannot(host, there, f"write {stack.TABLE} said: {complaint}")
     return number
 
 
-def _record(place: Place, level: Level) -> Save:
-    about: Dict[str, Any] = {"version": _VERSION, **_facts(level)}
-    about.update({"back": [list(address) for address in level.back]} if level.back else {})
-    return Save(f"{place.folder}/{level.number}/change.json", json.dumps(about, indent=1) + "\n", mode=0o600)
+def _runs(host: Host, clock: Clock, there: Sequence[Layer]) -> bool:
+    """Whether a clock has other layers to wait for, and does: it sees by itself what is new in the table."""
+    if not any(layer.waits if clock is REVERT else layer.end for layer in there):
+        return False
+    return host.ask(Query(("systemctl", "is-active", f"{clock.unit}.service"))).out.strip() == "active"
+
+
+def _cannot(host: Host, there: Sequence[Layer], why: str) -> None:
+    stack.write(host, there)
+    for clock, needed in ((REVERT, any(layer.waits for layer in there)), (WINDOW, any(layer.end for layer in there))):
+        if not needed:
+            _halt(host, clock)
+    raise TuningError(
+        f"cannot prepare the way back: {why}. Nothing was changed. With guard_timeout: 0 there is no way back"
+    )
 
 
 def back(host: Host, originals: Iterable[Address], left: Iterable[Address]) -> bool:
     """Have originals that are in force again forgotten with the confirmation, if one is waited for; those that are
     `left` by then are not."""
-    levels = [level for level in pending(host) if level.timeout]
-    for level in levels:
-        kept = tuple(address for address in level.back if address not in set(left))
-        newest = level is levels[-1]
-        noted = tuple(dict.fromkeys((*kept, *(sorted(originals) if newest else ()))))
-        if noted != level.back:
-            host.do(_record(GUARD, level._replace(back=noted)))
-    return bool(levels)
-
-
-def _about(change: Change) -> Dict[str, Any]:
-    address = change.address
-    values = {} if address.key.startswith("/") else {"before": change.before, "after": change.after}
-    return {"nic": address.scope, "family": address.family, "key": address.key, **values}
+    there = stack.read(host)
+    waiting = [layer for layer in there if layer.waits]
+    noted = []
+    for layer in there:
+        if layer.waits:
+            kept = tuple(address for address in layer.back if address not in set(left))
+            mine = sorted(originals) if layer is waiting[-1] else ()
+            layer = layer._replace(back=tuple(dict.fromkeys((*kept, *mine))))
+        noted.append(layer)
+    stack.write(host, noted)
+    return bool(waiting)
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _start(place: Place, end: int) -> List[Run]:
-    """Start the clock anew. It is a service that waits and no timer: those stand still while the machine sleeps, start
+def _start(clock: Clock, end: int) -> List[Run]:
+    """Start a clock. It is a service that waits and no timer: those stand still while the machine sleeps, start
     anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else."""
-    options = ("--quiet", "--collect", f"--unit={place.clock}", "--description=Take back a network tuning")
-    return [*_stop(place), Run(("systemd-run", *options, "/bin/sh", place.run, "wait", str(end)))]
+    options = ("--quiet", "--collect", f"--unit={clock.unit}", "--description=Take back a network tuning")
+    return [*_stop(clock), Run(("systemd-run", *options, "/bin/sh", stack.RUN, clock.word, str(end)))]
 
 
-def _stop(place: Place) -> List[Run]:
+def _stop(clock: Clock) -> List[Run]:
     """The clock may not run, or may have failed long ago; neither keeps a new one from starting."""
-    return [Run(("systemctl", verb, f"{place.clock}.service")) for verb in ("stop", "reset-failed")]
+    return [Run(("systemctl", verb, f"{clock.unit}.service")) for verb in ("stop", "reset-failed")]
 
 
-def go_on(host: Host, place: Place, timeout: int, begun: int) -> None:
-    """Time runs from the end of a call, which on a slow host may come after that of its own clock."""
-    if host.uptime() - begun > timeout // 4:
-        for action in _start(place, host.uptime() + timeout):
-            host.do(action)
+def _stops(action: Action) -> bool:
+    return isinstance(action, Run) and action.argv[:2] in (("systemctl", "stop"), ("systemctl", "reset-failed"))
 
 
-def _halt(host: Host, place: Place) -> None:
-    for action in _stop(place):
+def _halt(host: Host, clock: Clock) -> None:
+    for action in _stop(clock):
         host.do(action)
 
 
-def drop(host: Any, place: Place, number: int) -> None:
-    """Take a level away: its change was taken back, or stays for good. The last one takes the clock along."""
-    # Without its script a level does not count any more.
-    folder = f"{place.folder}/{number}"
-    names = [name for name in host.names(folder) if name != "revert"]
-    for name in ("revert", *names):
-        host.do(Save(f"{folder}/{name}", None, mode=0o600))
+def _rest(host: Host, before: Iterable[Layer]) -> None:
+    """Stop the clocks that ran for the layers of before, and have nothing to wait for any more."""
+    there = stack.read(host)
+    if any(layer.waits for layer in before) and not any(layer.waits for layer in there):
+        _halt(host, REVERT)
+    if any(layer.end for layer in before) and not any(layer.end for layer in there):
+        _halt(host, WINDOW)
 
 
-def pending(host: Any, place: Place = GUARD) -> List[Level]:
+def go_on(host: Host, number: int, terms: Terms, begun: int) -> None:
+    """Time runs from the end of a call, which on a slow host may come after that of its own clock."""
+    took = host.uptime() - begun
+
+    def later(layer: Layer) -> Layer:
+        if layer.number != number:
+            return layer
+        waits = took if layer.waits and terms.begin and took > terms.timeout // 4 else 0
+        end = took if layer.end and took > terms.temporary // 4 else 0
+        return layer._replace(waits=layer.waits + waits, end=layer.end + end)
+
+    stack.write(host, [later(layer) for layer in stack.read(host)])
+
+
+def _wind(host: Host) -> None:
+    """Start the clocks anew: those that run are of another version, which knows no table."""
+    host.do(Save(stack.RUN, RUN_TEXT, mode=0o700))
+    for clock, ends in ((REVERT, [layer.waits for layer in pending(host)]), (WINDOW, [w.end for w in windows(host)])):
+        for action in _start(clock, min(ends)) if ends else ():
+            host.do(action)
+
+
+def drop(host: Host, number: int) -> None:
+    """Forget a layer on top, whose values are back."""
+    _keep(host, [layer for layer in stack.read(host) if layer.number != number])
+
+
+def merge(host: Host, number: int) -> None:
+    """Make a layer one with what lies below, without waiting for a confirmation."""
+    _keep(host, stack.confirm(stack.read(host), (number,)))
+
+
+def close(host: Host, keys: Iterable[Address]) -> None:
+    """Let a permanent value be in the place of temporary ones."""
+    _keep(host, stack.without(stack.read(host), {stack.name(address) for address in keys}))
+
+
+def _keep(host: Host, left: Sequence[Layer]) -> None:
+    before = stack.read(host)
+    stack.write(host, left)
+    _rest(host, before)
+
+
+def pending(host: Any) -> List[Layer]:
     """The changes that nobody has confirmed yet, oldest first."""
-    numbers = sorted(int(name) for name in host.names(place.folder) if name.isdigit())
-    paths = {number: f"{place.folder}/{number}" for number in numbers}
-    return [
-        _level(host, number, f"{path}/change.json") for number, path in paths.items() if host.exists(f"{path}/revert")
-    ]
+    return [layer for layer in stack.read(host) if layer.waits]
 
 
-def reverted(host: Any) -> List[Level]:
+def windows(host: Any) -> List[Layer]:
+    """The changes that end by themselves."""
+    return [layer for layer in stack.read(host) if layer.end]
+
+
+def temporary(host: Any) -> Dict[Address, Value]:
+    """What lies below the temporary changes of each key."""
+    return stack.temporary(stack.read(host))
+
+
+def reverted(host: Any) -> List[Layer]:
     """The changes that were taken back, and nobody has heard of yet."""
     names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdigit()]
-    return [_level(host, int(name[:-5]), f"{REVERTED}/{name}") for name in names]
+    return [stack.told_of(host, f"{REVERTED}/{name}", int(name[:-5])) for name in names]
 
 
-def _level(host: Any, number: int, path: str) -> Level:
-    try:
-        content = json.loads(host.read(path) or "{}")
-        noted = tuple(Address(*address) for address in content.get("back", ()))
-        return Level(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]), noted)
-    except (ValueError, KeyError, TypeError):
-        return Level(number, "an unknown time", 0, ())
+def stuck(host: Any) -> List[str]:
+    """The keys that could not be set back."""
+    return sorted(set((host.read(_FAILED) or "").splitlines()))
 
 
-def waiting(host: Host) -> List[Level]:
+def waiting(host: Host) -> List[Layer]:
     """The changes whose clock is running. What a call left behind that was cut off, is no use to the next one."""
-    levels = pending(host)
-    for place in (GUARD, WINDOW):
-        # A call that was killed before its way back was complete, or while it took that away.
-        counted = {str(level.number) for level in pending(host, place)}
-        for name in host.names(place.folder):
-            if name.isdigit() and name not in counted:
-                drop(host, place, int(name))
-    for level in levels:
-        if not level.timeout:
-            drop(host, GUARD, level.number)
-    return [level for level in levels if level.timeout]
+    if old.take_over(host):
+        _wind(host)
+    there = stack.read(host)
+    left = [layer for layer in there if layer.waits or layer.end]
+    if left != there:
+        _keep(host, left)
+    return [layer for layer in left if layer.waits]
 
 
 def heard(host: Any) -> None:
     """What was taken back has been told."""
-    for level in reverted(host):
-        host.do(Save(f"{REVERTED}/{level.number}.json", None, mode=0o600))
+    for layer in reverted(host):
+        host.do(Save(f"{REVERTED}/{layer.number}.json", None, mode=0o600))
+    if host.exists(_FAILED):
+        host.do(Save(_FAILED, None, mode=0o600))
 
 
-def told(levels: Sequence[Level]) -> str:
+def told(host: Any, gone: Sequence[Layer]) -> str:
     """What a person has to know about changes that were taken back."""
-    return "; ".join(
-        f"the change of {level.at} was taken back, because nobody confirmed it within {level.timeout} s ({level})"
-        for level in levels
-    )
+    said = [
+        f"the change of {layer.at} was taken back, because nobody confirmed it within {layer.timeout} s ({layer})"
+        for layer in gone
+    ]
+    left = [str(stack.address_of(key)) for key in stuck(host)]
+    return "; ".join([*said, *([f"{', '.join(left)} could not be set back"] if left else [])])
 
 
 def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
@@ -215,29 +265,26 @@ def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
 
 def _served(host: Any, state: str, ending: bool) -> Dict[str, Any]:
     writes = isinstance(host, Host)
-    levels, gone, windows = pending(host), reverted(host), pending(host, WINDOW)
+    waits, gone, ends = pending(host), reverted(host), windows(host)
     result: Dict[str, Any] = {
-        "changed": state != "status" and bool(levels or (windows and state == "reverted" and ending)),
-        "pending": [_facts(level) for level in levels],
-        "reverted": [_facts(level) for level in gone],
-        "temporary": [_facts(level) for level in windows],
+        "changed": state != "status" and bool(waits or (ends and state == "reverted" and ending)),
+        "pending": [stack.facts(layer) for layer in waits],
+        "reverted": [stack.facts(layer) for layer in gone],
+        "temporary": [stack.facts(layer) for layer in ends],
     }
     if writes and state == "confirmed":
-        _confirm(host, levels)
+        said = told(host, gone)
+        _confirm(host, waits)
         heard(host)
         if gone:
-            result.update(failed=True, changed=False, msg=f"This host went back by itself: {told(gone)}.")
+            result.update(failed=True, changed=False, msg=f"This host went back by itself: {said}.")
     if writes and state == "reverted":
-        # What is not confirmed is newer than what is temporary.
-        for place in (GUARD, WINDOW) if ending else (GUARD,):
-            _revert(host, place)
+        _revert(host, ending)
+        left = [str(stack.address_of(key)) for key in stuck(host)]
+        result.update({"warnings": [f"{', '.join(left)} could not be set back; the journal tells why"]} if left else {})
         heard(host)
         leave(host)
     return result
-
-
-def _facts(level: Level) -> Dict[str, Any]:
-    return {"at": level.at, "timeout": level.timeout, "changes": [dict(change) for change in level.changes]}
 
 
 @contextmanager
@@ -254,60 +301,31 @@ def hold(host: Host) -> Iterator[None]:
         host.let_go()
 
 
-def _confirm(host: Host, levels: Sequence[Level]) -> None:
-    if levels:
-        _halt(host, GUARD)
-    for level in levels:
-        drop(host, GUARD, level.number)
-        memory.forget(host, level.back)
+def _confirm(host: Host, waits: Sequence[Layer]) -> None:
+    _keep(host, stack.confirm(stack.read(host), [layer.number for layer in waits]))
+    for layer in waits:
+        memory.forget(host, layer.back)
     leave(host)
 
 
-def _revert(host: Host, place: Place) -> None:
-    if not pending(host, place):
+def _revert(host: Host, ending: bool) -> None:
+    """Take back what is not confirmed, and with `ending` what is temporary."""
+    before = stack.read(host)
+    if not any(layer.waits or (ending and layer.end) for layer in before):
         return
-    _halt(host, place)
-    host.do(Run(("/bin/sh", place.run, "held"), seconds=_WAY_BACK))
-    if pending(host, place):
-        raise TuningError(f"going back did not come to an end; {place.folder} has the commands")
-
-
-def dismiss(host: Any, place: Place, number: int) -> None:
-    """A level has had its time; the clock goes on for those before it."""
-    drop(host, place, number)
-    levels = [level for level in pending(host, place) if level.timeout]
-    if not levels:
-        _halt(host, place)
-
-
-def temporary(host: Any) -> Dict[Address, Value]:
-    """What each key held before a change that is meant to end by itself; of several changes before the first."""
-    held: Dict[Address, Value] = {}
-    for level in pending(host, WINDOW):
-        for change in level.changes:
-            if "before" in change:
-                held.setdefault(_address(change), memory.value_of(change["before"]))
-    return held
-
-
-def _address(change: Mapping[str, Any]) -> Address:
-    return Address(str(change["family"]), str(change["nic"]), str(change["key"]))
-
-
-def close_windows(host: Any, asked: Container[Address]) -> None:
-    """A later call that asks for the same keys ends what was meant to be temporary."""
-    for level in pending(host, WINDOW):
-        if any(_address(change) in asked for change in level.changes):
-            dismiss(host, WINDOW, level.number)
+    words = ("held", "all") if ending else ("held",)
+    host.do(Run(("/bin/sh", stack.RUN, *words), seconds=_WAY_BACK))
+    _rest(host, before)
+    if any(layer.waits or (ending and layer.end) for layer in stack.read(host)):
+        raise TuningError(f"going back did not come to an end; {stack.TABLE} has the commands")
 
 
 def leave(host: Any) -> None:
     """Remove what is left of ours on a host that is as it was."""
-    if pending(host, GUARD) or pending(host, WINDOW) or host.exists(memory.BASELINE) or systemd.dropins(host):
+    if stack.read(host) or host.exists(memory.BASELINE) or systemd.dropins(host):
         return
-    for place in (GUARD, WINDOW):
-        if host.exists(place.run):
-            host.do(Save(place.run, None, mode=0o600))
+    for name in host.names(stack.FOLDER):
+        host.do(Save(f"{stack.FOLDER}/{name}", None, mode=0o600))
     for name in [] if host.target(CODE) else host.names(CODE):  # behind a link lies what is not ours
         host.do(Save(f"{CODE}/{name}", None, mode=0o600))
     if host.exists(UNIT):

@@ -90,6 +90,20 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
     return Plan(tuple(_stacked(changes, cells, families)), tuple(unsupported), tuple(adjusted), targets)
 
 
+def ahead(cells: Cells, targets: Mapping[Address, Value], families: Families) -> Cells:
+    """The cells that there will be once the targets are set, as far as that can be known: queues come with channels."""
+    foreseen = cells
+    for name, scope in {address[:2] for address in cells}:
+        foresee = families[name].foresee
+        for cause in families[name].shaken_by if foresee else ():
+            before = {key: cell.value for key, cell in keys(cells, cause, scope).items()}
+            after = {key: targets.get(Address(cause, scope, key), value) for key, value in before.items()}
+            if foresee and after != before:
+                made = foresee(keys(cells, name, scope), before, after)
+                foreseen = {**foreseen, **{Address(name, scope, key): cell for key, cell in made.items()}}
+    return foreseen
+
+
 def _stacked(changes: Sequence[Change], cells: Cells, families: Families) -> List[Change]:
     """Numbers of stacked NICs go up from below and down from above: a VLAN never has a larger MTU than its NIC."""
     place = ranks(changes, families)
@@ -121,6 +135,22 @@ def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> 
         return min([float(order[name]), *first])
 
     return place
+
+
+def backwards(
+    groups: Iterable[Tuple[str, str]], shaken: Container[Tuple[str, str]], changes: Iterable[Change], families: Families
+) -> List[Tuple[str, str]]:
+    """The (family, NIC) in the order of an undo: what was set last goes back first, as it may hang on what was first.
+
+    But what a change took along, such as the files of a queue, can only be set once that is back.
+    """
+    place = ranks(changes, families, back=True)
+
+    def turn(group: Tuple[str, str]) -> Tuple[bool, float]:
+        late = group in shaken and not families[group[0]].goes_before  # which has its own place on either way
+        return late, place(group) * (1 if late else -1)
+
+    return sorted(groups, key=turn)
 
 
 def ungroup(wishes: Wishes, cells: Cells) -> Wishes:

@@ -232,10 +232,11 @@ class Family(NamedTuple):
     into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
-    holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew that
-    nobody asked for; they come back with it. A family `goes_before` others where a number of theirs goes down on
-    the same NIC: what uses queues lets go of them first. The keys of a family that is `loose` have
-    nothing to do with each other: at boot, one that the kernel of the day does not know spoils none of the others.
+    holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew, or
+    takes them away with a queue: all, or the `shaken` keys; an undo sets them after it, and `foresee` gives the cells
+    that there will be, from its values before and after. A family `goes_before` others where a number of theirs goes
+    down on the same NIC: what uses queues lets go of them first. The keys of a family that is `loose` are apart: at
+    boot, one that the kernel of the day does not know spoils none of the others.
     """
 
     name: str
@@ -263,6 +264,10 @@ class Family(NamedTuple):
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
     goes_before: Tuple[str, ...] = ()
+    shaken: Tuple[str, ...] = ()
+    foresee: Optional[Callable[[Mapping[str, Cell], Mapping[str, Value], Mapping[str, Value]], Mapping[str, Cell]]] = (
+        None
+    )
     loose: bool = False
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}

@@ -59,6 +59,7 @@ class Transaction:
         self.adjusted: Dict[Address, Adjusted] = {}
         self.unseen: Dict[Address, Adjusted] = {}
         self.stuck = False
+        self.shaken: List[str] = []
         self.refused: Dict[Address, str] = {}
         self.missed: Dict[Address, str] = {}
         self._now: Cells = {}
@@ -283,6 +284,8 @@ class Transaction:
         self.stuck = bool(leftover)
         if leftover:
             self.refused.clear()  # nothing to build a second attempt on
+        if self.shaken:
+            reasons = [*reasons, f"{', '.join(self.shaken)} went with the change and could not be set back."]
         return answers, report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
@@ -290,24 +293,42 @@ class Transaction:
 
         Returns how many values went back, and the addresses that did not.
         """
-        groups = self._groups(tried)
-        watched = [address for address in self.before if (address.family, address.scope) in groups]
+        groups, shaken = self._groups(tried), self._shaken(tried)
+        watched = [address for address in self.before if address[:2] in groups or address in shaken]
         undone = 0
         for wishes in (self._asked(tried), None):
             now = self._look(watched)
-            goal: Wishes = plan.restore(self.before, now, groups) if wishes is None else wishes
+            goal: Wishes = self._missing(now, groups, shaken) if wishes is None else wishes
             back = plan.make(goal, _wanted(now), self.families, {})
-            # Backwards: what was set last may depend on what was set first.
-            steps = plan.steps(back.changes).items()
-            place = plan.ranks(back.changes, self.families, back=True)
-            for group, values in sorted(steps, key=lambda step: -place(step[0])):
+            steps = plan.steps(back.changes)
+            for group in plan.backwards(steps, {address[:2] for address in shaken}, back.changes, self.families):
+                values = steps[group]
                 self._do(group, values)
                 undone += len(values)
         now = self._look(watched)
         # What cannot be read any more may be anything.
         lost = [address for address in tried if self.before[address].value is not None and address not in now]
-        leftover = {*plan.restore(self.before, now, groups), *lost}
+        left = self._missing(now, groups, shaken)
+        self.shaken = [str(address) for address in sorted(left) if address in shaken]
+        leftover = {*(address for address in left if address not in shaken), *lost}
         return undone, [str(address) for address in sorted(leftover)]
+
+    def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> Wishes:
+        """What is not as it was before, of the groups that were touched and of what these have taken along."""
+        wishes = plan.restore(self.before, now, {*groups, *(address[:2] for address in shaken)})
+        return {address: asked for address, asked in wishes.items() if address[:2] in groups or address in shaken}
+
+    def _shaken(self, tried: Set[Address]) -> Set[Address]:
+        """The values that a change takes along, though nobody asked for them."""
+        done = {address[:2] for address in tried}
+        return {
+            address
+            for address in self.before
+            for family in (self.families[address.family],)
+            if address.key in (family.shaken or (address.key,))
+            and any((cause, address.scope) in done for cause in family.shaken_by)
+            and address not in tried
+        }
 
     def _groups(self, tried: Set[Address]) -> Set[Group]:
         """What a change may have touched: the groups that were written, and neighbours such as the ports of a bond."""

@@ -308,7 +308,7 @@ nics:
       returned: when the device has them
     speed_settings:
       description:
-        - What the link is set to, as C(speed) of M(linuxnet.tuning.ethtool) has it. C(speed) and C(duplex) have no value
+        - What the link is set to, as C(speed) of M(linuxnet.tuning.ethtool) has it. C(speed) and C(duplex) have none
           where the ends of the link negotiate them.
       type: dict
       returned: when the device has them

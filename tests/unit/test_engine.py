@@ -237,11 +237,11 @@ def test_originals_are_kept_until_it_is_confirmed_that_they_are_back(guarded):
 
 def test_originals_that_nobody_confirmed_can_be_set_back_once_more(guarded):
     restored(guarded, guard_timeout=60)
-    (level,) = guard.pending(guarded)
-    for line in guarded.files[f"{guard.GUARD.folder}/{level.number}/revert"].splitlines():  # what the clock does
-        assert line == "live ip link set dev igb0 mtu 9000"
-        guarded.devices["igb0"].link["mtu"] = 9000
-    guard.drop(guarded, guard.GUARD, level.number)
+    (layer,) = guard.pending(guarded)
+    (line,) = (line for line in layer.lines if line.kind == "held")
+    assert (line.command, line.words) == ("live ip link set dev igb0", "mtu 9000")  # what the clock does
+    guarded.devices["igb0"].link["mtu"] = 9000
+    guard.drop(guarded, layer.number)
     assert restored(guarded)["changed"]
     assert guarded.devices["igb0"].link["mtu"] == 1500
     assert noted(guarded) == []

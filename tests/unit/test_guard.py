@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import conclude, engine, guard, plan, revert
+from ansible_collections.linuxnet.tuning.plugins.module_utils import conclude, engine, plan, revert, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,
@@ -28,6 +28,10 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
 
 FAMILIES = registry.view("tune")
+
+
+def way_back(todo, before, beside=()):
+    return [action for step in revert.steps(FAMILIES, todo, before, beside) for action in step.actions]
 
 
 @settings(max_examples=60, deadline=None)
@@ -48,7 +52,7 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
     groups = engine._groups(wishes)
     before = engine.read(host, FAMILIES, groups).cells
     todo = plan.make(wishes, before, FAMILIES, {})
-    back = revert.inverse(FAMILIES, todo, before, [])
+    back = way_back(todo, before)
     for (name, scope), values in plan.steps(todo.changes).items():
         for action in FAMILIES[name].write(scope, values, plan.keys(before, name, scope)):
             assert host.do(action) == ""
@@ -63,7 +67,7 @@ def test_filters_come_back_with_the_clsact_that_was_left():
     state = {"method": "clsact", "clients": clients, "root": "mq 0:", "clsact": True, "others": (), "queues": 4}
     before = {Address("multiq", "igb0", key): Cell(value) for key, value in state.items()}
     todo = plan.make({Address("multiq", "igb0", "method"): Wish(EXACTLY, "multiq")}, before, FAMILIES, {})
-    lines = [line for action in revert.inverse(FAMILIES, todo, before, []) for line in plain(action)]
+    lines = [line for action in way_back(todo, before) for line in plain(action)]
     assert lines[:2] == ["tc qdisc add dev igb0 clsact", "tc qdisc del dev igb0 root"]
     assert sum("filter add" in line for line in lines) == len(clients)
 
@@ -107,7 +111,7 @@ def test_leaves_come_back_with_the_mq_that_was_left():
 def test_what_is_newest_goes_back_first():
     wishes = {Address("link", "igb0", "mtu"): Wish(EXACTLY, 9000), Address("ring", "igb0", "rx"): Wish(EXACTLY, 4096)}
     before = engine.read(FakeHost({"igb0": igb()}), FAMILIES, engine._groups(wishes)).cells
-    back = revert.inverse(FAMILIES, plan.make(wishes, before, FAMILIES, {}), before, [])
+    back = way_back(plan.make(wishes, before, FAMILIES, {}), before)
     assert [str(action) for action in back] == ["ethtool -G igb0 rx 256", "ip link set dev igb0 mtu 1500"]
 
 
@@ -146,26 +150,29 @@ def test_at_boot_only_what_is_about_files_runs():
     assert files == {"file-1": "old\n"}
 
 
-def test_a_level_tells_what_it_changed_in_one_breath():
+def test_a_layer_tells_what_it_changed_in_one_breath():
     changes = [Change(Address("ring", f"igb{number}", "rx"), 256, 4096) for number in range(7)]
-    level = guard.Level(1, "now", 120, tuple(guard._about(change) for change in changes))
-    assert str(level).startswith("igb0 ring rx 4096 to 256, ")
-    assert str(level).endswith(", and 2 more")
+    layer = stack.Layer(1, "now", 120, tuple(stack.about(change) for change in changes))
+    assert str(layer).startswith("igb0 ring rx 4096 to 256, ")
+    assert str(layer).endswith(", and 2 more")
 
 
 @pytest.fixture
 def script(tmp_path):
-    """The script that takes levels back, in folders of this test; its one level leaves a file."""
+    """The script that takes layers away, in folders of this test; its one layer leaves a file."""
     text = revert.RUN_TEXT.replace("/run/linuxnet-tuning", f"{tmp_path}/lock")
     text = text.replace(revert.memory.FOLDER, str(tmp_path)).replace("flock -w 5", "flock -w 1")
     assert "/linuxnet-tuning" not in text
-    level = tmp_path / "guard/1"
-    level.mkdir(parents=True)
+    (tmp_path / "guard").mkdir()
     (tmp_path / "lock").mkdir()
     (tmp_path / "guard/run").write_text(text)
-    (level / "revert").write_text(f"touch {tmp_path}/back\n")
-    (level / "change.json").write_text("{}")
+    waits_until(tmp_path, 1)
     return tmp_path / "guard/run"
+
+
+def waits_until(folder, second):
+    line = f"igb0 link mtu\t9000\t1500\ttouch\t{folder}/back"
+    (folder / "guard/layers").write_text(f"layer\t1\t{second}\t0\t{{}}\nkey\t1\t0\theld\t{line}\n")
 
 
 def uptime():
@@ -174,10 +181,27 @@ def uptime():
 
 def test_the_clock_ends_at_a_second_of_the_uptime(script, tmp_path):
     begun = time.monotonic()
-    subprocess.run(["sh", script, "wait", str(uptime() + 2)], check=True)
+    waits_until(tmp_path, uptime() + 2)
+    subprocess.run(["sh", script, "wait", "1"], check=True)
     assert 1 <= time.monotonic() - begun < 10
     assert (tmp_path / "back").exists()
     assert (tmp_path / "reverted/1.json").exists()
+    assert not (tmp_path / "guard/layers").exists()
+
+
+def test_the_clock_waits_for_what_is_going_to_be_in_the_table(script, tmp_path):
+    (tmp_path / "guard/layers").unlink()
+    with subprocess.Popen(["sh", script, "wait", str(uptime() + 3)]) as clock:
+        time.sleep(1)
+        waits_until(tmp_path, uptime() + 1)
+        assert clock.wait(10) == 0
+    assert (tmp_path / "back").exists()
+
+
+def test_a_clock_without_a_layer_ends(script, tmp_path):
+    (tmp_path / "guard/layers").unlink()
+    subprocess.run(["sh", script, "wait", str(uptime() + 1)], check=True, timeout=10)
+    assert not (tmp_path / "back").exists()
 
 
 @pytest.fixture
@@ -206,6 +230,18 @@ def test_a_call_at_work_is_waited_for(script, tmp_path, holder, note):
     assert (tmp_path / "back").exists()
 
 
+def test_a_call_that_was_waited_for_may_put_the_time_off(script, tmp_path, holder):
+    (tmp_path / "lock/at-work").write_text(f"{uptime() + 1000} tc -batch -")
+    with subprocess.Popen(["sh", script, "wait", "1"]) as clock:
+        time.sleep(2.5)
+        waits_until(tmp_path, uptime() + 1000)
+        subprocess.run(["pkill", "-P", str(holder.pid)], check=True)
+        time.sleep(2.5)
+        assert clock.poll() is None
+        clock.kill()
+    assert not (tmp_path / "back").exists()
+
+
 @pytest.mark.parametrize("note", [None, "{} ethtool -L igb0"])
 def test_a_call_that_hangs_is_ended_and_named(script, tmp_path, holder, note):
     if note:
@@ -225,5 +261,5 @@ def test_a_drop_in_that_a_call_computes_anew_goes_back():
     todo = plan.Plan([Change(channels, 2, 4)], targets={channels: 4})
     before = {**cells, channels: Cell(2)}
     anew = conclude._anew(before, {channels})
-    _lines, files = revert.script(revert.inverse(FAMILIES, todo, before, anew))
+    _lines, files = revert.script(way_back(todo, before, anew))
     assert list(files.values()) == ["for two\n"]

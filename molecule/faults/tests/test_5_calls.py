@@ -6,7 +6,7 @@ Most of them cut nothing off, so the time is that of one answer.
 
 from __future__ import annotations
 
-from lab_faults import CHANGE, MOMENTS, ask, held, hold, ssh, until
+from lab_faults import CHANGE, MOMENTS, SHARED, ask, held, hold, ssh, until
 
 MTU = "cat /sys/class/net/igb0/mtu"
 WINDOW = {"mtu_window_mtu": 1300, "mtu_window_nics": ["igb0"]}
@@ -61,7 +61,7 @@ def test_private(fault):
     fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
     held()
     places = "/var/lib/linuxnet-tuning /run/linuxnet-tuning"
-    assert "/revert" in ask(f"find {places}")
+    assert "/guard/layers" in ask(f"find {places}")
     assert ask(f"find {places} ! -user root -o -perm /077") == ""
     assert fault.plays[0].end() == 0
     assert ask(f"find {places} ! -user root -o -perm /077") == ""
@@ -105,12 +105,11 @@ def test_window(fault):
     fault.strikes()
     play.kill()
     until(f"test $({MTU}) = 1500", 60)
-    assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
-    # Nobody confirmed the change, and nobody has to wait for that here.
-    ask("sh /var/lib/linuxnet-tuning/guard/run; systemctl stop linuxnet-tuning-revert.service")
+    assert ssh("grep -s ^layer /var/lib/linuxnet-tuning/guard/layers").returncode != 0
+    # Nobody confirmed the change, but it ended as it was meant to, which is no news.
     fault.answers()
     fault.is_as_before()
-    fault.next_site_works()
+    fault.next_site_works("")
 
 
 def test_window_ends(fault):
@@ -136,6 +135,38 @@ def test_window_boot(fault):
     fault.loses_power()
     fault.answers()
     assert ask(MTU).strip() == "1500"
-    assert ssh("ls /var/lib/linuxnet-tuning/window/*/revert").returncode != 0
+    assert ssh("grep -s ^layer /var/lib/linuxnet-tuning/guard/layers").returncode != 0
     fault.is_as_before()
     fault.next_site_works("")
+
+
+def test_two_windows(fault):
+    """Two MTU windows of one NIC, of 45 s and of 90 s"""
+    for seconds, mtu in ((45, 1300), (90, 1400)):
+        play = fault.play("linuxnet.tuning.mtu_window", **{**WINDOW, "mtu_window_mtu": mtu}, mtu_window_seconds=seconds)
+        assert play.end() == 0, play.output
+    begun = float(ask("cut -d' ' -f1 /proc/uptime"))
+    assert ask(MTU).strip() == "1400"
+    fault.strikes()
+    until("! grep -qs 1300 /var/lib/linuxnet-tuning/guard/layers", 60)
+    assert ask(MTU).strip() == "1400"
+    until(f"test $({MTU}) = 1500", 100)
+    assert float(ask("cut -d' ' -f1 /proc/uptime")) - begun > 60
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("")
+
+
+def test_window_closed(fault):
+    """A run that closes a window and is not confirmed"""
+    play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=150, tuning_guard_timeout=120, **WINDOW)
+    assert play.end() == 0, play.output
+    play = fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=[{"name": "igb0", "mtu": 1500}])
+    until(f"test $({MTU}) = 1500")
+    until(f"test $({MTU}) = 1300")
+    fault.strikes()
+    play.kill()
+    until(f"test $({MTU}) = 1500", 170)
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works()

@@ -27,7 +27,7 @@ def test_qdisc(fault):
     # As soon as the call has come to its end, before anybody can confirm. Without files the call is short enough.
     ask(
         "touch /run/fault-waits; nohup sh -c 'while [ -e /run/fault-waits ]; do sleep 0.1; "
-        "ls /var/lib/linuxnet-tuning/guard/*/revert && flock -n /run/linuxnet-tuning/lock true && "
+        "grep -qs ^layer /var/lib/linuxnet-tuning/guard/layers && flock -n /run/linuxnet-tuning/lock true && "
         "tc qdisc replace dev igb0 root netem loss 100% && mv /run/fault-waits /run/fault-struck; done' "
         "> /dev/null 2>&1 &"
     )

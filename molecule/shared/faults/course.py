@@ -17,12 +17,13 @@ FILES = r"""
 find /etc/systemd/system /etc/systemd/network /etc/network /etc/NetworkManager /etc/sysctl.d /etc/tuned \
   /run/systemd/network /run/NetworkManager/system-connections /var/lib/linuxnet-tuning /run/linuxnet-tuning \
   -printf '%M %u %p %l\n' -type f -exec sha256sum {} + 2> /dev/null |
-  grep -v -E -e '/(guard/run|window/run|baseline.json|linuxnet-tuning-guard.service)( |$)' \
-    -e '/linuxnet-tuning/(lock|at-work|guard|window)( |$)' -e '/reverted' | sort
+  grep -v -E -e '/(guard/run|baseline.json|linuxnet-tuning-guard.service)( |$)' \
+    -e '/linuxnet-tuning/(lock|at-work|guard)( |$)' -e '/reverted' | sort
 """
 # Nobody works on the host, and nothing waits to be taken back.
 CALM = """
-! ls /var/lib/linuxnet-tuning/guard/*/revert 2> /dev/null && ! systemctl -q is-active linuxnet-tuning-revert.service &&
+! grep -qsP "^layer\\t[0-9]+\\t([1-9]|0\\t0\\t)" /var/lib/linuxnet-tuning/guard/layers &&
+  ! systemctl -q is-active linuxnet-tuning-revert.service &&
   { ! [ -e /run/linuxnet-tuning/lock ] || flock -w 1 /run/linuxnet-tuning/lock true; }
 """
 # Another boot than {}, in which the lab and the collection have set up the NICs.

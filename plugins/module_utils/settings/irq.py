@@ -158,6 +158,31 @@ def _pokes(key: str, value: str, cells: Mapping[str, Cell]) -> List[Poke]:
     return pokes
 
 
+def _foresee(cells: Mapping[str, Cell], before: Mapping[str, Value], after: Mapping[str, Value]) -> Dict[str, Cell]:
+    """The files of the queues that there will be: what a new one holds is nothing, and one that goes takes its along.
+
+    The numbers of interrupts that do not exist yet cannot be known.
+    """
+    foreseen = dict(cells)
+    for key, file in _FILES.items():
+        cell, way = cells.get(key), "tx" if key == "xps" else "rx"
+        have, count = (sum(_number(values.get(word)) for word in ("combined", way)) for values in (before, after))
+        if cell is None or len(cell.place.split()) != have or not count or not isinstance(cell.means, partial):
+            continue
+        folder = cell.place.split()[0].rpartition("/")[0].rpartition("-")[0]
+        place = " ".join(f"{folder}-{number}/{file}" for number in range(count))
+        nothing = "0" if key == "rps_flow_cnt" else cpus.format_list(())
+        values = [*_spelled(str(cell.value), have), *[nothing] * count][:count]
+        *rest, order = cell.means.args
+        means = partial(cell.means.func, *rest, list(range(count)) if isinstance(order, list) else count)
+        foreseen[key] = Cell(_join(values, EACH if key == "xps" else ""), place=place, means=means)
+    return foreseen
+
+
+def _number(value: Value) -> int:
+    return value if isinstance(value, int) else 0
+
+
 def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
     """All files, whatever they hold now, and interrupts by their names."""
     fresh = {key: cell._replace(value=_UNKNOWN) for key, cell in cells.items() if key in values}
@@ -229,5 +254,8 @@ irq = Family(
     ),
     hint="A running irqbalance moves interrupts back; irqbalance_ban keeps it from those of a NIC.",
     refusals={"Input/output error": _MANAGED},
+    shaken_by=("channels",),  # queues that go take their files along, and drivers place the interrupts anew
+    shaken=("affinity", *_FILES),
+    foresee=_foresee,
     boot=_boot,
 )

@@ -223,7 +223,9 @@ def _expand(
         return Expansion(refused={"method" if "method" in wishes else "clients": problem})
     rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
     if rates and (owned or Address("qdisc", nic, "leaves") in targets):
-        return Expansion(refused={"rate": "a rate is a qdisc of its queue, and so is what qdisc asks for; leave one out"})
+        return Expansion(
+            refused={"rate": "a rate is a qdisc of its queue, and so is what qdisc asks for; leave one out"}
+        )
     problem = _no_rates(rates, mapped, method, cells)
     if problem:
         return Expansion(refused={"rate": problem})

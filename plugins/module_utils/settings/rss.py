@@ -240,7 +240,7 @@ rss = Family(
         *(
             Field(
                 name,
-                "letters",
+                "fields",
                 f"{_OF[name == 'tcp4']} {name[:-1].upper()} over IPv{name[-1]}",
                 parse=_parse_letters,
             )

@@ -13,9 +13,16 @@ from ..tools import sysctl as tool
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
 _WIDE = ("net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding", "net.ipv6.conf.all.forwarding")
 
+# Others of that kind: in the kernel's addrconf.c what is for all NICs, and with devinet_copy_dflt_conf() and
+# neigh_copy_dflt_parms() a default, which each NIC takes on that was given no value of its own.
+_OF_EACH = (
+    re.compile(r"(net\.ipv6\.conf)\.all\.(disable_ipv6|addr_gen_mode|ignore_routes_with_linkdown)"),
+    re.compile(r"(net\.ipv4\.conf|net\.ipv[46]\.neigh)\.default\.(\w+)"),
+)
+
 
 def _rank(key: str) -> int:
-    return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".conf.default." in key else 3
+    return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".default." in key else 3
 
 
 _CONGESTION, _QDISC = "net.ipv4.tcp_congestion_control", "net.core.default_qdisc"
@@ -51,10 +58,19 @@ def _coupled(host: Any, keys: Sequence[str]) -> List[str]:
     """What else such a key sets, so that an undo can put it back."""
     found = []
     for version in {key.split(".")[1] for key in keys if key in _WIDE}:
-        names = host.names(f"{tool.ROOT}/net/{version}/conf")
-        found += [f"net.{version}.conf.{name.replace('.', '/')}.forwarding" for name in names]
+        found += _each(host, f"net.{version}.conf", "forwarding")
         found += [f"net.{version}.conf.all.accept_redirects"] if version == "ipv4" else []
-    return [key for key in found if key not in keys]
+    for match in [pattern.fullmatch(key) for key in keys for pattern in _OF_EACH]:
+        found += _each(host, match[1], match[2]) if match else []
+    # Two units of one number.
+    queues = [(key, key.replace("unres_qlen_bytes", "unres_qlen")) for key in (*keys, *found) if "unres_qlen" in key]
+    found += [short if key != short else f"{short}_bytes" for key, short in queues]
+    return [key for key in dict.fromkeys(found) if key not in keys]
+
+
+def _each(host: Any, folder: str, name: str) -> List[str]:
+    """A key of each NIC, and of those that stand for all."""
+    return [f"{folder}.{nic.replace('.', '/')}.{name}" for nic in host.names(tool.path(folder))]
 
 
 def _read_file(host: Any, file: str, _keys: Sequence[str]) -> Reading:

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Stack: one table of the changes that may still go, and of what lies below each key that they hold.
+
+At the bottom of each key's stack lies what the host has without these changes (memory.py keeps the originals of what is
+permanent). Above it lie temporary changes, each with an end of its own, and on top what nobody has confirmed. In force
+is the uppermost one. The script beside the table (revert.py) takes layers away: a key gets what lies below, unless a
+layer above holds it, which then lies on that. The functions here do what the host's values have no part in: put a
+layer on top, make one permanent, drop one whose values are back.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
+
+from . import memory
+from .schema import Address, Change, Save, Value, say
+
+FOLDER = f"{memory.FOLDER}/guard"
+TABLE = f"{FOLDER}/layers"
+RUN = f"{FOLDER}/run"
+
+# Whether a layer has set a key, or only knows that a command of its own may take it along.
+HELD, BESIDE = "held", "beside"
+
+_HOST = "/"  # in the place of a NIC, whose name cannot hold it
+
+
+class Line(NamedTuple):
+    """One key of a layer: what it was set to, what lies below (as JSON), and the command that sets that.
+
+    `rank` is the place among the commands of the layer. Keys of one `command` become one, with the `words` of each.
+    """
+
+    rank: int
+    kind: str
+    name: str
+    now: str
+    then: str
+    command: str
+    words: str = ""
+
+
+class Layer(NamedTuple):
+    """One change: when it was made, how long it waits, what it changed.
+
+    It `waits` until a second of the uptime to be confirmed, or has an `end` there, or both; with neither it belongs to
+    a call that is at work, or was killed. What is not confirmed goes when the uppermost one has waited.
+    `back` are the originals that are in force again, and are forgotten once that is confirmed.
+    """
+
+    number: int
+    at: str
+    timeout: int
+    changes: Tuple[Mapping[str, Any], ...]
+    back: Tuple[Address, ...] = ()
+    waits: int = 0
+    end: int = 0
+    lines: Tuple[Line, ...] = ()
+
+    def __str__(self) -> str:
+        shown = [_told(change) for change in self.changes[:5]]
+        more = f", and {len(self.changes) - 5} more" if len(self.changes) > 5 else ""
+        return f"{', '.join(shown)}{more}"
+
+    @property
+    def held(self) -> List[str]:
+        """The keys that it has set."""
+        return [line.name for line in self.lines if line.kind == HELD]
+
+
+def _told(change: Mapping[str, Any]) -> str:
+    place = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
+    if str(change.get("key")).startswith("/"):
+        return place.rpartition(" ")[2]
+    return f"{place} {_word(change.get('after'))} to {_word(change.get('before'))}"
+
+
+def _word(value: Any) -> str:
+    return say(memory.value_of(value))
+
+
+def about(change: Change) -> Dict[str, Any]:
+    """A change as a layer keeps it; what stands in whole files is not told."""
+    address = change.address
+    values = {} if address.key.startswith("/") else {"before": change.before, "after": change.after}
+    return {"nic": address.scope, "family": address.family, "key": address.key, **values}
+
+
+def facts(layer: Layer) -> Dict[str, Any]:
+    """What a person reads of a layer."""
+    return {"at": layer.at, "timeout": layer.timeout, "changes": [dict(change) for change in layer.changes]}
+
+
+def name(address: Address) -> str:
+    """The name of a key in the table."""
+    return f"{address.scope or _HOST} {address.family} {address.key}"
+
+
+def address_of(key: str) -> Address:
+    """The key behind a name in the table."""
+    scope, family, rest = key.split(" ", 2)
+    return Address(family, "" if scope == _HOST else scope, rest)
+
+
+def brief(value: Value) -> str:
+    """A value as JSON; of a whole file only that there is one."""
+    return json.dumps("a file" if isinstance(value, str) and "\n" in value else value)
+
+
+def read(host: Any) -> List[Layer]:
+    """All layers, lowest first. What cannot be understood is left out: it could not be taken back either."""
+    found: Dict[int, Layer] = {}
+    for text in str(host.read(TABLE) or "").split("\n"):
+        words = text.split("\t")
+        number = _number(words[1]) if len(words) > 1 else 0
+        if words[0] == "layer" and len(words) >= 5:
+            found[number] = _layer(number, words[4])._replace(waits=_number(words[2]), end=_number(words[3]))
+        elif words[0] == "key" and number in found and len(words) >= 8:
+            line = Line(_number(words[2]), words[3], words[4], words[5], words[6], words[7], "".join(words[8:9]))
+            found[number] = found[number]._replace(lines=(*found[number].lines, line))
+    found.pop(0, None)
+    return [found[number] for number in sorted(found)]
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else 0
+
+
+def told_of(host: Any, path: str, number: int) -> Layer:
+    """The layer behind a note that was kept of it."""
+    return _layer(number, host.read(path) or "{}")
+
+
+def _layer(number: int, noted: str) -> Layer:
+    try:
+        content = json.loads(noted)
+        back = tuple(Address(*address) for address in content.get("back", ()))
+        return Layer(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]), back)
+    except (ValueError, KeyError, TypeError):
+        return Layer(number, "an unknown time", 0, ())
+
+
+def write(host: Any, layers: Sequence[Layer]) -> str:
+    """Replace the table as a whole, then remove the files that it names no more; a complaint, or nothing."""
+    text = "".join(f"{line}\n" for layer in layers for line in _rows(layer))
+    complaint = str(host.do(Save(TABLE, text or None, mode=0o600))) if text != (host.read(TABLE) or "") else ""
+    for file in host.names(FOLDER) if not complaint else ():
+        if "-" in file and file[0].isdigit() and file not in text:
+            host.do(Save(f"{FOLDER}/{file}", None, mode=0o600))
+    return complaint
+
+
+def _rows(layer: Layer) -> List[str]:
+    noted = {**facts(layer), **({"back": [list(address) for address in layer.back]} if layer.back else {})}
+    rows = [("layer", layer.number, layer.waits, layer.end, json.dumps(noted))]
+    return ["\t".join(map(str, row)) for row in (*rows, *(("key", layer.number, *line) for line in layer.lines))]
+
+
+def without(layers: Iterable[Layer], keys: Container[str]) -> List[Layer]:
+    """The layers without the temporary values of these keys, which a permanent one has taken the place of."""
+    left = []
+    for layer in layers:
+        if layer.end and any(key in keys for key in layer.held):
+            lines = tuple(line for line in layer.lines if line.kind == BESIDE or line.name not in keys)
+            changes = tuple(change for change in layer.changes if name(_address(change)) not in keys)
+            layer = layer._replace(lines=lines, changes=changes)
+            if not layer.held:
+                continue
+        left.append(layer)
+    return left
+
+
+def confirm(layers: Sequence[Layer], numbers: Container[int]) -> List[Layer]:
+    """The layers once these are confirmed: what is temporary still ends, anything else is one with what lies below."""
+    left: List[Layer] = []
+    for layer in layers:
+        if layer.number not in numbers:
+            left.append(layer)
+        elif layer.end:
+            left.append(layer._replace(waits=0))
+        else:
+            left = without(left, set(layer.held))
+    return left
+
+
+def temporary(layers: Iterable[Layer]) -> Dict[Address, Value]:
+    """What lies below the temporary changes of each key."""
+    below: Dict[Address, Value] = {}
+    for layer in layers:
+        for line in layer.lines if layer.end else ():
+            if line.kind == HELD:
+                address = address_of(line.name)
+                below.setdefault(address, memory.value_of(json.loads(line.then)))
+    return {address: value for address, value in below.items() if not address.key.startswith("/")}
+
+
+def _address(change: Mapping[str, Any]) -> Address:
+    return Address(str(change["family"]), str(change["nic"]), str(change["key"]))

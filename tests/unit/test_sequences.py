@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls, confirmations, windows, restores, kills and boots in any order, against a model of who wants what.
+
+The model is a stack for each key, and says in few lines what the collection needs a table, a shell and two clocks for.
+LINUXNET_TUNING_SEQUENCES=2000 plays as many sequences as it says instead of a few.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, stack
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
+
+SEQUENCES = int(os.environ.get("LINUXNET_TUNING_SEQUENCES", "10"))
+SOMAXCONN = "/proc/sys/net/core/somaxconn"
+MTU0, MTU1, RING0, SYSCTL = "igb0 mtu", "igb1 mtu", "igb0 ring", "somaxconn"
+ORIGINAL = {MTU0: 1500, MTU1: 1500, RING0: 256, SYSCTL: 4096}
+VIEWS = {MTU0: "link", MTU1: "link", RING0: "ethtool", SYSCTL: "sysctl"}
+# How long nobody confirms before a change goes back.
+TIMEOUT = 60
+
+mtus = st.dictionaries(st.sampled_from([MTU0, MTU1]), st.sampled_from([1300, 1400, 1500, 9000]), min_size=1)
+rings = st.fixed_dictionaries({RING0: st.sampled_from([256, 512, 4096])})
+sysctls = st.fixed_dictionaries({SYSCTL: st.sampled_from([4096, 9000])})
+
+
+class Change:
+    """A layer of the model. Those that are not confirmed have `waits`, those that are temporary an `end`."""
+
+    def __init__(self, values, waits=False, end=0, files=None):
+        self.values, self.waits, self.end, self.files = dict(values), waits, end, files or {}
+
+
+class Model:
+    """What each key has to be, whatever the order of events."""
+
+    def __init__(self):
+        self.kept, self.files, self.layers, self.deadline = dict(ORIGINAL), {}, [], 0
+
+    def now(self):
+        return {**self.kept, **{key: value for layer in self.layers for key, value in layer.values.items()}}
+
+    def boots_with(self):
+        return {**ORIGINAL, **{key: value for values in self.files.values() for key, value in values.items()}}
+
+    def put(self, change, guarded, now):
+        change.waits = guarded or any(layer.waits for layer in self.layers)
+        self.deadline = now + TIMEOUT if guarded else self.deadline
+        self.layers.append(change)
+        if not change.waits:
+            self.settle(change)
+
+    def settle(self, change):
+        change.waits = False
+        if change.end:
+            return
+        below = self.layers[: self.layers.index(change)]
+        for layer in below:
+            layer.values = {key: value for key, value in layer.values.items() if key not in change.values}
+        self.layers.remove(change)
+        self.kept.update(change.values)
+        self.files.update(change.files)
+
+    def confirm(self):
+        for layer in [layer for layer in self.layers if layer.waits]:
+            self.settle(layer)
+
+    def passes(self, now):
+        if self.deadline <= now:
+            self.layers = [layer for layer in self.layers if not layer.waits]
+        self.layers = [layer for layer in self.layers if not layer.end or layer.end > now]
+
+    def boots(self):
+        self.layers, self.kept = [], self.boots_with()
+
+
+class Sequence(RuleBasedStateMachine):
+    """One host and its model."""
+
+    def __init__(self):
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.host = ShellHost(Path(self.folder.name), {"igb0": igb, "igb1": igb}, {SOMAXCONN: "4096"})
+        self.model = Model()
+        self.changed = set()
+
+    def teardown(self):
+        self.folder.cleanup()
+
+    def call(self, view, values=(), **params):
+        values = dict(values)
+        usual = {"on_unsupported": "fail", "guard_timeout": 0, "file": "90-linuxnet-tuning.conf", "permanent": True}
+        nics = [{"name": key.split()[0], "mtu": value} for key, value in values.items() if "mtu" in key]
+        nics += [{"name": "igb0", "ring": {"rx": value}} for key, value in values.items() if key == RING0]
+        keys = {"net.core.somaxconn": values.get(SYSCTL)}
+        asked = {} if "state" in params else {"sysctl": keys} if view == "sysctl" else {"nics": nics}
+        result = engine.tune(self.host, view, {**usual, **asked, **params})
+        assert not result.get("failed"), result
+        return result
+
+    @rule(values=st.one_of(mtus, rings, sysctls), guarded=st.booleans(), permanent=st.booleans())
+    def asks(self, values, guarded, permanent):
+        view = VIEWS[next(iter(values))]
+        cuts = any(self.model.now()[key] != value for key, value in values.items()) and view != "sysctl"
+        self.call(view, values, guard_timeout=TIMEOUT * guarded, permanent=permanent)
+        files = {view: dict(values)} if permanent else {}
+        self.model.put(Change(values, files=files), guarded and cuts, self.host.now)
+        self.changed |= set(values)
+
+    @rule(values=st.one_of(mtus, rings), guarded=st.booleans(), seconds=st.sampled_from([30, 90, 200]))
+    def opens_a_window(self, values, guarded, seconds):
+        now = self.model.now()
+        values = {key: value for key, value in values.items() if now[key] != value}
+        if values:
+            self.call(VIEWS[next(iter(values))], values, guard_timeout=TIMEOUT * guarded, temporary=seconds)
+            self.model.put(Change(values, end=self.host.now + seconds), guarded, self.host.now)
+
+    @rule()
+    def confirms(self):
+        guard.serve(self.host, "confirmed", False)
+        self.model.confirm()
+
+    @rule(ending=st.booleans())
+    def takes_back(self, ending):
+        guard.serve(self.host, "reverted", ending)
+        self.model.layers = [layer for layer in self.model.layers if not (layer.waits or (ending and layer.end))]
+
+    @rule(seconds=st.sampled_from([10, 29, 31, 61, 200]))
+    def waits(self, seconds):
+        self.host.passes(seconds)
+        for moment in range(self.host.now - seconds, self.host.now + 1):
+            self.model.passes(moment)
+
+    @rule(guarded=st.booleans(), view=st.sampled_from(["link", "ethtool", "sysctl"]))
+    def restores(self, guarded, view):
+        noted = {key for key in self.changed if VIEWS[key] == view}
+        noted |= {key for layer in self.model.layers if layer.end for key in layer.values if VIEWS[key] == view}
+        values = {key: ORIGINAL[key] for key in noted}
+        cuts = any(self.model.now()[key] != value for key, value in values.items()) and view != "sysctl"
+        self.call(view, state="restored", guard_timeout=TIMEOUT * guarded)
+        self.model.put(Change(values, files={view: {}}), guarded and cuts, self.host.now)
+
+    @rule(values=mtus, actions=st.integers(0, 14))
+    def is_killed(self, values, actions):
+        """In the middle of a guarded call, or after it; then time decides."""
+        self.host.fuse = actions
+        with contextlib.suppress(Killed):
+            self.call("link", values, guard_timeout=TIMEOUT)
+        self.host.fuse = -1
+        self.changed |= set(values)
+        self.host.passes(2 * TIMEOUT)
+        self.model.deadline = min(self.model.deadline, self.host.now)
+        for moment in range(self.host.now - 2 * TIMEOUT, self.host.now + 1):
+            self.model.passes(moment)
+        # An unguarded call, all of which was in force already, needs no confirmation; what it writes may be there.
+        assert not guard.pending(self.host)
+        self.unsure(values)
+
+    def unsure(self, values):
+        """A call that only wrote files is not taken back by time; the next one says what is to be there."""
+        self.call("link", {MTU0: self.now()[MTU0], MTU1: self.now()[MTU1]})
+        values = {key: self.model.now()[key] for key in (MTU0, MTU1)}
+        self.model.put(Change(values, files={"link": values}), False, self.host.now)
+        self.changed |= set(values)
+
+    @rule()
+    def boots(self):
+        self.host.reboots()
+        self.host.files[SOMAXCONN] = "4096"
+        for line in self.host.files.get("/etc/sysctl.d/90-linuxnet-tuning.conf", "").splitlines():
+            if line.startswith("net.core.somaxconn"):
+                self.host.files[SOMAXCONN] = line.rpartition("= ")[2]
+        self.model.boots()
+
+    def now(self):
+        igb0, igb1 = self.host.devices["igb0"], self.host.devices["igb1"]
+        sysctl = int(self.host.files[SOMAXCONN])
+        return {MTU0: igb0.link["mtu"], MTU1: igb1.link["mtu"], RING0: igb0.ring["rx"], SYSCTL: sysctl}
+
+    @invariant()
+    def each_key_is_what_its_uppermost_layer_says(self):
+        assert self.now() == self.model.now()
+
+    @invariant()
+    def the_original_of_what_is_not_original_is_noted(self):
+        names = {
+            ("igb0", "mtu"): MTU0,
+            ("igb1", "mtu"): MTU1,
+            ("igb0", "rx"): RING0,
+            ("", "net.core.somaxconn"): SYSCTL,
+        }
+        noted = {names[key]: int(value) for key, value in self.host.originals().items()}
+        assert noted == {key: ORIGINAL[key] for key in noted}
+        lasting = [layer.values for layer in self.model.layers if not layer.end]
+        different = {key for values in (self.model.kept, *lasting) for key in values if values[key] != ORIGINAL[key]}
+        assert different <= set(noted)
+
+    @invariant()
+    def clocks_run_for_what_has_an_end(self):
+        there = stack.read(self.host)
+        assert not any(layer.waits for layer in there) or "linuxnet-tuning-revert" in self.host.clocks
+        assert not any(layer.end for layer in there) or "linuxnet-tuning-window" in self.host.clocks
+
+    @precondition(lambda self: not self.model.layers)
+    @rule()
+    def goes_back_to_the_beginning(self):
+        for view in ("link", "ethtool", "sysctl", "tune"):
+            self.call(view, state="restored")
+        guard.serve(self.host, "confirmed", False)
+        self.model = Model()
+        assert not [path for path in self.host.files if "linuxnet-tuning" in path]
+
+
+def test_every_sequence_ends_where_the_model_does():
+    run_state_machine_as_test(
+        Sequence,
+        settings=settings(
+            max_examples=SEQUENCES,
+            stateful_step_count=15,
+            deadline=None,
+            derandomize=SEQUENCES < 100,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes on top of each other: what is in force when one of them goes, whichever goes first, and however it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
+
+SOMAXCONN = "/proc/sys/net/core/somaxconn"
+UNITS = "/etc/systemd/system/linuxnet-tuning@"
+
+
+@pytest.fixture
+def host(tmp_path):
+    return ShellHost(tmp_path, {"igb0": igb, "igb1": igb}, {SOMAXCONN: "4096"})
+
+
+def call(host, view="link", **params):
+    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
+    result = engine.tune(host, view, {**usual, **params})
+    assert not result.get("failed"), result
+    return result
+
+
+def mtu(host, value, *nics, **params):
+    return call(host, nics=[{"name": nic, "mtu": value} for nic in nics or ("igb0",)], **params)
+
+
+def confirm(host):
+    return guard.serve(host, "confirmed", False)
+
+
+def mtus(host):
+    return [device.link["mtu"] for device in host.devices.values()]
+
+
+def test_of_two_windows_each_ends_at_its_own_time(host):
+    mtu(host, 1300, temporary=3600)
+    host.passes(600)
+    mtu(host, 1400, temporary=7200)
+    host.passes(3000)
+    assert mtus(host)[0] == 1400
+    host.passes(4199)
+    assert mtus(host)[0] == 1400
+    host.passes(1)
+    assert mtus(host)[0] == 1500
+    assert host.clocks == {}
+
+
+def test_the_second_window_may_end_first(host):
+    mtu(host, 1300, temporary=3600)
+    mtu(host, 1400, temporary=600)
+    host.passes(600)
+    assert mtus(host)[0] == 1300
+    host.passes(3000)
+    assert mtus(host)[0] == 1500
+
+
+def test_windows_of_other_nics_do_not_move_each_other(host):
+    mtu(host, 1300, "igb0", temporary=3600)
+    mtu(host, 1300, "igb1", temporary=60)
+    host.passes(60)
+    assert mtus(host) == [1300, 1500]
+    host.passes(3540)
+    assert mtus(host) == [1500, 1500]
+
+
+@pytest.mark.parametrize("permanent", [False, True])
+def test_a_window_that_an_unconfirmed_call_closed_still_ends(host, permanent):
+    mtu(host, 1300, temporary=3600)
+    mtu(host, 9000, guard_timeout=60, permanent=permanent)
+    host.passes(60)
+    assert mtus(host)[0] == 1300
+    host.passes(3540)
+    assert mtus(host)[0] == 1500
+    assert not host.clocks
+
+
+def test_a_window_that_ends_under_an_unconfirmed_call_does_not_come_back(host):
+    mtu(host, 1300, temporary=60)
+    mtu(host, 9000, guard_timeout=120)
+    host.passes(60)
+    assert mtus(host)[0] == 9000
+    host.passes(60)
+    assert mtus(host)[0] == 1500
+
+
+def test_a_window_that_ends_under_a_confirmed_call_is_over(host):
+    mtu(host, 1300, temporary=60)
+    mtu(host, 9000, guard_timeout=120)
+    confirm(host)
+    host.passes(600)
+    assert mtus(host)[0] == 9000
+    call(host, state="restored")
+    assert mtus(host)[0] == 1500
+    assert host.originals() == {}
+
+
+def test_an_unconfirmed_call_that_asks_for_the_value_of_a_window_outlives_it_once_confirmed(host):
+    mtu(host, 1300, temporary=300)
+    call(host, "ethtool", nics=[{"name": "igb0", "ring": {"rx": 4096}}], guard_timeout=60)
+    mtu(host, 1300)  # no value changes, but the window shall not end it
+    confirm(host)
+    host.passes(600)
+    assert mtus(host)[0] == 1300
+
+
+def test_what_a_window_holds_beside_the_key_that_is_permanent_now_still_ends(host):
+    mtu(host, 1300, "igb0", "igb1", temporary=3600)
+    mtu(host, 9000, "igb0")
+    assert mtus(host) == [9000, 1300]
+    host.passes(3600)
+    assert mtus(host) == [9000, 1500]
+    assert host.originals() == {("igb0", "mtu"): 1500}
+
+
+def test_a_value_that_was_rejected_does_not_come_back(host):
+    mtu(host, 9000, guard_timeout=60)
+    mtu(host, 1300, guard_timeout=60, temporary=3600)
+    host.passes(60)
+    assert mtus(host)[0] == 1500
+    host.passes(3600)
+    assert mtus(host)[0] == 1500
+
+
+def test_what_is_done_while_something_waits_goes_back_with_it(host):
+    mtu(host, 9000, guard_timeout=60, permanent=True)
+    call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": False}}], permanent=True, guard_timeout=60)
+    call(host, "sysctl", sysctl={"net.core.somaxconn": 9000}, permanent=True)
+    assert len([path for path in host.files if path.startswith(f"{UNITS}igb0.service.d/")]) == 2
+    host.passes(60)
+    assert (mtus(host)[0], host.devices["igb0"].features["gro"]) == (1500, True)
+    assert host.files[SOMAXCONN] == "4096"
+    assert not [path for path in host.files if path.startswith((UNITS, "/etc/sysctl.d"))]
+    result = call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": True}}])
+    assert result["reverted"].count("was taken back") == 3
+
+
+def test_what_joins_waits_no_longer_than_the_newest_that_is_guarded(host):
+    mtu(host, 9000, guard_timeout=600)
+    mtu(host, 4000, guard_timeout=60)
+    call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": False}}])
+    host.passes(60)
+    assert (mtus(host)[0], host.devices["igb0"].features["gro"]) == (1500, True)
+
+
+def test_what_is_done_while_something_waits_stays_with_it(host):
+    mtu(host, 9000, guard_timeout=60, permanent=True)
+    call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": False}}], permanent=True)
+    assert confirm(host)["changed"]
+    host.passes(600)
+    assert (mtus(host)[0], host.devices["igb0"].features["gro"]) == (9000, False)
+    host.reboots()
+    assert (mtus(host)[0], host.devices["igb0"].features["gro"]) == (9000, False)
+
+
+def test_after_a_boot_only_what_was_confirmed_is_there(host):
+    mtu(host, 9000, permanent=True)
+    mtu(host, 1300, "igb1", temporary=3600)
+    mtu(host, 4000, permanent=True, guard_timeout=60)
+    host.reboots()
+    assert mtus(host) == [9000, 1500]
+    assert stack.read(host) == []
+    assert mtu(host, 9000, permanent=True)["reverted"]
+
+
+def test_a_value_that_cannot_be_set_back_is_named_and_does_not_keep_the_others(host):
+    mtu(host, 9000, "igb0", "igb1", guard_timeout=60)
+    host.refused = ["link set dev igb0 mtu 1500"]
+    host.passes(60)
+    assert mtus(host) == [9000, 1500]
+    assert host.originals()[("igb0", "mtu")] == 1500
+    assert "cannot set igb0 link mtu back to 1500" in host.told
+    result = call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": True}}])
+    assert "igb0 link mtu could not be set back" in result["reverted"]
+    host.refused = []
+    call(host, state="restored")
+    assert mtus(host) == [1500, 1500]
+
+
+def test_keys_of_one_command_go_back_by_one_and_alone_where_that_is_refused(host):
+    nics = [{"name": "igb0", "ring": {"rx": 4096, "tx": 4096}}]
+    call(host, "ethtool", nics=nics, guard_timeout=60)
+    host.refused = ["-G igb0 rx 256 tx 256"]
+    host.passes(60)
+    assert host.devices["igb0"].ring == {"rx": 256, "tx": 256}
+    assert not host.files.get(f"{guard.REVERTED}/failed")
+
+
+def test_the_journal_tells_each_step(host):
+    mtu(host, 9000, guard_timeout=60)
+    host.passes(60)
+    assert "nobody confirmed it: igb0 link mtu 9000 to 1500" in host.told
+    mtu(host, 1300, temporary=60)
+    host.passes(60)
+    assert "its time is over: igb0 link mtu 1300 to 1500" in host.told
+
+
+@pytest.mark.parametrize("fuse", range(12))
+@pytest.mark.parametrize("waiting", [False, True])
+def test_after_a_kill_between_any_two_actions_the_next_call_works(host, fuse, waiting):
+    if waiting:
+        mtu(host, 4000, guard_timeout=60)
+    host.fuse = fuse
+    with contextlib.suppress(Killed):
+        mtu(host, 9000, guard_timeout=60)
+    host.fuse = -1
+    host.passes(120)
+    assert mtus(host)[0] == 1500
+    assert stack.read(host) == []
+    mtu(host, 9000)
+    call(host, state="restored")
+    assert mtus(host)[0] == 1500
+    assert not [path for path in host.files if "linuxnet-tuning" in path]
+
+
+class Queued(ShellHost):
+    """Channels come with a folder for each queue, and take it along."""
+
+    def __init__(self, folder):
+        super().__init__(folder, {"igb0": igb}, {"/sys/devices/system/cpu/online": "0-3\n"})
+        self.devices["igb0"].channels["combined"] = 4
+        self.counted()
+
+    def counted(self):
+        queues = "/sys/class/net/igb0/queues"
+        count = self.devices["igb0"].channels["combined"]
+        paths = {f"{queues}/tx-{number}/xps_cpus" for number in range(count)}
+        paths |= {f"{queues}/rx-{number}/rps_cpus" for number in range(count)}
+        for path in [path for path in self.files if path.startswith(queues) and path not in paths]:
+            del self.files[path]
+        self.files.update(dict.fromkeys(sorted(paths - set(self.files)), "0"))
+
+    def _ethtool(self, argv):
+        answer = super()._ethtool(argv)
+        if argv[1] == "-L":
+            self.counted()
+            self.devices["igb0"].coalesce = {"rx-usecs": 3, "tx-usecs": 3}
+        return answer
+
+    def masks(self):
+        """What somebody has set by hand, of each queue and of coalescing."""
+        files = {path: int(text, 16) for path, text in self.files.items() if "/queues/" in path}
+        return {**files, **self.devices["igb0"].coalesce}
+
+
+@pytest.fixture
+def queued(tmp_path):
+    host = Queued(tmp_path)
+    for number in range(4):
+        host.files[f"/sys/class/net/igb0/queues/tx-{number}/xps_cpus"] = f"{1 << number:x}"
+        host.files[f"/sys/class/net/igb0/queues/rx-{number}/rps_cpus"] = "f"
+    host.devices["igb0"].coalesce = {"rx-usecs": 50, "tx-usecs": 60}
+    return host
+
+
+def test_a_failing_call_puts_back_what_its_channels_took_along(queued):
+    before = queued.masks()
+    device = queued.devices["igb0"]
+    device._set_ring = lambda _words: (1, "", "netlink error: Cannot allocate memory\n")
+    nics = [{"name": "igb0", "channels": {"combined": 2}, "ring": {"rx": 4096}}]
+    result = engine.tune(queued, "ethtool", {"nics": nics, "on_unsupported": "fail", "guard_timeout": 60})
+    assert result["failed"]
+    assert "All that this call had changed was put back" in result["msg"]
+    assert device.channels["combined"] == 4
+    assert queued.masks() == before
+    assert stack.read(queued) == []
+
+
+def test_what_channels_took_along_and_cannot_be_set_is_named_and_no_hindrance(queued):
+    device = queued.devices["igb0"]
+    device._set_ring = lambda _words: (1, "", "netlink error: Cannot allocate memory\n")
+    device._set_coalesce = lambda _words: (1, "", "netlink error: Invalid argument\n")
+    nics = [{"name": "igb0", "channels": {"combined": 2}, "ring": {"rx": 4096}}]
+    result = engine.tune(queued, "ethtool", {"nics": nics, "on_unsupported": "fail", "guard_timeout": 60})
+    assert "igb0 coalesce rx_usecs, igb0 coalesce tx_usecs went with the change and could not be set" in result["msg"]
+    assert stack.read(queued) == []
+
+
+def test_the_shell_puts_back_what_channels_took_along_after_them(queued):
+    before = queued.masks()
+    call(queued, "ethtool", nics=[{"name": "igb0", "channels": {"combined": 2}}], guard_timeout=60)
+    assert len(queued.masks()) == 6
+    queued.passes(60)
+    assert queued.devices["igb0"].channels["combined"] == 4
+    assert queued.masks() == before
+    assert queued.lost == []
+
+
+def test_the_shell_writes_to_no_queue_that_is_not_there_yet(queued):
+    before = queued.masks()
+    nics = [{"name": "igb0", "channels": {"combined": 2}, "irq": {"xps": "none"}}]
+    call(queued, "tune", nics=nics, guard_timeout=60)
+    queued.passes(60)
+    assert queued.masks() == before
+    assert queued.lost == []
+
+
+NEIGH, CONF = "/proc/sys/net/ipv4/neigh", "/proc/sys/net/ipv4/conf"
+COUPLED = {
+    "net.ipv4.neigh.default.unres_qlen": {
+        f"{NEIGH}/default/unres_qlen": "101",
+        f"{NEIGH}/default/unres_qlen_bytes": "212992",
+        f"{NEIGH}/igb0/unres_qlen": "101",
+        f"{NEIGH}/igb0/unres_qlen_bytes": "212000",
+    },
+    "net.ipv4.conf.default.rp_filter": {f"{CONF}/default/rp_filter": "0", f"{CONF}/igb0/rp_filter": "2"},
+    "net.ipv4.ip_forward": {"/proc/sys/net/ipv4/ip_forward": "0", f"{CONF}/igb0/forwarding": "1"},
+    "net.ipv6.conf.all.disable_ipv6": {
+        "/proc/sys/net/ipv6/conf/all/disable_ipv6": "0",
+        "/proc/sys/net/ipv6/conf/igb0/disable_ipv6": "1",
+    },
+}
+
+
+@pytest.mark.parametrize("key", COUPLED)
+def test_the_shell_puts_back_what_a_parameter_set_beside_itself(host, key):
+    """What the kernel does to the others in one write is done here by hand, after the call."""
+    files = COUPLED[key]
+    host.files.update(files)
+    mtu(host, 9000, guard_timeout=60)
+    call(host, "sysctl", sysctl={key: 5})
+    host.files.update(dict.fromkeys(files, "5"))
+    host.passes(60)
+    assert {path: host.files[path] for path in files} == files
+
+
+@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("permanent", [False, True])
+@pytest.mark.parametrize("asked", [{"xps": "spread", "rps": "0-1"}, {"xps": "none"}, {"rps": "all"}, {"xps": "0 1"}])
+def test_check_mode_tells_the_commands_of_the_queues_that_will_be_there(queued, count, permanent, asked):
+    nics = [{"name": "igb0", "channels": {"combined": count}, "irq": asked}]
+    params = {"nics": nics, "on_unsupported": "fail", "guard_timeout": 0, "permanent": permanent}
+
+    class Reader(ReadOnlyHost):
+        read, names, exists, target, program = (queued.read, queued.names, queued.exists, queued.target, queued.program)
+
+    told = engine.tune(Reader(queued._runner), "tune", params)
+    done = engine.tune(queued, "tune", params)
+    assert not done.get("failed"), done
+    assert told["commands"] == done["commands"]
+    assert engine.tune(queued, "tune", params)["commands"] == []
+
+
+OLD = {"version": 1, "at": "2026-05-04 08:00:00 UTC"}
+CHANGE = {"nic": "igb0", "family": "link", "key": "mtu"}
+
+
+@pytest.fixture
+def upgraded(host):
+    """What the version before has left: a window of 1300 below an unconfirmed 9000, files with it."""
+    folder = memory.FOLDER
+    below = {**OLD, "timeout": 3600, "changes": [{**CHANGE, "before": 1500, "after": 1300}]}
+    above = {**OLD, "timeout": 60, "changes": [{**CHANGE, "before": 1300, "after": 9000}]}
+    host.files.update(
+        {
+            memory.BASELINE: json.dumps({"version": 1, "values": [{**CHANGE, "value": 1500}]}),
+            f"{folder}/window/run": "#!/bin/sh\n",
+            f"{folder}/window/2/change.json": json.dumps(below),
+            f"{folder}/window/2/revert": "live ip link set dev igb0 mtu 1500\n",
+            f"{folder}/guard/run": "#!/bin/sh\n",
+            f"{folder}/guard/1/change.json": json.dumps(above),
+            f"{folder}/guard/1/file-1": "old\n",
+            f"{folder}/guard/1/revert": "live ip link set dev igb0 mtu 1300\nput file-1 644 /etc/sysctl.d/90-a.conf\n",
+            "/etc/sysctl.d/90-a.conf": "new\n",
+        }
+    )
+    host.devices["igb0"].link["mtu"] = 9000
+    return host
+
+
+def test_changes_of_the_version_before_go_back(upgraded):
+    mtu(upgraded, 4000, "igb1", guard_timeout=60)
+    assert not [path for path in upgraded.files if "/guard/1/" in path or "/window/" in path]
+    upgraded.passes(60)
+    assert mtus(upgraded) == [1300, 1500]
+    assert upgraded.files["/etc/sysctl.d/90-a.conf"] == "old\n"
+    upgraded.passes(3540)
+    assert mtus(upgraded) == [1500, 1500]
+
+
+def test_changes_of_the_version_before_can_be_confirmed(upgraded):
+    call(upgraded, "ethtool", nics=[{"name": "igb0", "features": {"gro": True}}])
+    confirm(upgraded)
+    assert mtus(upgraded)[0] == 9000
+    assert stack.read(upgraded) == []
+    call(upgraded, state="restored")
+    assert mtus(upgraded)[0] == 1500
+
+
+def test_the_table_is_what_was_written(host):
+    mtu(host, 9000, "igb0", "igb1", guard_timeout=60)
+    mtu(host, 1300, temporary=60)
+    found = stack.read(host)
+    assert [(layer.waits, layer.end) for layer in found] == [(1060, 0), (1060, 1060)]
+    assert [layer.held for layer in found] == [["igb0 link mtu", "igb1 link mtu"], ["igb0 link mtu"]]
+    text = host.files[stack.TABLE]
+    stack.write(host, found)
+    assert host.files[stack.TABLE] == text
+    host.files[stack.TABLE] += "key\t7\tnonsense\nlayer\tx\n\n"
+    assert stack.read(host) == found
