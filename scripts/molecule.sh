@@ -15,7 +15,7 @@ python molecule/shared/lab/lab.py install
 
 release=bookworm
 # The containers of trixie-backports would be those of trixie: they have the kernel of this machine.
-elsewhere=(trixie/{bonding,default,multiq,faults,cores} bullseye/{faults,cores})
+elsewhere=(trixie/{bonding,default,multiq,faults,cores} bullseye/cores)
 if [ "${1:-}" = --release ]; then
   release=$2
   elsewhere=()

@@ -229,7 +229,9 @@ def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Seq
     grouped = plan.steps([*back, *(change for change in extra if change.after is not None)])
     caused = {change.address[:2] for change in todo.changes}
     shaken = {
-        (name, scope) for name, scope in grouped if any((cause, scope) in caused for cause in families[name].shaken_by)
+        (name, scope)
+        for name, scope in grouped
+        if not families[name].goes_before and any((cause, scope) in caused for cause in families[name].shaken_by)
     }
     return [
         Step(

@@ -332,7 +332,7 @@ nics:
       description: The driver's own switches by name, each with its C(value).
       type: dict
       returned: when the device has them
-    qdisc:
+    qdisc_settings:
       description: The root qdisc and the leaves below C(mq), as M(linuxnet.tuning.multiq) knows them.
       type: dict
       returned: when C(tc) knows the NIC

@@ -65,7 +65,7 @@ def test_a_query_reshapes_the_data(tmp_path, monkeypatch):
 
 
 def test_a_query_that_is_none_is_told_before_anything_is_written(tmp_path, monkeypatch):
-    with pytest.raises(AnsibleError, match=r"audit_query: .*is no JMESPath expression"):
+    with pytest.raises(AnsibleError, match=r"audit_query: .*is not a valid JMESPath expression"):
         told(tmp_path, monkeypatch, query="[")
     assert not list(tmp_path.iterdir())
 

@@ -86,7 +86,7 @@ def test_what_uses_queues_lets_go_of_them_before_there_are_fewer(have, want, the
         {place: Wish(EXACTLY, value) for place, value in zip(places, want, strict=True)}, before, FAMILIES, {}
     )
     assert _short(plan.commands(todo.changes, before, FAMILIES)) == there
-    assert _short([str(action) for action in revert.inverse(FAMILIES, todo, before, [])]) == back
+    assert _short([str(action) for action in way_back(todo, before)]) == back
 
 
 def _short(commands):
@@ -101,7 +101,7 @@ def test_leaves_come_back_with_the_mq_that_was_left():
     wishes = {Address("qdisc", "v0", key): wish for key, wish in made.wishes.items()}
     todo = plan.make(wishes, before, FAMILIES, {})
     assert plan.commands(todo.changes, before, FAMILIES) == ["tc qdisc replace dev v0 root pfifo"]
-    assert [line for action in revert.inverse(FAMILIES, todo, before, []) for line in plain(action)] == [
+    assert [line for action in way_back(todo, before) for line in plain(action)] == [
         "tc qdisc replace dev v0 root handle 1: mq",
         "tc qdisc replace dev v0 parent 1:1 bfifo limit 20480",
         "tc qdisc replace dev v0 parent 1:2 bfifo limit 20480",

@@ -199,4 +199,5 @@ def test_call_does_and_says(path, way, monkeypatch, capsys):
 
 def test_there_are_cases_of_every_module():
     modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")}
-    assert {path.parent.name for path in CASES} == modules
+    # These two have tests of their own: one asks no host, the other needs the rights of files.
+    assert {path.parent.name for path in CASES} == modules - {"audit_report", "take_over"}

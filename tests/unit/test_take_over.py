@@ -38,8 +38,7 @@ def test_the_file_without_the_line_and_back():
     taken_out = RC.replace("  ethtool", f"  : {taken.MARK}ethtool")
     assert host.disk.files["/etc/rc.local"] == taken_out
     assert host.disk.files["/var/lib/linuxnet-tuning/taken/etc/rc.local"] == RC
-    revert = next(text for path, text in host.disk.files.items() if path.endswith("/revert"))
-    assert "put file-1 755 /etc/rc.local" in revert
+    assert " 755 /etc/rc.local" in host.disk.files["/var/lib/linuxnet-tuning/guard/layers"]
     guard.serve(host, "confirmed", False)
     assert not call(host, files=files)["changed"]
     result = call(host, state="restored")

@@ -13,7 +13,7 @@ from ..tools import ethtool, ip, sysfs
 from . import power
 
 # Under these names a NIC tells already what has come of its settings.
-_NAMES = {"speed": "speed_settings", "eee": "eee_settings"}
+_NAMES = {"speed": "speed_settings", "eee": "eee_settings", "qdisc": "qdisc_settings"}
 
 
 def gather(host: ReadOnlyHost, names: Sequence[str], remarks: List[str]) -> Dict[str, Dict[str, Any]]:
