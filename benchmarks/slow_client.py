@@ -235,12 +235,12 @@ def measure(links: list[float], seconds: float, congestion: str, *, rated: bool)
     return [rate * FRAME / PAYLOAD / link for rate, link in zip(received, links, strict=True)], switch.pauses
 
 
-def apart(**how) -> tuple[list[float], int]:
+def apart(links: list[float], seconds: float, congestion: str, *, rated: bool) -> tuple[list[float], int]:
     """measure() in a process of its own, whose end is the end of all that it has made."""
     reader, writer = os.pipe()
 
     def work() -> None:
-        os.write(writer, json.dumps(measure(**how)).encode())
+        os.write(writer, json.dumps(measure(links, seconds, congestion, rated=rated)).encode())
 
     process = child(work)
     os.close(writer)
@@ -270,7 +270,7 @@ def main() -> int:
     for congestion, rated in (("cubic", False), ("cubic", True), ("bbr", False)):
         if congestion not in Path(AVAILABLE).read_text().split():
             continue
-        shares, pauses = apart(links=links, seconds=words.seconds, congestion=congestion, rated=rated)
+        shares, pauses = apart(links, words.seconds, congestion, rated=rated)
         total = sum(share * link for share, link in zip(shares, links, strict=True)) / sum(links)
         found[congestion, rated] = (min(shares), total)
         print(

@@ -45,7 +45,8 @@ from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates
 
-FIRST, RATED = "tuning__first", "tuning__rated"
+FIRST = "tuning__first"
+RATED = "tuning__rated"
 
 
 def site_groups(names: Sequence[str], hostvars: Mapping[str, Any]) -> List[Dict[str, Any]]:

@@ -20,7 +20,7 @@ HOSTS = {
 }
 
 
-def told(folder, monkeypatch, hosts=HOSTS, **options):
+def told(folder, monkeypatch, hosts=None, **options):
     task = MagicMock(
         args={"folder": str(folder), **options}, async_val=0, diff=False, check_mode=False, action="audit_report"
     )
@@ -33,6 +33,7 @@ def told(folder, monkeypatch, hosts=HOSTS, **options):
     templar = MagicMock()
     templar.template.side_effect = AssertionError("what a host says was taken for a template")
     action = audit_report.ActionModule(task, MagicMock(), MagicMock(check_mode=False), MagicMock(), templar, None)
+    hosts = HOSTS if hosts is None else hosts
     result = action.run(task_vars={"ansible_play_hosts_all": list(hosts), "hostvars": hosts})
     assert len(calls) == 1
     return result

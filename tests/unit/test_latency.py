@@ -31,7 +31,7 @@ def free_port():
         return one.getsockname()[1]
 
 
-def with_latency(factor, rates=BEFORE, idle=0.2):
+def with_latency(factor, rates=tuple(BEFORE), idle=0.2):
     """A result with probes, as if three clients had sent some, which take about 100 ms times the factor."""
     whole = measured(rates)
     for number, run in enumerate(list(whole["runs"])):
