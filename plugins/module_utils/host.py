@@ -248,6 +248,8 @@ class Host(ReadOnlyHost):
                 self._note(_WRITING, files.part(action.path))
                 files.save(action)
         except OSError as error:
+            with contextlib.suppress(OSError):  # the next call tries again
+                self._forget_writing()
             return f"{error.strerror or error}"
         self._note(_WRITING, "")
         return ""

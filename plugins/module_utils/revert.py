@@ -143,7 +143,7 @@ take() {{
     tell "$2: $name $above to $below"
   done 3< "$work/todo"
   # That a temporary change has ended is no news.
-  for layer in $(choose '$3 || !$4'); do
+  [ "$mode" = window ] || for layer in $(choose '$3 || !$4'); do
     case " $1 " in *" $layer "*)
       mkdir -p {REVERTED}
       awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json"

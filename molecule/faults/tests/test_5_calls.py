@@ -147,10 +147,10 @@ def test_two_windows(fault):
         assert play.end() == 0, play.output
     begun = float(ask("cut -d' ' -f1 /proc/uptime"))
     assert ask(MTU).strip() == "1400"
-    fault.strikes()
-    until("! grep -qs 1300 /var/lib/linuxnet-tuning/guard/layers", 60)
+    until('! grep -qs "after.: 1300" /var/lib/linuxnet-tuning/guard/layers', 60)
     assert ask(MTU).strip() == "1400"
     until(f"test $({MTU}) = 1500", 100)
+    fault.strikes()
     assert float(ask("cut -d' ' -f1 /proc/uptime")) - begun > 60
     fault.answers()
     fault.is_as_before()
@@ -164,9 +164,9 @@ def test_window_closed(fault):
     play = fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=[{"name": "igb0", "mtu": 1500}])
     until(f"test $({MTU}) = 1500")
     until(f"test $({MTU}) = 1300")
-    fault.strikes()
     play.kill()
     until(f"test $({MTU}) = 1500", 170)
+    fault.strikes()
     fault.answers()
     fault.is_as_before()
     fault.next_site_works()
