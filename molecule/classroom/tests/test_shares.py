@@ -15,10 +15,8 @@ def rates(run):
 
 
 def loaded(path):
-    """The runs of a saved result in which the clients received; before each there is one without load."""
-    runs = json.loads(path.read_text())["runs"]
-    assert any(run["kind"] == "idle" for run in runs)
-    return [run for run in runs if run["kind"] != "idle"]
+    """The runs of a saved result in which the clients received; those that measure latency have others before."""
+    return [run for run in json.loads(path.read_text())["runs"] if run["kind"] != "idle"]
 
 
 def before():
