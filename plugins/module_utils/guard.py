@@ -255,7 +255,7 @@ def told(host: Any, gone: Sequence[Layer]) -> str:
 def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
     """The result of one call of the module `guard`; `ending` takes back what is temporary as well.
 
-    TuningError where going back did not come to an end.
+    TuningError where the revert did not finish.
     """
     if not isinstance(host, Host):
         return _served(host, state, ending)
@@ -317,7 +317,7 @@ def _revert(host: Host, ending: bool) -> None:
     host.do(Run(("/bin/sh", stack.RUN, *words), seconds=_WAY_BACK))
     _rest(host, before)
     if any(layer.waits or (ending and layer.end) for layer in stack.read(host)):
-        raise TuningError(f"going back did not come to an end; {stack.TABLE} has the commands")
+        raise TuningError(f"the revert did not finish; {stack.TABLE} has the commands that are left")
 
 
 def leave(host: Any) -> None:

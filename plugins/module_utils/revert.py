@@ -151,6 +151,7 @@ take() {{
     esac
   done
   sync
+  # Where the disk is full or read-only the layers stay, and the clock tries again, but not at once.
   cp "$work/rest" rest && mv -f rest layers || sleep 5
   [ -s layers ] || rm -f layers
   for file in [0-9]*-*; do
