@@ -18,7 +18,7 @@ show_nics() {
 
 play() {
   echo "\$ ansible-playbook $1"
-  ansible-playbook -i "$LAB/inventory.json" -e @scripts/demo.yml "$1" | tee "$LOG"
+  ansible-playbook -i molecule/shared/lab/inventory.sh -e @scripts/demo.yml "$1" | tee "$LOG"
 }
 
 title "Start the lab: two virtual machines with emulated NICs"
@@ -49,7 +49,7 @@ title "The router's NICs after (now/maximum)"
 show_nics
 
 title "A classroom: ten clients behind the router, at a scale of 10G = 10 Mbit/s and 1G = 1 Mbit/s"
-ansible-playbook -i "$LAB/inventory.json" molecule/classroom/classroom.yml
+ansible-playbook -i molecule/shared/lab/inventory.sh molecule/classroom/classroom.yml
 cat molecule/classroom/inventory/hosts.yml
 
 RESULTS=$ROOT/results
@@ -57,7 +57,7 @@ RESULTS=$ROOT/results
 # in_classroom NAME OPTION...: a playbook of the collection for the router and its clients.
 in_classroom() {
   echo "\$ ansible-playbook linuxnet.tuning.$1 ${*:2}"
-  ANSIBLE_DISPLAY_SKIPPED_HOSTS=false ansible-playbook -i "$LAB/inventory.json" -i molecule/classroom/inventory \
+  ANSIBLE_DISPLAY_SKIPPED_HOSTS=false ansible-playbook -i molecule/shared/lab/inventory.sh -i molecule/classroom/inventory \
     -e "benchmark_folder=$RESULTS audit_folder=$RESULTS" "linuxnet.tuning.$1" "${@:2}"
 }
 
