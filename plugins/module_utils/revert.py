@@ -143,7 +143,8 @@ take() {{
     tell "$2: $name $above to $below"
   done 3< "$work/todo"
   # That a temporary change has ended is no news.
-  [ "$mode" = window ] || for layer in $(choose '$3 || !$4'); do
+  [ "$mode" = window ] && news='!$3 && !$4' || news='$3 || !$4'
+  for layer in $(choose "$news"); do
     case " $1 " in *" $layer "*)
       mkdir -p {REVERTED}
       awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json"
@@ -185,14 +186,16 @@ watch() {{
   done
 }}
 
+# A layer that neither waits nor ends was left by a call that was killed, for with the lock no call is at work. It must
+# not hold what ends below it.
 case $mode in
-wait) watch "$2" '$3' 3 '$3' "nobody confirmed it" ;;
-window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 && $4 <= now' "its time is over" ;;
+wait) watch "$2" '$3' 3 '$3 || !$4' "nobody confirmed it" ;;
+window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 ? $4 <= now : !$3' "its time is over" ;;
 boot) lock; take "$(choose 1)" "the host was started anew" ;;
 held)
   [ "$2" = all ] && everything=1 || everything=0
-  take "$(choose "\\$3 || ($everything && \\$4)")" "somebody wants it back" ;;
-*) lock; take "$(choose '$3')" "somebody wants it back" ;;
+  take "$(choose "\\$3 || !\\$4 || $everything")" "somebody wants it back" ;;
+*) lock; take "$(choose '$3 || !$4')" "somebody wants it back" ;;
 esac
 """
 

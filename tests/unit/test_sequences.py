@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, stack
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.layers_model import Change, Model
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 
 SEQUENCES = int(os.environ.get("LINUXNET_TUNING_SEQUENCES", "10"))
@@ -33,56 +34,6 @@ rings = st.fixed_dictionaries({RING0: st.sampled_from([256, 512, 4096])})
 sysctls = st.fixed_dictionaries({SYSCTL: st.sampled_from([4096, 9000])})
 
 
-class Change:
-    """A layer of the model. Those that are not confirmed have `waits`, those that are temporary an `end`."""
-
-    def __init__(self, values, waits=False, end=0, files=None):
-        self.values, self.waits, self.end, self.files = dict(values), waits, end, files or {}
-
-
-class Model:
-    """What each key has to be, whatever the order of events."""
-
-    def __init__(self):
-        self.kept, self.files, self.layers, self.deadline = dict(ORIGINAL), {}, [], 0
-
-    def now(self):
-        return {**self.kept, **{key: value for layer in self.layers for key, value in layer.values.items()}}
-
-    def boots_with(self):
-        return {**ORIGINAL, **{key: value for values in self.files.values() for key, value in values.items()}}
-
-    def put(self, change, guarded, now):
-        change.waits = guarded or any(layer.waits for layer in self.layers)
-        self.deadline = now + TIMEOUT if guarded else self.deadline
-        self.layers.append(change)
-        if not change.waits:
-            self.settle(change)
-
-    def settle(self, change):
-        change.waits = False
-        if change.end:
-            return
-        below = self.layers[: self.layers.index(change)]
-        for layer in below:
-            layer.values = {key: value for key, value in layer.values.items() if key not in change.values}
-        self.layers.remove(change)
-        self.kept.update(change.values)
-        self.files.update(change.files)
-
-    def confirm(self):
-        for layer in [layer for layer in self.layers if layer.waits]:
-            self.settle(layer)
-
-    def passes(self, now):
-        if self.deadline <= now:
-            self.layers = [layer for layer in self.layers if not layer.waits]
-        self.layers = [layer for layer in self.layers if not layer.end or layer.end > now]
-
-    def boots(self):
-        self.layers, self.kept = [], self.boots_with()
-
-
 class Sequence(RuleBasedStateMachine):
     """One host and its model."""
 
@@ -90,7 +41,7 @@ class Sequence(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.host = ShellHost(Path(self.folder.name), {"igb0": igb, "igb1": igb}, {SOMAXCONN: "4096"})
-        self.model = Model()
+        self.model = Model(ORIGINAL, TIMEOUT)
         self.changed = set()
 
     def teardown(self):
@@ -152,6 +103,7 @@ class Sequence(RuleBasedStateMachine):
     @rule(values=mtus, actions=st.integers(0, 14))
     def is_killed(self, values, actions):
         """In the middle of a guarded call, or after it; then time decides."""
+        in_force = self.model.now()
         self.host.fuse = actions
         with contextlib.suppress(Killed):
             self.call("link", values, guard_timeout=TIMEOUT)
@@ -161,14 +113,13 @@ class Sequence(RuleBasedStateMachine):
         self.model.deadline = min(self.model.deadline, self.host.now)
         for moment in range(self.host.now - 2 * TIMEOUT, self.host.now + 1):
             self.model.passes(moment)
-        # An unguarded call, all of which was in force already, needs no confirmation; what it writes may be there.
         assert not guard.pending(self.host)
-        self.unsure(values)
-
-    def unsure(self, values):
-        """A call that only wrote files is not taken back by time; the next one says what is to be there."""
-        self.call("link", {MTU0: self.now()[MTU0], MTU1: self.now()[MTU1]})
-        values = {key: self.model.now()[key] for key in (MTU0, MTU1)}
+        # All of it or nothing; what was in force already needs no confirmation.
+        stays = [{}, values] if all(in_force[key] == value for key, value in values.items()) else [{}]
+        assert self.now() in [{**self.model.now(), **kept} for kept in stays]
+        # The next call says what is to be there.
+        values = {key: self.now()[key] for key in (MTU0, MTU1)}
+        self.call("link", values)
         self.model.put(Change(values, files={"link": values}), False, self.host.now)
         self.changed |= set(values)
 
@@ -216,7 +167,7 @@ class Sequence(RuleBasedStateMachine):
         for view in ("link", "ethtool", "sysctl", "tune"):
             self.call(view, state="restored")
         guard.serve(self.host, "confirmed", False)
-        self.model = Model()
+        self.model = Model(ORIGINAL, TIMEOUT)
         assert not [path for path in self.host.files if "linuxnet-tuning" in path]
 
 

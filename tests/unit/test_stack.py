@@ -221,6 +221,21 @@ def test_after_a_kill_between_any_two_actions_the_next_call_works(host, fuse, wa
     assert not [path for path in host.files if "linuxnet-tuning" in path]
 
 
+@pytest.mark.parametrize("fuse", range(10))
+def test_a_window_ends_though_a_call_that_wanted_its_value_was_killed(host, fuse):
+    mtu(host, 1300, temporary=60)
+    host.fuse = fuse
+    with pytest.raises(Killed):
+        mtu(host, 1300, guard_timeout=60, permanent=True)
+    host.fuse = -1
+    host.passes(60)
+    assert stack.read(host) == []
+    # Killed at its very end, all of the call stays: it had nothing to confirm, for the value was in force.
+    written = any(path.startswith(UNITS) for path in host.files)
+    assert mtus(host)[0] == (1300 if written else 1500)
+    assert written == (fuse > 7)
+
+
 class Queued(ShellHost):
     """Channels come with a folder for each queue, and take it along."""
 
