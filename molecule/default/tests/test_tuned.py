@@ -2,6 +2,7 @@
 """The NICs of the lab are tuned, by what the tools and the kernel say themselves."""
 
 import pytest
+from releases import chosen
 
 
 def current(host, flag, nic):
@@ -40,6 +41,8 @@ def test_virtio(host):
 
 
 def test_veth_with_64_queues(host):
+    if chosen().name == "bullseye":
+        pytest.skip("the veth of Linux 5.10 knows no number of channels")
     channels = current(host, "-l", "lab0")
     assert (channels["RX"], channels["TX"]) == ("16", "16")
 

@@ -7,6 +7,7 @@ Most of them cut nothing off, so the time is that of one answer.
 from __future__ import annotations
 
 from lab_faults import CHANGE, MOMENTS, SHARED, ask, held, hold, ssh, until
+from releases import chosen
 
 MTU = "cat /sys/class/net/igb0/mtu"
 WINDOW = {"mtu_window_mtu": 1300, "mtu_window_nics": ["igb0"]}
@@ -74,16 +75,18 @@ def test_private(fault):
 
 
 NAMES = ("a$b;c", "x-y.z", "..x")
+# systemd 247 has udev give another name to a NIC with characters like these.
+KEPT = [name for name in NAMES if chosen().name != "bullseye" or not set(name) & set("$;")]
 
 
 def test_names(fault):
     """NICs with odd names"""
     for place, name in enumerate(NAMES):
-        ask(f"ip link add '{name}' type veth peer name fault{place}")
+        ask(f"ip link add '{name}' type veth peer name fault{place}; udevadm settle")
     try:
-        play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in NAMES], tuning_guard_timeout=120)
+        play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in KEPT], tuning_guard_timeout=120)
         assert play.end() == 0, play.output
-        for name in NAMES:
+        for name in KEPT:
             device = f"systemd-escape --path '/sys/subsystem/net/devices/{name}'"
             unit = f"linuxnet-tuning@$({device} | sed s/^sys-subsystem-net-devices-//).service"
             assert ask(f'ls "/etc/systemd/system/{unit}.d"').split() == ["20-link.conf"]

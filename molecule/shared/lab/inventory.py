@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 import guests
+import releases
 from common import HERE, INVENTORY, LAB
 
 HINT = f"The lab is down. Start it with: python3 {HERE / 'lab.py'} up (or molecule create)"
@@ -20,7 +21,7 @@ def main() -> None:
         way = f"-o ProxyCommand={shlex.quote(f'echo {shlex.quote(HINT)} >&2; exit 1')}"
         hosts = {guest.name: {} for guest in guests.load()}
         content = {"all": {"children": {"lab": {"hosts": hosts, "vars": {"ansible_ssh_common_args": way}}}}}
-    content["all"]["vars"] = {"lab_folder": str(LAB)}
+    content["all"]["vars"] = {"lab_folder": str(LAB), "lab_release": releases.chosen().name}
     print(json.dumps(_as_script(content["all"])))
 
 
