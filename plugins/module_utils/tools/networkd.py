@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, NamedTuple, Sequence
 
 from ..schema import InputError, Run
-from .bond import Bond, Manager, Step, header, leave, tune
+from .bond import Bond, Manager, Step, header, join, leave, tune
 
 FOLDER = "/etc/systemd/network"
 
@@ -83,10 +83,14 @@ def _destroy(name: str) -> List[Run]:
 
 
 def _refresh(step: Step) -> List[Run]:
-    """networkd takes changed options of a bond for a new one only, so the live one gets them from ip."""
+    """networkd takes changed options of a bond for a new one only, so the live one gets them from ip.
+
+    So does a NIC that joins: networkd 247 brings it up first when it was a member before, and then it cannot.
+    """
     again = [step.name] if step.add or step.drop or step.gateway else []
     return [
         *tune(step),
+        *(Run(argv) for member in step.join for argv in join(step.name, member)),
         _RELOAD,
         *(Run(("networkctl", "reconfigure", nic)) for nic in (*step.join, *again)),
         *(leave(member) for member in step.leave),
