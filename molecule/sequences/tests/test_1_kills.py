@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls are killed at random moments; see guest/kills.py."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from lab_faults import ssh
+
+KILLS = int(os.environ.get("LINUXNET_TUNING_KILLS", "40"))
+SEED = int(os.environ.get("LINUXNET_TUNING_SEED", "1"))
+
+
+def test_killed_calls_leave_nothing_behind():
+    done = ssh(f"python3 /root/kills.py {KILLS} {SEED}", timeout=60 + 20 * KILLS)
+    print(done.stdout, done.stderr)
+    assert done.returncode == 0
+    at_work = re.match(rf"{KILLS} kills, (\d+) of them of a call at work", done.stdout)
+    # One that had ended by itself proves nothing.
+    assert at_work and int(at_work.group(1)) > KILLS / 3
