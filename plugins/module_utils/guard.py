@@ -328,9 +328,9 @@ def leave(host: Any) -> None:
         host.do(Save(f"{stack.FOLDER}/{name}", None, mode=0o600))
     for name in [] if host.target(CODE) else host.names(CODE):  # behind a link lies what is not ours
         host.do(Save(f"{CODE}/{name}", None, mode=0o600))
-    if host.exists(UNIT):
-        # Those that ran at boot count as active, also without a file.
+    if host.exists(UNIT) or systemd.counted(host):
         host.do(systemd.stop_all())
+    if host.exists(UNIT):
         host.do(Run(("systemctl", "disable", "--quiet", _name(UNIT))))
         host.do(Save(UNIT, None))
         host.do(systemd.daemon_reload())

@@ -236,6 +236,15 @@ def test_a_window_ends_though_a_call_that_wanted_its_value_was_killed(host, fuse
     assert written == (fuse > 7)
 
 
+@pytest.mark.parametrize("counts", [True, False])
+def test_units_that_ran_at_boot_do_not_count_as_active_once_nothing_of_ours_is_left(host, counts):
+    mtu(host, 9000, permanent=True)
+    host.files.update({"/run/systemd/units/invocation:linuxnet-tuning@igb0.service": ""} if counts else {})
+    host.log.clear()
+    call(host, state="restored")
+    assert ("systemctl stop linuxnet-tuning@*.service" in host.log) == counts
+
+
 class Queued(ShellHost):
     """Channels come with a folder for each queue, and take it along."""
 
