@@ -241,7 +241,7 @@ def test_units_that_ran_at_boot_do_not_count_as_active_once_nothing_of_ours_is_l
     mtu(host, 9000, permanent=True)
     host.files.update({"/run/systemd/units/invocation:linuxnet-tuning@igb0.service": ""} if counts else {})
     host.log.clear()
-    call(host, state="restored")
+    call(host, state="restored", permanent=True)
     assert ("systemctl stop linuxnet-tuning@*.service" in host.log) == counts
 
 
