@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
-from . import desire, guard, memory, persist, plan, report
+from .carrying_out import persist, report
+from .deciding import desire, plan
+from .going_back import guard, memory
 from .host import Host, ReadOnlyHost, connect
 from .runner import fail, finish, runner
 from .schema import HOST, PROBE, WATCH, Address, Cell, Cells, Family, TuningError, Unsupported, Value, Wishes
@@ -153,7 +155,7 @@ def _tune(
     if not isinstance(host, Host) or not (outcome.plan.changes or call.unsettled()):
         outcome.commands = _foretold(call)
         return outcome.result(params["on_unsupported"])
-    from . import conclude  # an unchanged host, the usual case, does not wait for its import
+    from .carrying_out import conclude  # an unchanged host, the usual case, does not wait for its import
 
     if not outcome.plan.changes:
         conclude.settle(host, call)

@@ -104,7 +104,7 @@ version:
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import measurement
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement
 
 
 def main() -> None:

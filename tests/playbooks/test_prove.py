@@ -32,7 +32,7 @@ INVENTORY = {
 STUB = """
 import json, os
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.linuxnet.tuning.plugins.module_utils.measurement import BENCHMARK
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 folder, module = {folder!r}, {module!r}
 words = "inventory nics sysctl file on_unsupported state permanent immediate temporary guard_timeout"
 others = {{word: {{"type": "raw"}} for word in words.split()}}

@@ -10,8 +10,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import memory, stack
-from ansible_collections.linuxnet.tuning.plugins.module_utils.revert import RUN_TEXT
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back.revert import RUN_TEXT
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost

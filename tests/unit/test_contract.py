@@ -6,12 +6,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 import yaml
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, measurement
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
 
@@ -23,54 +25,75 @@ MEASURING = {"iperf3": measurement.IPERF3, "benchmark": measurement.BENCHMARK}
 TELLING = {"audit_report"}
 VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING, *TELLING)]
 
-# Who may import whom. What is not named here may not be imported.
+# Who may import whom: files by their path, and wings whose files are all alike by their name. What is not named here
+# may not be imported.
 LAYERS = {
     "text": set(),
     "schema": {"text"},
     "files": {"schema"},
-    "inputs": {"schema"},
-    "tools": {"text", "schema", "inputs", "tools"},
-    "settings": {"text", "schema", "inputs", "tools", "settings"},
-    "plan": {"schema", "inputs"},
-    "nics": {"schema"},
-    "memory": {"schema"},
-    "persist": {"schema", "plan", "tools"},
-    "stack": {"schema", "memory"},
-    "revert": {"text", "schema", "plan", "stack", "memory", "tools"},
-    "old": {"schema", "stack", "memory"},
-    "guard": {"schema", "stack", "memory", "old", "revert", "host", "tools"},
-    "desire": {"schema", "plan", "memory", "nics", "host", "settings", "tools"},
-    "conclude": {"schema", "plan", "memory", "guard", "revert", "persist", "host", "transaction", "settings", "tools"},
-    "report": {"schema"},
     "host": {"schema", "files"},
-    "transaction": {"schema", "plan", "report", "host", "tools"},
-    "facts": {"schema", "inputs", "host", "settings", "tools", "facts"},
-    "station": set(),
-    "probe": set(),
     "runner": {"text"},
-    "bare": {"engine"},
-    "session": {"schema", "host", "tools", "facts", "station", "probe"},
-    "measurement": {"schema", "host", "tools", "session", "runner"},
+    "deciding.inputs": {"schema"},
+    "deciding.nics": {"schema"},
+    "deciding.plan": {"schema", "deciding.inputs"},
+    "deciding.desire": {"schema", "host", "tools", "settings", "deciding.nics", "deciding.plan"},
+    "tools": {"text", "schema", "deciding.inputs"},
+    "settings": {"text", "schema", "deciding.inputs", "tools"},
+    "facts": {"schema", "host", "deciding.inputs", "tools", "settings"},
+    "going_back.memory": {"schema"},
+    "going_back.stack": {"schema", "going_back.memory"},
+    "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.memory", "going_back.stack"},
+    "going_back.old": {"schema", "going_back.memory", "going_back.stack"},
+    "going_back.guard": {
+        "schema",
+        "host",
+        "tools",
+        "going_back.memory",
+        "going_back.stack",
+        "going_back.revert",
+        "going_back.old",
+    },
+    "carrying_out.report": {"schema"},
+    "carrying_out.persist": {"schema", "deciding.plan", "tools"},
+    "carrying_out.transaction": {"schema", "host", "deciding.plan", "tools", "carrying_out.report"},
+    "carrying_out.conclude": {
+        "schema",
+        "host",
+        "deciding.plan",
+        "tools",
+        "settings",
+        "going_back.memory",
+        "going_back.guard",
+        "going_back.revert",
+        "carrying_out.persist",
+        "carrying_out.transaction",
+    },
     "engine": {
         "schema",
-        "plan",
-        "desire",
-        "persist",
-        "guard",
-        "memory",
-        "report",
         "host",
-        "conclude",
-        "facts",
-        "settings",
-        "tools",
         "runner",
+        "deciding.desire",
+        "deciding.plan",
+        "tools",
+        "settings",
+        "facts",
+        "going_back.memory",
+        "going_back.guard",
+        "carrying_out.conclude",
+        "carrying_out.persist",
+        "carrying_out.report",
     },
+    "bare": {"engine"},
+    "measuring.probe": set(),
+    "measuring.station": set(),
+    "measuring.session": {"schema", "host", "tools", "facts", "measuring.station", "measuring.probe"},
+    "measuring.measurement": {"schema", "host", "runner", "tools", "measuring.session"},
 }
 
 
-def layer(path):
-    return path.relative_to(UTILS).parts[0].replace(".py", "")
+def layer(names):
+    """The name in the table of a module, or of something in one."""
+    return next(name for name in (names[0], ".".join(names), ".".join(names[:-1])) if name in LAYERS)
 
 
 def sources():
@@ -83,7 +106,8 @@ def trees():
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(UTILS)))
 def test_imports_run_one_way(path):
-    package = path.relative_to(UTILS).parts[:-1]
+    *package, last = path.relative_to(UTILS).with_suffix("").parts
+    own = layer([*package, last])
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             names = [alias.name.split(".")[0] for alias in node.names]
@@ -91,9 +115,13 @@ def test_imports_run_one_way(path):
         elif isinstance(node, ast.ImportFrom) and not node.level:
             assert node.module.split(".")[0] in sys.stdlib_module_names, f"{node.module} is not in the standard library"
         elif isinstance(node, ast.ImportFrom):
-            base = list(package[: len(package) - node.level + 1]) + (node.module.split(".") if node.module else [])
-            targets = {base[0]} if base else {alias.name for alias in node.names}
-            assert targets <= LAYERS[layer(path)], f"{layer(path)} must not import {targets - LAYERS[layer(path)]}"
+            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
+            targets = {layer([*base, alias.name]) for alias in node.names} - {own}
+            assert targets <= LAYERS[own], f"{own} must not import {targets - LAYERS[own]}"
+
+
+def test_no_import_goes_in_a_circle():
+    assert list(TopologicalSorter(LAYERS).static_order())
 
 
 def test_only_host_touches_the_host():
@@ -270,7 +298,7 @@ def test_every_family_is_owned_documented_and_ordered(family):
 @pytest.mark.parametrize("profile", sorted((ROOT / "playbooks/profiles").glob("*.yml")), ids=lambda path: path.stem)
 def test_profiles_ask_for_what_there_is(profile):
     """Every word of a profile is one that the modules know; the README of the role names each profile."""
-    from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 
     content = yaml.safe_load(profile.read_text())
     assert set(content) <= {"nics", "sysctl"}

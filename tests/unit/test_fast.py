@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, guard
+from ansible_collections.linuxnet.tuning.plugins.module_utils import bare
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import names, script
 
@@ -289,7 +290,7 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
         "hashlib",
     }
     assert not loaded & costly
-    assert "tuning.transaction" not in loaded
+    assert "tuning.carrying_out.transaction" not in loaded
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES

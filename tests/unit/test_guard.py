@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import conclude, engine, plan, revert, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
-from ansible_collections.linuxnet.tuning.plugins.module_utils import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader
 

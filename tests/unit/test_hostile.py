@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import revert, runner
+from ansible_collections.linuxnet.tuning.plugins.module_utils import runner
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import HOST, Cell, Poke, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import boot, managers, registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd

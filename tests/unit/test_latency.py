@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import probe, station
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import probe, station
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import counters
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import (
     figures,

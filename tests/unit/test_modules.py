@@ -21,7 +21,9 @@ import pytest
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, engine, measurement, memory, session
+from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import memory
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement, session
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, plan, schema
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, schema
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.tests.unit import fake_host

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
 from ansible_collections.linuxnet.tuning.tests.unit.layers_model import Change, Model
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost

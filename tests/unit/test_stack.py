@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import station
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import station
 
 
 def free_port():

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import capture_options
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, guard
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import taken
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_capture

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import schema, session
+from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import session
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import transient
 
 

@@ -7,8 +7,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence, Set
 
+from ..deciding.inputs import wish
 from ..host import ReadOnlyHost
-from ..inputs import wish
 from ..settings.link import link
 from ..tools import ip, ping, sysfs
 

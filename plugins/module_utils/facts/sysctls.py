@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List
 
+from ..deciding.inputs import vector
 from ..host import ReadOnlyHost
-from ..inputs import vector
 from ..tools import sysctl
 
 # What a rule looks at, and what a person who reads a report would ask for next.

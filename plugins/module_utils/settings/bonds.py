@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..inputs import wish
+from ..deciding.inputs import wish
 from ..schema import Field, InputError, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..inputs import vector
+from ..deciding.inputs import vector
 from ..schema import HOST, Action, Cell, Family, InputError, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
-from ..inputs import vector
+from ..deciding.inputs import vector
 from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, Field, InputError, Reading, Value, Wish, nearest
 from ..tools import tuned as tool
 

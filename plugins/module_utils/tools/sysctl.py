@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-from ..inputs import vector
+from ..deciding.inputs import vector
 from ..schema import Poke, TuningError
 from ..text import quote
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import inputs
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl

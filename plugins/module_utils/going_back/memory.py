@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterable, List, Mapping
 
-from .schema import Address, Adjusted, Cells, Save, TuningError, Value
+from ..schema import Address, Adjusted, Cells, Save, TuningError, Value
 
 FOLDER = "/var/lib/linuxnet-tuning"
 ADJUSTED = f"{FOLDER}/adjusted.json"

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .inputs import wish
-from .schema import (
+from ..schema import (
     ABSENT,
     AT_LEAST,
     AT_MOST,
@@ -31,6 +30,7 @@ from .schema import (
     plain,
     say,
 )
+from .inputs import wish
 
 Families = Mapping[str, Family]
 

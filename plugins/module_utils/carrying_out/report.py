@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, Sequence
 
-from .schema import (
+from ..schema import (
     HOST,
     NIC,
     Address,

@@ -11,12 +11,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
 
+from ..host import Host
+from ..schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
+from ..tools import systemd
 from . import memory, old, stack
-from .host import Host
 from .revert import LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, Step, lines
-from .schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
 from .stack import Layer
-from .tools import systemd
 
 # Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.
 CODE = "/var/cache/linuxnet-tuning"

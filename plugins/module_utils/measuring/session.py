@@ -8,9 +8,9 @@ import re
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from .host import Host, ReadOnlyHost
-from .schema import Action, Query, Run, Save, TuningError
-from .tools import counters, fio, firewall, ip, iperf3, transient
+from ..host import Host, ReadOnlyHost
+from ..schema import Action, Query, Run, Save, TuningError
+from ..tools import counters, fio, firewall, ip, iperf3, transient
 
 FOLDER = "/run/linuxnet-tuning"
 _PROCESSORS = ("cat", "/proc/stat")
@@ -35,7 +35,7 @@ Result = Dict[str, Any]
 
 def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
     """What this host can do and how it is set, before anything is started anywhere."""
-    from .facts import nics as about  # the other calls start faster without
+    from ..facts import nics as about  # the other calls start faster without
 
     if not host.exists("/run/systemd/system"):
         raise TuningError("systemd does not run on this host; a measurement of several hosts needs its transient units")

@@ -7,7 +7,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
-from .schema import Identity, InputError, nearest
+from ..schema import Identity, InputError, nearest
 
 # What the kernel allows in a name, but nothing that a program could take for an option.
 _NAME = re.compile(r"[^\s/-][^\s/]{0,63}")

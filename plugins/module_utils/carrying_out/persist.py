@@ -6,9 +6,9 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
-from . import plan
-from .schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Family, Value, Wish, Wishes
-from .tools import sysfs, systemd
+from ..deciding import plan
+from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Family, Value, Wish, Wishes
+from ..tools import sysfs, systemd
 
 Families = Mapping[str, Family]
 

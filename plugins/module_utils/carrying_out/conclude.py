@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
 
-from . import guard, memory, persist, plan, revert
-from .host import Host
-from .schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Family, Plan, TuningError, Value
-from .settings import registry
-from .tools import sysfs, systemd
+from ..deciding import plan
+from ..going_back import guard, memory, revert
+from ..host import Host
+from ..schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Family, Plan, TuningError, Value
+from ..settings import registry
+from ..tools import sysfs, systemd
+from . import persist
 from .transaction import Transaction
 
 Families = Mapping[str, Family]

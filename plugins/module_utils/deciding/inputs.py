@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Mapping
 
-from .schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Field, InputError, Wish, say
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Field, InputError, Wish, say
 
 _SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "false": False}
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Tuple
 
-from . import nics, plan
-from .host import ReadOnlyHost
-from .schema import (
+from ..host import ReadOnlyHost
+from ..schema import (
     ABSENT,
     EXACTLY,
     HOST,
@@ -21,8 +20,9 @@ from .schema import (
     Wish,
     Wishes,
 )
-from .settings import registry
-from .tools import ethtool, ip, sysfs
+from ..settings import registry
+from ..tools import ethtool, ip, sysfs
+from . import nics, plan
 
 Families = Mapping[str, Family]
 

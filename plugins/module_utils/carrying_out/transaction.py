@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from . import plan, report
-from .host import Host
-from .schema import (
+from ..deciding import plan
+from ..host import Host
+from ..schema import (
     NIC,
     Action,
     Address,
@@ -24,7 +24,8 @@ from .schema import (
     plain,
     say,
 )
-from .tools import sysfs
+from ..tools import sysfs
+from . import report
 
 Group = Tuple[str, str]
 Read = Callable[[Sequence[Address]], Cells]

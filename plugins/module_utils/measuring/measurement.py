@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Mapping
 
+from ..host import ReadOnlyHost, connect
+from ..runner import fail, finish, runner
+from ..schema import Query, TuningError
+from ..tools import fio, iperf3
 from . import session
-from .host import ReadOnlyHost, connect
-from .runner import fail, finish, runner
-from .schema import Query, TuningError
-from .tools import fio, iperf3
 
 Params = Mapping[str, Any]
 Result = Dict[str, Any]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any, Mapping
 
+from ..schema import Address, Save
 from . import memory, stack
-from .schema import Address, Save
 from .stack import HELD, Layer, Line
 
 _WINDOW = f"{memory.FOLDER}/window"

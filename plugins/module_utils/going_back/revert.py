@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from . import memory, plan, stack
-from .schema import ENTRY, Action, Address, Cell, Cells, Change, Family, Plan, Poke, Run, Save, Value
+from ..deciding import plan
+from ..schema import ENTRY, Action, Address, Cell, Cells, Change, Family, Plan, Poke, Run, Save, Value
+from ..text import quote
+from ..tools import systemd
+from . import memory, stack
 from .stack import BESIDE, HELD, Line
-from .text import quote
-from .tools import systemd
 
 LOCK = "/run/linuxnet-tuning/lock"
 AT_WORK = "/run/linuxnet-tuning/at-work"

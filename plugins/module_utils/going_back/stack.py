@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
+from ..schema import Address, Change, Save, Value, say
 from . import memory
-from .schema import Address, Change, Save, Value, say
 
 FOLDER = f"{memory.FOLDER}/guard"
 TABLE = f"{FOLDER}/layers"
