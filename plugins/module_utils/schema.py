@@ -8,7 +8,7 @@ every host makes them anew.
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 from .text import quote
 
@@ -163,6 +163,28 @@ class Answer(NamedTuple):
         return " ".join((self.err.strip() or self.out.strip() or f"exit code {self.rc}").split())
 
 
+class Reader(Protocol):
+    """As much of a host as families and tools need, which never change anything; see host.ReadOnlyHost."""
+
+    def ask(self, query: Query) -> Answer: ...
+
+    def read(self, path: str, most: int = 0) -> Optional[str]: ...
+
+    def names(self, path: str) -> List[str]: ...
+
+    def target(self, path: str) -> str: ...
+
+    def plain(self, path: str) -> bool: ...
+
+    def rights(self, path: str) -> Tuple[int, int]: ...
+
+    def writable(self, path: str) -> bool: ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def program(self, name: str) -> str: ...
+
+
 class Run(NamedTuple):
     """Change something by a command; one that takes a batch reads its `lines` from its standard input.
 
@@ -242,7 +264,7 @@ class Family(NamedTuple):
     name: str
     module: str
     scope: str
-    read: Callable[[Any, str, Sequence[str]], Reading]
+    read: Callable[[Reader, str, Sequence[str]], Reading]
     write: Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]
     about: str = ""
     fields: Tuple[Field, ...] = ()
@@ -252,13 +274,13 @@ class Family(NamedTuple):
     canonical: Callable[[str], str] = str
     hint: str = ""
     refusals: Mapping[str, str] = {}
-    explain: Optional[Callable[[Any, str], str]] = None
+    explain: Optional[Callable[[Reader, str], str]] = None
     flat: bool = False
-    neighbours: Optional[Callable[[Any, str], Sequence[str]]] = None
-    probe: Optional[Callable[[Any, str, str, Mapping[str, Cell]], str]] = None
+    neighbours: Optional[Callable[[Reader, str], Sequence[str]]] = None
+    probe: Optional[Callable[[Reader, str, str, Mapping[str, Cell]], str]] = None
     expand: Optional[Callable[[str, Mapping[str, Wish], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = None
     options: Mapping[str, Mapping[str, Any]] = {}
-    ask: Optional[Callable[[Any, Mapping[str, Any]], Mapping[Address, Wish]]] = None
+    ask: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Wish]]] = None
     patience: float = 0
     cuts: bool = False
     derived: Tuple[str, ...] = ()
@@ -274,7 +296,7 @@ class Family(NamedTuple):
     lacks: Mapping[str, str] = {}
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
-    rivals: Optional[Callable[[Any, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
+    rivals: Optional[Callable[[Reader, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
 
     @property
     def option(self) -> str:

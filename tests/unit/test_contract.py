@@ -40,10 +40,10 @@ LAYERS = {
     "tools": {"text", "schema", "deciding.inputs"},
     "settings": {"text", "schema", "deciding.inputs", "tools"},
     "facts": {"schema", "host", "deciding.inputs", "tools", "settings"},
-    "going_back.memory": {"schema"},
-    "going_back.stack": {"schema", "going_back.memory"},
+    "going_back.memory": {"schema", "host"},
+    "going_back.stack": {"schema", "host", "going_back.memory"},
     "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.memory", "going_back.stack"},
-    "going_back.old": {"schema", "going_back.memory", "going_back.stack"},
+    "going_back.old": {"schema", "host", "going_back.memory", "going_back.stack"},
     "going_back.guard": {
         "schema",
         "host",
@@ -54,7 +54,7 @@ LAYERS = {
         "going_back.old",
     },
     "carrying_out.report": {"schema"},
-    "carrying_out.persist": {"schema", "deciding.plan", "tools"},
+    "carrying_out.persist": {"schema", "host", "deciding.plan", "tools"},
     "carrying_out.transaction": {"schema", "host", "deciding.plan", "tools", "carrying_out.report"},
     "carrying_out.conclude": {
         "schema",

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import plan
+from ..host import ReadOnlyHost
 from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Family, Value, Wish, Wishes
 from ..tools import sysfs, systemd
 
@@ -23,7 +24,7 @@ class Kept(NamedTuple):
 
 
 def keep(
-    host: Any,
+    host: ReadOnlyHost,
     families: Families,
     params: Mapping[str, Any],
     wishes: Wishes,
@@ -59,7 +60,7 @@ def _about(followed: Sequence[Family], params: Mapping[str, Any]) -> bool:
 
 
 def _lines(
-    host: Any, family: Family, params: Mapping[str, Any], wishes: Wishes, targets: Mapping[Address, Value]
+    host: ReadOnlyHost, family: Family, params: Mapping[str, Any], wishes: Wishes, targets: Mapping[Address, Value]
 ) -> Kept:
     """A file that holds what is asked for and nothing else, so a line that nobody asks for any more goes."""
     place = family.place(params) if family.place else ""
@@ -84,7 +85,7 @@ def _lines(
 
 
 def _units(
-    host: Any,
+    host: ReadOnlyHost,
     family: Family,
     followed: Sequence[Family],
     params: Mapping[str, Any],
@@ -120,7 +121,7 @@ def _units(
     )
 
 
-def _stale(host: Any, path: str, names: Sequence[str], restored: bool) -> bool:
+def _stale(host: ReadOnlyHost, path: str, names: Sequence[str], restored: bool) -> bool:
     """A NIC that is named but not plugged in at the moment keeps its file, as does one that is not to be restored."""
     nic = systemd.nic_of(path)
     if restored:
@@ -129,7 +130,7 @@ def _stale(host: Any, path: str, names: Sequence[str], restored: bool) -> bool:
 
 
 def _texts(
-    host: Any, own: Iterable[Family], wishes: Wishes, targets: Mapping[Address, Value], now: Cells
+    host: ReadOnlyHost, own: Iterable[Family], wishes: Wishes, targets: Mapping[Address, Value], now: Cells
 ) -> Dict[str, str]:
     """By path, the drop-ins that bring NICs fresh from their drivers to the targets."""
     groups: Dict[str, List[Tuple[str, List[str], List[Action]]]] = {}
@@ -151,7 +152,7 @@ def _texts(
     return {path: systemd.render(parts) for path, parts in groups.items()}
 
 
-def _gone(host: Any, ours: Sequence[str], texts: Mapping[str, str]) -> List[str]:
+def _gone(host: ReadOnlyHost, ours: Sequence[str], texts: Mapping[str, str]) -> List[str]:
     """What was taken out of the inventory: its line goes, and its value stays until somebody sets another."""
     said: List[str] = []
     for path in ours:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
 
-from ..host import Host
+from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
 from ..tools import systemd
 from . import memory, old, stack
@@ -197,28 +197,28 @@ def _keep(host: Host, left: Sequence[Layer]) -> None:
     _rest(host, before)
 
 
-def pending(host: Any) -> List[Layer]:
+def pending(host: ReadOnlyHost) -> List[Layer]:
     """The changes that nobody has confirmed yet, oldest first."""
     return [layer for layer in stack.read(host) if layer.waits]
 
 
-def windows(host: Any) -> List[Layer]:
+def windows(host: ReadOnlyHost) -> List[Layer]:
     """The changes that end by themselves."""
     return [layer for layer in stack.read(host) if layer.end]
 
 
-def temporary(host: Any) -> Dict[Address, Value]:
+def temporary(host: ReadOnlyHost) -> Dict[Address, Value]:
     """What lies below the temporary changes of each key."""
     return stack.temporary(stack.read(host))
 
 
-def reverted(host: Any) -> List[Layer]:
+def reverted(host: ReadOnlyHost) -> List[Layer]:
     """The changes that were taken back, and nobody has heard of yet."""
     names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdigit()]
     return [stack.told_of(host, f"{REVERTED}/{name}", int(name[:-5])) for name in names]
 
 
-def stuck(host: Any) -> List[str]:
+def stuck(host: ReadOnlyHost) -> List[str]:
     """The keys that could not be set back."""
     return sorted(set((host.read(_FAILED) or "").splitlines()))
 
@@ -234,7 +234,7 @@ def waiting(host: Host) -> List[Layer]:
     return [layer for layer in left if layer.waits]
 
 
-def heard(host: Any) -> None:
+def heard(host: Host) -> None:
     """What was taken back has been told."""
     for layer in reverted(host):
         host.do(Save(f"{REVERTED}/{layer.number}.json", None, mode=0o600))
@@ -242,7 +242,7 @@ def heard(host: Any) -> None:
         host.do(Save(_FAILED, None, mode=0o600))
 
 
-def told(host: Any, gone: Sequence[Layer]) -> str:
+def told(host: ReadOnlyHost, gone: Sequence[Layer]) -> str:
     """What a person has to know about changes that were taken back."""
     said = [
         f"the change of {layer.at} was taken back, because nobody confirmed it within {layer.timeout} s ({layer})"
@@ -252,7 +252,7 @@ def told(host: Any, gone: Sequence[Layer]) -> str:
     return "; ".join([*said, *([f"{', '.join(left)} could not be set back"] if left else [])])
 
 
-def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
+def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
     """The result of one call of the module `guard`; `ending` takes back what is temporary as well.
 
     TuningError where the revert did not finish.
@@ -263,8 +263,7 @@ def serve(host: Any, state: str, ending: bool) -> Dict[str, Any]:
         return _served(host, state, ending)
 
 
-def _served(host: Any, state: str, ending: bool) -> Dict[str, Any]:
-    writes = isinstance(host, Host)
+def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
     waits, gone, ends = pending(host), reverted(host), windows(host)
     result: Dict[str, Any] = {
         "changed": state != "status" and bool(waits or (ends and state == "reverted" and ending)),
@@ -272,13 +271,13 @@ def _served(host: Any, state: str, ending: bool) -> Dict[str, Any]:
         "reverted": [stack.facts(layer) for layer in gone],
         "temporary": [stack.facts(layer) for layer in ends],
     }
-    if writes and state == "confirmed":
+    if isinstance(host, Host) and state == "confirmed":
         said = told(host, gone)
         _confirm(host, waits)
         heard(host)
         if gone:
             result.update(failed=True, changed=False, msg=f"This host went back by itself: {said}.")
-    if writes and state == "reverted":
+    if isinstance(host, Host) and state == "reverted":
         _revert(host, ending)
         left = [str(stack.address_of(key)) for key in stuck(host)]
         result.update({"warnings": [f"{', '.join(left)} could not be set back; the journal tells why"]} if left else {})
@@ -320,7 +319,7 @@ def _revert(host: Host, ending: bool) -> None:
         raise TuningError(f"the revert did not finish; {stack.TABLE} has the commands that are left")
 
 
-def leave(host: Any) -> None:
+def leave(host: Host) -> None:
     """Remove what is left of ours on a host that is as it was."""
     if stack.read(host) or host.exists(memory.BASELINE) or systemd.dropins(host):
         return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterable, List, Mapping
 
+from ..host import Host, ReadOnlyHost
 from ..schema import Address, Adjusted, Cells, Save, TuningError, Value
 
 FOLDER = "/var/lib/linuxnet-tuning"
@@ -14,7 +15,7 @@ BASELINE = f"{FOLDER}/baseline.json"
 _VERSION = 1
 
 
-def recall(host: Any, cells: Cells) -> None:
+def recall(host: ReadOnlyHost, cells: Cells) -> None:
     """Note in each cell what an earlier call asked for when it got just this value."""
     for address, entry in _load(host, ADJUSTED).items():
         cell = cells.get(address)
@@ -27,13 +28,13 @@ def recall(host: Any, cells: Cells) -> None:
             cells[address] = cell._replace(rounded=entry["asked"])
 
 
-def store(host: Any, adjusted: Iterable[Adjusted]) -> str:
+def store(host: Host, adjusted: Iterable[Adjusted]) -> str:
     """Add what was rounded just now; returns a complaint, or nothing."""
     new = {item.address: {"asked": item.asked, "value": item.value} for item in adjusted}
     return _add(host, ADJUSTED, new, later_wins=True)
 
 
-def baseline(host: Any) -> Dict[Address, Value]:
+def baseline(host: ReadOnlyHost) -> Dict[Address, Value]:
     """What every key held before the collection first changed it; None for what was not there.
 
     TuningError where that cannot be read: a new one in its place would take our own values for the host's.
@@ -41,12 +42,12 @@ def baseline(host: Any) -> Dict[Address, Value]:
     return {address: value_of(entry["value"]) for address, entry in _load(host, BASELINE).items()}
 
 
-def keep(host: Any, originals: Mapping[Address, Value]) -> str:
+def keep(host: Host, originals: Mapping[Address, Value]) -> str:
     """Add values to the baseline, of which the first one stays; returns a complaint, or nothing."""
     return _add(host, BASELINE, {address: {"value": value} for address, value in originals.items()}, later_wins=False)
 
 
-def forget(host: Any, restored: Iterable[Address]) -> str:
+def forget(host: Host, restored: Iterable[Address]) -> str:
     """Take out of the baseline what is as it was; the last one takes the files along. A complaint, or nothing."""
     gone = set(restored)
     known = _load(host, BASELINE)
@@ -56,7 +57,7 @@ def forget(host: Any, restored: Iterable[Address]) -> str:
     complaint = _save(host, BASELINE, left)
     if left or complaint or not host.exists(ADJUSTED):
         return complaint
-    return str(host.do(Save(ADJUSTED, None, mode=0o600)))
+    return host.do(Save(ADJUSTED, None, mode=0o600))
 
 
 def value_of(found: Any) -> Value:
@@ -64,22 +65,22 @@ def value_of(found: Any) -> Value:
     return tuple(found) if isinstance(found, list) else found
 
 
-def _add(host: Any, path: str, new: Mapping[Address, Mapping[str, Any]], later_wins: bool) -> str:
+def _add(host: Host, path: str, new: Mapping[Address, Mapping[str, Any]], later_wins: bool) -> str:
     known = _load(host, path)
     merged = {**known, **new} if later_wins else {**new, **known}
     return "" if merged == known else _save(host, path, merged)
 
 
-def _save(host: Any, path: str, entries: Mapping[Address, Mapping[str, Any]]) -> str:
+def _save(host: Host, path: str, entries: Mapping[Address, Mapping[str, Any]]) -> str:
     listed: List[Mapping[str, Any]] = [
         {"nic": address.scope, "family": address.family, "key": address.key, **entry}
         for address, entry in sorted(entries.items())
     ]
     text = json.dumps({"version": _VERSION, "values": listed}, indent=1) + "\n"
-    return str(host.do(Save(path, text if listed else None, mode=0o600)))
+    return host.do(Save(path, text if listed else None, mode=0o600))
 
 
-def _load(host: Any, path: str) -> Dict[Address, Mapping[str, Any]]:
+def _load(host: ReadOnlyHost, path: str) -> Dict[Address, Mapping[str, Any]]:
     """By address. A note of what was rounded that cannot be read is as good as none: the value is set again."""
     text = host.read(path)
     if text is None:

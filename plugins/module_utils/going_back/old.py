@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any, Mapping
 
+from ..host import Host
 from ..schema import Address, Save
 from . import memory, stack
 from .stack import HELD, Layer, Line
@@ -13,7 +14,7 @@ from .stack import HELD, Layer, Line
 _WINDOW = f"{memory.FOLDER}/window"
 
 
-def take_over(host: Any) -> bool:
+def take_over(host: Host) -> bool:
     """Make layers of the changes of that version, if there are; one without its script did not count."""
     found = [
         (folder, int(name))
@@ -39,7 +40,7 @@ def take_over(host: Any) -> bool:
     return True
 
 
-def _layer(host: Any, folder: str, number: int, text: str, new: int) -> Layer:
+def _layer(host: Host, folder: str, number: int, text: str, new: int) -> Layer:
     layer = stack.told_of(host, f"{folder}/{number}/change.json", new)
     names = [name for name in host.names(f"{folder}/{number}") if name.startswith("file-")]
     for name in names:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
+from ..host import Host, ReadOnlyHost
 from ..schema import Address, Change, Save, Value, say
 from . import memory
 
@@ -108,10 +109,10 @@ def brief(value: Value) -> str:
     return json.dumps("a file" if isinstance(value, str) and "\n" in value else value)
 
 
-def read(host: Any) -> List[Layer]:
+def read(host: ReadOnlyHost) -> List[Layer]:
     """All layers, lowest first. What cannot be understood is left out: it could not be taken back either."""
     found: Dict[int, Layer] = {}
-    for text in str(host.read(TABLE) or "").split("\n"):
+    for text in (host.read(TABLE) or "").split("\n"):
         words = text.split("\t")
         number = _number(words[1]) if len(words) > 1 else 0
         if words[0] == "layer" and len(words) >= 5:
@@ -127,7 +128,7 @@ def _number(word: str) -> int:
     return int(word) if word.isdigit() else 0
 
 
-def told_of(host: Any, path: str, number: int) -> Layer:
+def told_of(host: ReadOnlyHost, path: str, number: int) -> Layer:
     """The layer behind a note that was kept of it."""
     return _layer(number, host.read(path) or "{}")
 
@@ -141,10 +142,10 @@ def _layer(number: int, noted: str) -> Layer:
         return Layer(number, "an unknown time", 0, ())
 
 
-def write(host: Any, layers: Sequence[Layer]) -> str:
+def write(host: Host, layers: Sequence[Layer]) -> str:
     """Replace the table as a whole, then remove the files that it names no more; a complaint, or nothing."""
     text = "".join(f"{line}\n" for layer in layers for line in _rows(layer))
-    complaint = str(host.do(Save(TABLE, text or None, mode=0o600))) if text != (host.read(TABLE) or "") else ""
+    complaint = host.do(Save(TABLE, text or None, mode=0o600)) if text != (host.read(TABLE) or "") else ""
     for file in host.names(FOLDER) if not complaint else ():
         if "-" in file and file[0].isdigit() and file not in text:
             host.do(Save(f"{FOLDER}/{file}", None, mode=0o600))

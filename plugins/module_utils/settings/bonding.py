@@ -6,7 +6,22 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ..schema import ABSENT, ENTRY, EXACTLY, WATCH, Action, Address, Cell, Family, Reading, Run, Save, Value, Wish
+from ..schema import (
+    ABSENT,
+    ENTRY,
+    EXACTLY,
+    WATCH,
+    Action,
+    Address,
+    Cell,
+    Family,
+    Reader,
+    Reading,
+    Run,
+    Save,
+    Value,
+    Wish,
+)
 from ..tools import bond as tool
 from ..tools import ip, sysfs
 from . import bonds, managers
@@ -18,7 +33,7 @@ _ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb")
 _MEMBER = "member "
 
 
-def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     wishes: Dict[Address, Wish] = {}
     for asked in bonds.parse(params["bonds"]):
         manager, files = managers.plan_files(host, str(params["manager"]), asked)
@@ -31,7 +46,7 @@ def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     return wishes
 
 
-def _live(host: Any, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Wish]:
+def _live(host: Reader, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Wish]:
     """What is asked of the kernel, beside the files."""
     cells: Dict[str, Wish] = {"state": Wish(EXACTLY, asked.state)}
     if asked.state == "present":
@@ -58,7 +73,7 @@ def _values(asked: bonds.Asked) -> Dict[str, Value]:
     return values
 
 
-def _read(host: Any, name: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, name: str, keys: Sequence[str]) -> Reading:
     texts = {key: host.read(key) for key in keys if key.startswith("/")}
     there = tool.present(host, name)
     cells = {key: Cell(text) for key, text in texts.items()}
@@ -91,7 +106,7 @@ def _read(host: Any, name: str, keys: Sequence[str]) -> Reading:
     return Reading(cells)
 
 
-def _member(host: Any, nic: str, live: Mapping[str, Sequence[str]]) -> Cell:
+def _member(host: Reader, nic: str, live: Mapping[str, Sequence[str]]) -> Cell:
     flags = sysfs.text(host, f"{sysfs.ROOT}/{nic}/flags")
     state = "up" if re.fullmatch("0x[0-9a-f]+", flags) and int(flags, 16) & 1 else "down"
     return Cell(" ".join([state, "mtu", sysfs.text(host, f"{sysfs.ROOT}/{nic}/mtu"), *live.get(nic, ())]))

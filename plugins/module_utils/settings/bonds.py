@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding.inputs import wish
-from ..schema import Field, InputError, Value, nearest
+from ..schema import Field, InputError, Reader, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs
 from .addresses import check_gateway, of_anybody, of_nic
@@ -238,7 +238,7 @@ def _check_delays(options: Mapping[str, str]) -> None:
             raise InputError(f"{key}: {delay} is no multiple of miimon {step}; write {right}")
 
 
-def check(host: Any, bond: tool.Bond) -> None:
+def check(host: Reader, bond: tool.Bond) -> None:
     """InputError for what this host cannot do: members that are not there or not free, an MTU they do not take."""
     nics = [name for name in host.names(sysfs.ROOT) if host.exists(f"{sysfs.ROOT}/{name}/ifindex") and name != "lo"]
     owners = tool.owners(host)
@@ -260,7 +260,7 @@ def check(host: Any, bond: tool.Bond) -> None:
         _check_mtu(host, bond, bond.mtu)
 
 
-def _check_mtu(host: Any, bond: tool.Bond, mtu: int) -> None:
+def _check_mtu(host: Reader, bond: tool.Bond, mtu: int) -> None:
     links = ip.links(host)
     for member in bond.members:
         most = links.get(member, {}).get("max_mtu", _MOST)

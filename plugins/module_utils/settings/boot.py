@@ -6,9 +6,9 @@ A file is one value, under its path; so is the link that starts a unit with its 
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import HOST, Action, Cell, Family, Reading, Run, Save, Value
+from ..schema import HOST, Action, Cell, Family, Reader, Reading, Run, Save, Value
 from ..tools import systemd
 
 
@@ -16,7 +16,7 @@ def _is_link(path: str) -> bool:
     return ".device.wants/" in path
 
 
-def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
     cells = {}
     for path in keys:
         text = (host.target(path) or None) if _is_link(path) else host.read(path)

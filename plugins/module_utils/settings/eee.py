@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Run, Value, Wish
+from ..schema import NIC, Action, Address, Cell, Expansion, Family, Field, Reader, Reading, Run, Value, Wish
 from ..tools import ethtool, modes
 
 
@@ -25,7 +25,7 @@ def cells(text: str) -> Dict[str, Cell]:
     return {**found, **modes.cells(shown)}
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "--show-eee", nic, cells)
 
 

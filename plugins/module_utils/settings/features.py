@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reading, Value
+from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
 from ..tools import ethtool
 
 # ethtool's short name, its long name in the text of -k, the kernel's own name, what it is. One name each is
@@ -28,7 +28,7 @@ _NAMES = (
 _CANONICAL = {long: short for short, one, two, _about in _NAMES for long in (one, two) if long}
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "-k", nic, lambda text: ethtool.features(text, _CANONICAL))
 
 

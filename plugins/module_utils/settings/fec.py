@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reading, Run, Value, Wish, nearest
+from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Run, Value, Wish, nearest
 from ..tools import ethtool, sysfs
 
 _WORDS = ("auto", "off", "rs", "baser", "llrs")
@@ -29,7 +29,7 @@ def cells(text: str, supported: bool = False) -> Dict[str, Cell]:
     return {"encoding": Cell(value)}
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     supported = sysfs.driver(host, nic) in _SHOW_SUPPORTED
     return ethtool.reading(host, "--show-fec", nic, lambda text: cells(text, supported))
 

@@ -8,9 +8,9 @@ each interrupt or queue. Lists that are all alike are said once.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Run, Value
+from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Run, Value
 from ..text import quote
 from ..tools import cpus, interrupts, services, sysfs
 from ..tools import irqbalance as balancer
@@ -29,7 +29,7 @@ def _join(lists: Sequence[str], each: str = "") -> str:
     return each + lists[0] if len(set(lists)) == 1 else " ".join(lists)
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     found = interrupts.of(host, nic)
     cores, online = interrupts.cores(host, nic), interrupts.online(host)
     cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host, nic)}
@@ -39,7 +39,7 @@ def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
 
 
 def _affinity(
-    host: Any, found: Sequence[interrupts.Interrupt], cores: Sequence[int], online: Sequence[int]
+    host: Reader, found: Sequence[interrupts.Interrupt], cores: Sequence[int], online: Sequence[int]
 ) -> Dict[str, Cell]:
     texts = {item: host.read(item.path) for item in found}
     known = {item: cpus.format_list(cpus.parse_list(text)) for item, text in texts.items() if text is not None}
@@ -61,7 +61,7 @@ def _kept(value: str, means: Callable[[str], str], asked: str) -> str:
     return value
 
 
-def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
+def _queues(host: Reader, nic: str, cores: Sequence[int], online: Sequence[int]) -> Dict[str, Cell]:
     cells = {}
     for key, file in _FILES.items():
         paths = [f"{queue}/{file}" for queue in interrupts.queues(host, nic, "tx" if key == "xps" else "rx")]
@@ -82,7 +82,7 @@ def _queues(host: Any, nic: str, cores: Sequence[int], online: Sequence[int]) ->
     return cells
 
 
-def _service(host: Any, nic: str) -> Dict[str, Cell]:
+def _service(host: Reader, nic: str) -> Dict[str, Cell]:
     """A service that is not there, or not running, is stopped already."""
     device, foreign = sysfs.identity(host, nic).bus, balancer.foreign_policy(host)
     problem = f"{foreign} names a policy script already; have that one print ban=true for it" if foreign else ""

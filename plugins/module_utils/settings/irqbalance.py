@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, HOST, Action, Address, Cell, Expansion, Family, Reading, Save, Value, Wish
+from ..schema import ABSENT, EXACTLY, HOST, Action, Address, Cell, Expansion, Family, Reader, Reading, Save, Value, Wish
 from ..tools import irqbalance as tool
 from ..tools import sysfs
 
 KEY = "irqbalance_ban"
 
 
-def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     """The files go, unless a NIC turns out to need them; a host without either is not looked at any further."""
     asked = [entry["irq"] for entry in params.get("nics") or () if isinstance(entry.get("irq"), Mapping)]
     there = host.exists(tool.SCRIPT) or host.exists(tool.DROP_IN)
@@ -21,7 +21,7 @@ def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     return {Address("irqbalance", "", path): Wish(ABSENT) for path in (tool.SCRIPT, tool.DROP_IN)}
 
 
-def _read(host: Any, _scope: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, _scope: str, _keys: Sequence[str]) -> Reading:
     devices = {nic.name: Cell(nic.bus, fixed=True) for nic in sysfs.identities(host)}
     return Reading({**devices, **{path: Cell(host.read(path)) for path in (tool.SCRIPT, tool.DROP_IN)}})
 

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reading, Value, Wish
+from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Value, Wish
 from ..tools import ip, ping, sysfs
 
 # In the order of the kernel, which takes the limits from the MTU and from each other (rtnetlink, do_setlink).
 _KEYS = ("mtu", "txqueuelen", *ip.SIZES, "group", "alias")
 
 
-def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     cells, problem = ip.cells(host, nic)
     level = sysfs.level(host, nic)
     if "group" in cells and "group" not in keys:
@@ -42,12 +42,12 @@ def _alias(field: Field, raw: object) -> Wish:
     return Wish(EXACTLY, text) if text else Wish(ABSENT)
 
 
-def _neighbours(host: Any, nic: str) -> List[str]:
+def _neighbours(host: Reader, nic: str) -> List[str]:
     """A VLAN shrinks with the NIC below it, and the ports of a bond follow the bond."""
     return sysfs.above(host, nic) + sysfs.below(host, nic)
 
 
-def _probe(host: Any, nic: str, addresses: str, cells: Mapping[str, Cell]) -> str:
+def _probe(host: Reader, nic: str, addresses: str, cells: Mapping[str, Cell]) -> str:
     mtu = cells["mtu"].value if "mtu" in cells else None
     silent = [address for address in addresses.split() if not ping.carries(host, nic, address, int(str(mtu)))]
     if not silent:

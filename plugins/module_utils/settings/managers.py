@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from ..schema import HangsError, InputError, Query, TuningError
+from ..schema import HangsError, InputError, Query, Reader, TuningError
 from ..tools import bond as tool
 from ..tools import ifcfg, ifupdown, networkd, networkmanager, sysfs
 from .bonds import Asked
@@ -18,7 +18,7 @@ MANAGERS: Mapping[str, tool.Manager] = {
 _NM, _NETWORKD, _IFUPDOWN, _IFCFG = MANAGERS
 
 
-def owned(host: Any) -> Dict[str, List[str]]:
+def owned(host: Reader) -> Dict[str, List[str]]:
     """The NICs that each manager of this host has in its hands."""
     facts = _Facts(host)
     return {name: sorted(nics) for name in MANAGERS for nics in [facts.owned(name)] if nics}
@@ -30,7 +30,7 @@ def of_paths(paths: Iterable[str]) -> tool.Manager:
     return next(folders[path.rpartition("/")[0]] for path in paths if path.startswith("/"))
 
 
-def plan_files(host: Any, wanted: str, asked: Asked) -> Tuple[Optional[tool.Manager], Dict[str, Optional[str]]]:
+def plan_files(host: Reader, wanted: str, asked: Asked) -> Tuple[Optional[tool.Manager], Dict[str, Optional[str]]]:
     """Whose the bond is, and the texts of its files (None for those that go); nobody's if it is not there at all."""
     bond = asked.bond
     every = {name: tool.files(host, manager, bond.name) for name, manager in MANAGERS.items()}
@@ -62,7 +62,7 @@ def plan_files(host: Any, wanted: str, asked: Asked) -> Tuple[Optional[tool.Mana
     return manager, {**stale, **files}
 
 
-def _choose(host: Any, wanted: str, bond: tool.Bond) -> str:
+def _choose(host: Reader, wanted: str, bond: tool.Bond) -> str:
     facts = _Facts(host)
     if wanted == "auto":
         wanted = _find_out(facts, bond)
@@ -93,7 +93,7 @@ def _find_out(facts: _Facts, bond: tool.Bond) -> str:
 class _Facts:
     """What the network managers of a host say, asked once and only where it is needed."""
 
-    def __init__(self, host: Any) -> None:
+    def __init__(self, host: Reader) -> None:
         self.host = host
         self._owned: Dict[str, Set[str]] = {}
         self._active: Optional[List[str]] = None

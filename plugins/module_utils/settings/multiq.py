@@ -10,14 +10,29 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Run, Value, Wish, say
+from ..schema import (
+    EXACTLY,
+    NIC,
+    Action,
+    Address,
+    Cell,
+    Expansion,
+    Family,
+    Field,
+    Reader,
+    Reading,
+    Run,
+    Value,
+    Wish,
+    say,
+)
 from ..tools import sysfs, tc
 
 CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
 _HANDLE, _OTHER_HANDLE = "1:", "2:"
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     if not tc.speakable(nic):
         return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
     attached = tc.qdiscs(host, nic)

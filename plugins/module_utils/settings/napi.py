@@ -7,9 +7,9 @@ netlink alone (Linux 6.13), which neither ethtool nor ip speaks.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Poke, Reading, Value
+from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Value
 from ..text import quote
 from ..tools import sysfs
 
@@ -17,7 +17,7 @@ from ..tools import sysfs
 _KEYS: Mapping[str, int] = {"threaded": 1, "gro_flush_timeout": 0, "napi_defer_hard_irqs": (1 << 31) - 1}
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     cells: Dict[str, Cell] = {}
     for key, most in _KEYS.items():
         path = f"{sysfs.ROOT}/{nic}/{key}"

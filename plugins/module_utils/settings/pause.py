@@ -8,9 +8,9 @@ line shows it, what was asked for last is remembered.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Dict, Mapping, Optional, Sequence
 
-from ..schema import Action, Cell, Field, Reading, Value
+from ..schema import Action, Cell, Field, Reader, Reading, Value
 from ..tools import ethtool, sysfs
 from .table import Row, family
 
@@ -74,7 +74,7 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     return found
 
 
-def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     reading = _plain.read(host, nic, keys)
     if "autoneg" not in reading.cells:
         return reading
@@ -95,7 +95,7 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     return _plain.write(nic, {**beside, **values}, cells)
 
 
-def _explain(host: Any, nic: str) -> str:
+def _explain(host: Reader, nic: str) -> str:
     """What the two ends advertise: that is all there is to tell a driver that ignores a wish from a partner."""
     facts = ethtool.link(host.ask(ethtool.query("", nic)).out)
     said = [

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reading, Value
+from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
 from ..tools import setpci, sysfs
 
 _REGISTERS = {"max_read_request": setpci.MAX_READ_REQUEST, "max_memory_read": setpci.MAX_MEMORY_READ}
 
 
-def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     device = sysfs.identity(host, nic).bus
     if not sysfs.is_function(device):
         return Reading({}, f"it is no PCI device of its own ({device or 'virtual'})")

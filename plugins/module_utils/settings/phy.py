@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Query, Reading, Run, Value, Wish
+from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Query, Reader, Reading, Run, Value, Wish
 from ..tools import sysfs
 
 # A word and no switch: False equals 0, which some PHYs take for the shortest time.
@@ -64,7 +64,7 @@ def cell(row: _Row, text: str) -> Dict[str, Cell]:
     return {row.key: Cell(_OFF)} if row.off in text else {}
 
 
-def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     """One question for each key, so only for those that are asked for; for all where nothing is."""
     found: Dict[str, Cell] = {}
     said = ""

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, Tuple
+from typing import Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Reading, Value
+from ..schema import NIC, Action, Cell, Family, Reader, Reading, Value
 from ..tools import ethtool
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "--show-priv-flags", nic, ethtool.private_flags)
 
 

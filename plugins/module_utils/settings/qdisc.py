@@ -20,6 +20,7 @@ from ..schema import (
     Family,
     Field,
     InputError,
+    Reader,
     Reading,
     Value,
     Wish,
@@ -36,7 +37,7 @@ _ROOTS = (MQ, "mqprio", "ets", *_LEAVES, "noqueue")
 _NETEM = "netem loses and delays packets on purpose, for tests; it is no tuning"
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     if not tc.speakable(nic):
         return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
     found = tool.ask(host, nic)

@@ -22,6 +22,7 @@ from ..schema import (
     Family,
     Field,
     InputError,
+    Reader,
     Reading,
     Run,
     Value,
@@ -39,7 +40,7 @@ _DEVICE = ("indirection", "key", "function", "transform")
 _FOREIGN = "a table that no words of `ethtool -X` write"
 
 
-def _read(host: Any, nic: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     cells: Dict[str, Cell] = {}
     problem = ""
     if not keys or set(keys) & set(_DEVICE):

@@ -7,9 +7,9 @@ modes, and speed and duplex are values of a link without it alone.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reading, Run, Value, Wish
+from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reader, Reading, Run, Value, Wish
 from ..tools import ethtool, modes
 
 # The words behind `MDI-X:`; without one of these the PHY only tells what it found out, or nothing at all.
@@ -48,7 +48,7 @@ def cells(text: str) -> Dict[str, Cell]:
     return found
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "", nic, cells)
 
 

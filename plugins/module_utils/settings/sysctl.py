@@ -7,7 +7,7 @@ import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import HOST, Action, Cell, Family, InputError, Reading, Save, TuningError, Value
+from ..schema import HOST, Action, Cell, Family, InputError, Reader, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
@@ -32,7 +32,7 @@ _LATER = (
 )
 
 
-def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
     texts = {key: host.read(tool.path(key)) for key in (*keys, *_coupled(host, keys))}
     cells = {key: Cell(vector(text)) for key, text in texts.items() if text is not None}
     if _CONGESTION in cells:
@@ -54,7 +54,7 @@ def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell])
     return tuple(tool.poke(key, str(values[key])) for key in sorted(values, key=_rank))
 
 
-def _coupled(host: Any, keys: Sequence[str]) -> List[str]:
+def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
     """What else such a key sets, so that an undo can put it back."""
     found = []
     for version in {key.split(".")[1] for key in keys if key in _WIDE}:
@@ -68,12 +68,12 @@ def _coupled(host: Any, keys: Sequence[str]) -> List[str]:
     return [key for key in dict.fromkeys(found) if key not in keys]
 
 
-def _each(host: Any, folder: str, name: str) -> List[str]:
+def _each(host: Reader, folder: str, name: str) -> List[str]:
     """A key of each NIC, and of those that stand for all."""
     return [f"{folder}.{nic.replace('.', '/')}.{name}" for nic in host.names(tool.path(folder))]
 
 
-def _read_file(host: Any, file: str, _keys: Sequence[str]) -> Reading:
+def _read_file(host: Reader, file: str, _keys: Sequence[str]) -> Reading:
     if not host.plain(file):
         raise TuningError(f"{file} is no regular file, so it is left alone; name another file")
     return Reading({key: Cell(value) for key, value in tool.own(host.read(file), file).items()})
@@ -92,7 +92,7 @@ def _place(params: Mapping[str, Any]) -> str:
     return f"{tool.FOLDER}/{file}"
 
 
-def _rivals(host: Any, file: str, keys: Sequence[str]) -> List[Mapping[str, str]]:
+def _rivals(host: Reader, file: str, keys: Sequence[str]) -> List[Mapping[str, str]]:
     later = tool.after(host, file)
     found = ((key, tool.overrider(key, later)) for key in sorted(keys))
     return [{"key": key, "file": other[0], "value": other[1]} for key, other in found if other]

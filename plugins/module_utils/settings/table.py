@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reading, Value
+from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
 from ..tools import ethtool
 
 Parse = Callable[[str, Mapping[str, str]], Dict[str, Cell]]
@@ -27,7 +27,7 @@ def family(
     parse: Parse,
     about: str,
     hint: str = "",
-    explain: Optional[Callable[[Any, str], str]] = None,
+    explain: Optional[Callable[[Reader, str], str]] = None,
     cuts: bool = False,
     shaken_by: Tuple[str, ...] = (),
     loose: bool = False,
@@ -36,7 +36,7 @@ def family(
     labels = {row.label: row.field.name for row in rows}
     options = {row.field.name: row.option for row in rows}
 
-    def read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+    def read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
         return ethtool.reading(host, ask, nic, lambda text: parse(text, labels))
 
     def write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:

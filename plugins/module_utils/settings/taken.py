@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, InputError, Reading, Save, Value, Wish
+from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, InputError, Reader, Reading, Save, Value, Wish
 
 MARK = "# taken over by linuxnet.tuning: "
 COPIES = "/var/lib/linuxnet-tuning/taken"
@@ -74,7 +74,7 @@ def _inside(whole: Sequence[str], place: int) -> bool:
     return bool(end)
 
 
-def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     wishes: Dict[Address, Wish] = {}
     for entry in params["files"] or ():
         path, lines = _checked(entry)
@@ -108,7 +108,7 @@ def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
     return path, {int(number): str(line) for number, line in lines.items()}
 
 
-def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
     return Reading({path: Cell(host.read(path), place=f"{host.rights(path)[0]:o}") for path in keys})
 
 

@@ -6,11 +6,25 @@ from __future__ import annotations
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, Field, InputError, Reading, Value, Wish, nearest
+from ..schema import (
+    EXACTLY,
+    HOST,
+    Action,
+    Address,
+    Cell,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Value,
+    Wish,
+    nearest,
+)
 from ..tools import tuned as tool
 
 
-def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     names = vector(params["profile"]).split()
     known = [*tool.profiles(host), tool.OFF]
     for name in names:
@@ -24,7 +38,7 @@ def _ask(host: Any, params: Mapping[str, Any]) -> Dict[Address, Wish]:
     return {Address("profile", "", key): wish for key, wish in wishes.items()}
 
 
-def _read(host: Any, _scope: str, keys: Sequence[str]) -> Reading:
+def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
     profile, complaint = tool.active(host)
     if not profile:
         return Reading({}, f"tuned does not say which profile is active ({complaint})")

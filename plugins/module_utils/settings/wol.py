@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reading, Value, Wish, nearest
+from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Value, Wish, nearest
 from ..tools import ethtool
 
 _OFF = "d"
@@ -45,7 +45,7 @@ def _means(letters: str, able: str) -> str:
     return _ordered(letters)
 
 
-def _read(host: Any, nic: str, _keys: Sequence[str]) -> Reading:
+def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "", nic, cells)
 
 

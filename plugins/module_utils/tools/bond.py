@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import Run
+from ..schema import Reader, Run
 from . import sysfs
 
 # What a name may hold so that each manager takes it, as a name and as part of the name of a file.
@@ -70,18 +70,18 @@ def is_ours(text: str, name: str) -> bool:
     return text.startswith(header(name) + "\n")
 
 
-def files(host: Any, manager: Manager, name: str) -> List[str]:
+def files(host: Reader, manager: Manager, name: str) -> List[str]:
     """The paths of our files about a bond that a manager has."""
     paths = [f"{manager.folder}/{entry}" for entry in host.names(manager.folder)]
     return [path for path in paths if is_ours(host.read(path) or "", name)]
 
 
-def present(host: Any, name: str) -> bool:
+def present(host: Reader, name: str) -> bool:
     """Whether there is such a NIC, and it is a bond."""
     return bool(host.exists(f"{sysfs.ROOT}/{name}/bonding"))
 
 
-def option(host: Any, name: str, key: str) -> Optional[str]:
+def option(host: Reader, name: str, key: str) -> Optional[str]:
     """What the kernel says about an option; None where it does not know it. Numbers beside words are left out."""
     text = host.read(f"{sysfs.ROOT}/{name}/bonding/{key}")
     if text is None:
@@ -92,12 +92,12 @@ def option(host: Any, name: str, key: str) -> Optional[str]:
     return words[0] if words else ""
 
 
-def members(host: Any, name: str) -> List[str]:
+def members(host: Reader, name: str) -> List[str]:
     """The NICs that a bond has now."""
     return (option(host, name, "slaves") or "").split()
 
 
-def owners(host: Any) -> Dict[str, str]:
+def owners(host: Reader) -> Dict[str, str]:
     """The bond of each NIC that is in one."""
     bonds = sysfs.text(host, f"{sysfs.ROOT}/bonding_masters").split()
     return {member: bond for bond in bonds for member in members(host, bond)}

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from ..schema import Cell, Query, Reading, Run, Value
+from ..schema import Cell, Query, Reader, Reading, Run, Value
 
 # JSON is no way out: 6.1 has it for -k and -a only, and before 5.14 the option is silently ignored.
 
@@ -215,7 +215,7 @@ def fastest(facts: Mapping[str, object]) -> int:
     return max([*speeds, current if isinstance(current, int) else 0])
 
 
-def reading(host: Any, flag: str, nic: str, parse: Callable[[str], Dict[str, Cell]]) -> Reading:
+def reading(host: Reader, flag: str, nic: str, parse: Callable[[str], Dict[str, Cell]]) -> Reading:
     """Ask and parse; without any cell the tool's own words say why."""
     answer = host.ask(query(flag, nic))
     cells = parse(answer.out)

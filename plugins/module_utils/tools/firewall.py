@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
-from ..schema import Answer, HangsError, Query, TuningError
+from ..schema import Answer, HangsError, Query, Reader, TuningError
 
 Action = Dict[str, Any]
 
@@ -22,7 +22,7 @@ class Opening(NamedTuple):
     undo: Tuple[Action, ...]
 
 
-def opening(host: Any, ports: str, protocols: Sequence[str], seconds: int, mark: str) -> Opening:
+def opening(host: Reader, ports: str, protocols: Sequence[str], seconds: int, mark: str) -> Opening:
     """What opens the ports, such as `5201-5211`; `mark` is the comment that tells our rules from others."""
     if _ask(host, "firewall-cmd", "--state").rc == 0:
         return _firewalld(host, ports, protocols, seconds)
@@ -31,7 +31,7 @@ def opening(host: Any, ports: str, protocols: Sequence[str], seconds: int, mark:
     return Opening(tuple(names), tuple(row[1] for row in found), tuple(row[2] for row in found))
 
 
-def _ask(host: Any, *argv: str) -> Answer:
+def _ask(host: Reader, *argv: str) -> Answer:
     try:
         answer: Answer = host.ask(Query(argv, 20))
         return answer
@@ -41,7 +41,7 @@ def _ask(host: Any, *argv: str) -> Answer:
         return Answer(127, "", f"{argv[0]} is not installed")
 
 
-def _firewalld(host: Any, ports: str, protocols: Sequence[str], seconds: int) -> Opening:
+def _firewalld(host: Reader, ports: str, protocols: Sequence[str], seconds: int) -> Opening:
     """A rich rule is a thing of its own; a plain port would be merged with overlapping ranges of the administrator."""
     zones = [
         line.split()[0]
@@ -60,7 +60,7 @@ def _firewalld(host: Any, ports: str, protocols: Sequence[str], seconds: int) ->
     return Opening(("firewalld",), tuple(prepare), tuple(undo))
 
 
-def _nft(host: Any, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
+def _nft(host: Reader, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
     """A rule at the top of each chain that sees incoming packets: one chain's accept does not bind another."""
     for family, table, chain in _input_chains(_ask(host, "nft", "-j", "list", "chains").out):
         if (table, chain) == ("filter", "INPUT") and family != "inet" and _iptables_is_there(host, family):
@@ -88,14 +88,14 @@ def _input_chains(out: str) -> Iterator[Tuple[str, str, str]]:
             yield chain["family"], chain["table"], chain["name"]
 
 
-def _iptables_is_there(host: Any, family: str) -> bool:
+def _iptables_is_there(host: Reader, family: str) -> bool:
     return _ask(host, _PROGRAMS[family], "-S", "INPUT").rc == 0
 
 
 _PROGRAMS = {"ip": "iptables", "ip6": "ip6tables"}
 
 
-def _iptables(host: Any, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
+def _iptables(host: Reader, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
     """Also for ufw, whose own commands would write the rule to its files."""
     for program in _PROGRAMS.values():
         rules: List[str] = _ask(host, program, "-S", "INPUT").out.split("\n")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Any, Dict, List, Sequence, Set
+from typing import Dict, List, Sequence, Set
 
-from ..schema import Run
+from ..schema import Reader, Run
 from . import bond as tool
 from . import sysfs
 from .bond import Bond, Manager, Step, header
@@ -39,7 +39,7 @@ def _render(bond: Bond) -> Dict[str, str]:
     return {f"{FOLDER}/{bond.name}": "\n".join([*lines, ""])}
 
 
-def sources(host: Any, path: str) -> bool:
+def sources(host: Reader, path: str) -> bool:
     """Whether /etc/network/interfaces reads this file."""
     for line in (host.read(MAIN) or "").splitlines():
         words = line.split()
@@ -51,7 +51,7 @@ def sources(host: Any, path: str) -> bool:
     return False
 
 
-def stanzas(host: Any) -> Dict[str, Set[str]]:
+def stanzas(host: Reader) -> Dict[str, Set[str]]:
     """The interfaces that ifupdown's files describe, with their methods, but for the files that are ours."""
     found: Dict[str, Set[str]] = {}
     for path in (MAIN, *(f"{FOLDER}/{name}" for name in host.names(FOLDER))):

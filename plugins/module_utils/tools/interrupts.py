@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, NamedTuple, Tuple
 
+from ..schema import Reader
 from ..text import quote
 from . import cpus, sysfs
 
@@ -38,7 +39,7 @@ class Interrupt(NamedTuple):
         return f"/proc/irq/{self.number}/smp_affinity_list"
 
 
-def of(host: Any, nic: str) -> List[Interrupt]:
+def of(host: Reader, nic: str) -> List[Interrupt]:
     """The interrupts of a NIC's queues, in the kernel's order; all it has, if none says to belong to a queue."""
     names = _names(host.read("/proc/interrupts") or "")
     own = {int(number) for number in host.names(f"{_device(host, nic)}/msi_irqs") if number.isdigit()}
@@ -72,7 +73,7 @@ def by_name(name: str) -> str:
     return f"/proc/irq/$({number})/smp_affinity_list"
 
 
-def _device(host: Any, nic: str) -> str:
+def _device(host: Reader, nic: str) -> str:
     """A virtio NIC hangs on the PCI function that has the interrupts."""
     device = f"{sysfs.ROOT}/{nic}/device"
     return f"{device}/.." if host.target(f"{device}/subsystem") == "virtio" else device
@@ -114,19 +115,19 @@ def softnet(text: str) -> List[Dict[str, int]]:
     return found
 
 
-def queues(host: Any, nic: str, direction: str) -> List[str]:
+def queues(host: Reader, nic: str, direction: str) -> List[str]:
     """The folders of a NIC's queues in one direction (rx, tx), by number."""
     folder = f"{sysfs.ROOT}/{nic}/queues"
     found = [name for name in host.names(folder) if re.fullmatch(rf"{direction}-\d+", name)]
     return [f"{folder}/{name}" for name in sorted(found, key=lambda name: int(name[3:]))]
 
 
-def online(host: Any) -> Tuple[int, ...]:
+def online(host: Reader) -> Tuple[int, ...]:
     """All CPUs that run."""
     return _list(host, f"{_CPU}/online")
 
 
-def cores(host: Any, nic: str) -> Tuple[int, ...]:
+def cores(host: Reader, nic: str) -> Tuple[int, ...]:
     """All CPUs in the order of their worth to a NIC.
 
     A sibling shares its core, so the first CPU of each core comes before any second one; among these the CPUs of the
@@ -147,7 +148,7 @@ def cores(host: Any, nic: str) -> Tuple[int, ...]:
     return tuple(sorted(online(host), key=worth))
 
 
-def _list(host: Any, path: str) -> Tuple[int, ...]:
+def _list(host: Reader, path: str) -> Tuple[int, ...]:
     try:
         return cpus.parse_list(sysfs.text(host, path))
     except ValueError:

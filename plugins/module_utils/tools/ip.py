@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
-from ..schema import Cell, Query, Run, Value, nearest
+from ..schema import Cell, Query, Reader, Run, Value, nearest
 
 # What the kernel may join to one packet for sending (GSO) and of received ones (GRO); above 65536 is BIG TCP.
 SIZES = ("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size")
@@ -33,7 +33,7 @@ def set_link(nic: str, values: Mapping[str, Value]) -> Run:
     return Run(("ip", "link", "set", "dev", nic, *(word for pair in pairs for word in pair)))
 
 
-def cells(host: Any, nic: str) -> Tuple[Dict[str, Cell], str]:
+def cells(host: Reader, nic: str) -> Tuple[Dict[str, Cell], str]:
     """The cells of one NIC, and what ip complained of where there are none."""
     answer = host.ask(Query(("ip", "-d", "-j", "link", "show", "dev", nic)))
     facts = parse(answer.out).get(nic)
@@ -68,7 +68,7 @@ def _sizes(facts: Mapping[str, object]) -> Dict[str, Cell]:
     return made
 
 
-def _names(host: Any, facts: Mapping[str, object]) -> Dict[str, Cell]:
+def _names(host: Reader, facts: Mapping[str, object]) -> Dict[str, Cell]:
     """The group by the name that ip shows for its number, and the alias."""
     alias = {"alias": Cell(str(facts["alias"]) if facts.get("alias") else None)}
     if "group" not in facts:
@@ -100,7 +100,7 @@ def _ignored(qdisc: str, default: str) -> str:
     return ""
 
 
-def links(host: Any) -> Dict[str, Dict[str, object]]:
+def links(host: Reader) -> Dict[str, Dict[str, object]]:
     """Facts by NIC: mtu, min_mtu, max_mtu (bytes; absent if the driver has no limit), txqueuelen, qdisc, master.
 
     `master_kind` is what the master is: bond, bridge, vrf, team and the like.
@@ -143,7 +143,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:
             yield key, int(value)
 
 
-def addresses(host: Any, expiring: bool = False) -> Dict[str, List[str]]:
+def addresses(host: Reader, expiring: bool = False) -> Dict[str, List[str]]:
     """The addresses by NIC: not those of the link itself, and those that expire, as of DHCP, only if asked for."""
     answer = host.ask(Query(("ip", "-j", "address", "show")))
     try:
@@ -167,7 +167,7 @@ def _is_set(item: Mapping[str, Any], expiring: bool) -> bool:
     return "local" in item and item.get("scope") != "link" and (expiring or not item.get("dynamic"))
 
 
-def exceptions(host: Any) -> List[Dict[str, Any]]:
+def exceptions(host: Reader) -> List[Dict[str, Any]]:
     """Destinations with an MTU of their own, which a router on the way has told: `192.0.2.1 dev eth0 ... mtu 1400`."""
     found = []
     for family in ("-4", "-6"):
@@ -179,7 +179,7 @@ def exceptions(host: Any) -> List[Dict[str, Any]]:
     return found
 
 
-def gateway(host: Any, nic: str) -> List[str]:
+def gateway(host: Reader, nic: str) -> List[str]:
     """The default gateways through one NIC that somebody has set; a router's own announcements are none."""
     ways = []
     for family in ("-4", "-6"):
@@ -188,7 +188,7 @@ def gateway(host: Any, nic: str) -> List[str]:
     return ways
 
 
-def way_to(host: Any, address: str) -> str:
+def way_to(host: Reader, address: str) -> str:
     """The NIC that packets to an address leave by; empty where there is no way. Names are looked up by the host."""
     target = address
     if not re.fullmatch(r"[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", address):

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Sequence, Tuple
+from typing import Sequence, Tuple
 
-from ..schema import Run
+from ..schema import Reader, Run
 
 SERVICE = "irqbalance.service"
 SCRIPT = "/etc/linuxnet-tuning/irqbalance-policy"
@@ -45,13 +45,13 @@ def script(devices: Sequence[str]) -> str:
     return _TEXT.format(note=_NOTE, devices=" ".join(sorted(devices)))
 
 
-def banned(host: Any) -> Tuple[str, ...]:
+def banned(host: Reader) -> Tuple[str, ...]:
     """The PCI devices that irqbalance leaves alone by our script; none where it is not told of the script."""
     found = re.search(r"^for device in (.*); do$", host.read(SCRIPT) or "", re.MULTILINE)
     return tuple(found.group(1).split()) if found and host.read(DROP_IN) == DROP_IN_TEXT else ()
 
 
-def foreign_policy(host: Any) -> str:
+def foreign_policy(host: Reader) -> str:
     """The file that names a policy script of somebody else; empty if none does."""
     pattern = r"^[^#\n]*(--policyscript|\s-l\b|[\"'=]-l\b)"
     return next((path for path in _ARGUMENTS if re.search(pattern, host.read(path) or "", re.MULTILINE)), "")

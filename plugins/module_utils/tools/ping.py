@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..schema import Query
+from ..schema import Query, Reader
 
 # A change of the MTU takes the link of many NICs down for some seconds.
 _SECONDS = 12
@@ -17,7 +15,7 @@ _SOON = 1
 _STEP = 4
 
 
-def largest(host: Any, nic: str, address: str, small: int, mtu: int) -> int:
+def largest(host: Reader, nic: str, address: str, small: int, mtu: int) -> int:
     """The largest packet that comes back, of sizes between one that does and one that does not."""
     while mtu - small > _STEP:
         middle = small + max(_STEP, (mtu - small) // 2 // _STEP * _STEP)
@@ -28,7 +26,7 @@ def largest(host: Any, nic: str, address: str, small: int, mtu: int) -> int:
     return small
 
 
-def carries(host: Any, nic: str, address: str, mtu: int, seconds: int = _SECONDS) -> bool:
+def carries(host: Reader, nic: str, address: str, mtu: int, seconds: int = _SECONDS) -> bool:
     """Whether an answer to one unfragmented packet of just this MTU comes back through the NIC."""
     family, headers = ("-6", 48) if ":" in address else ("-4", 28)
     size = ("-M", "do", "-s", str(mtu - headers))

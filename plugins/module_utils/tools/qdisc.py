@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ..schema import Query, nearest
+from ..schema import Query, Reader, nearest
 
 COUNT, BYTES, RATE, TIME, LIST = "count", "bytes", "rate", "time", "list"
 
@@ -71,7 +71,7 @@ class Qdisc(NamedTuple):
     settings: Mapping[str, Setting] = {}
 
 
-def ask(host: Any, nic: str) -> Optional[List[Qdisc]]:
+def ask(host: Reader, nic: str) -> Optional[List[Qdisc]]:
     """All of a NIC, the root first; None where tc does not know the NIC."""
     answer = host.ask(Query(("tc", "qdisc", "show", "dev", nic)))
     return None if answer.rc else parse(answer.out)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from functools import reduce
 from math import gcd
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import Query
+from ..schema import Query, Reader
 
 ALL = "equal"
 
@@ -162,7 +162,7 @@ def symmetric(length: int) -> str:
     return ":".join(("6d", "5a")[place % 2] for place in range(length))
 
 
-def ask(host: Any, nic: str) -> Tuple[Spread, str]:
+def ask(host: Reader, nic: str) -> Tuple[Spread, str]:
     """What the device tells, and else its complaint."""
     answer = host.ask(query(nic))
     return parse(answer.out), answer.complaint if answer.rc else ""

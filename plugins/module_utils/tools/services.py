@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ..schema import Reader
 
 _FOLDERS = ("/sys/fs/cgroup/system.slice", "/sys/fs/cgroup/systemd/system.slice")
 
 
-def runs(host: Any, unit: str) -> bool:
+def runs(host: Reader, unit: str) -> bool:
     """Whether a service of systemd runs."""
     return any(host.exists(f"{folder}/{unit}") for folder in _FOLDERS)

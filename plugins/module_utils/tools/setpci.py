@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple, Tuple, Union
+from typing import NamedTuple, Tuple, Union
 
-from ..schema import Query, Run
+from ..schema import Query, Reader, Run
 
 
 class Register(NamedTuple):
@@ -28,7 +28,7 @@ MAX_READ_REQUEST = Register("CAP_EXP+8.w", shift=12, bits=3, smallest=128)
 MAX_MEMORY_READ = Register("CAP_PCIX+2.w", shift=2, bits=2, smallest=512)
 
 
-def read(host: Any, device: str, register: Register) -> Union[int, str]:
+def read(host: Reader, device: str, register: Register) -> Union[int, str]:
     """The size in bytes, or what setpci complained of: a device without the capability has no such register."""
     answer = host.ask(Query(("setpci", "-s", device, register.place)))
     word = answer.out.strip()

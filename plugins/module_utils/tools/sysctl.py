@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import Poke, TuningError
+from ..schema import Poke, Reader, TuningError
 from ..text import quote
 
 ROOT = "/proc/sys"
@@ -37,7 +37,7 @@ def poke(key: str, value: str) -> Poke:
     return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
 
 
-def congestion_controls(host: Any) -> Tuple[List[str], List[str]]:
+def congestion_controls(host: Reader) -> Tuple[List[str], List[str]]:
     """The congestion controls that are there, and those that a module would bring; none where modules are not seen."""
     folder = f"/lib/modules/{(host.read(path('kernel.osrelease')) or '').strip()}/kernel/net/ipv4"
     modules = [match[1] for name in host.names(folder) for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
@@ -75,7 +75,7 @@ def own(text: Optional[str], file: str) -> Dict[str, str]:
     return {line.key: line.value for line in lines(text)}
 
 
-def after(host: Any, file: str) -> List[Tuple[str, List[Line]]]:
+def after(host: Reader, file: str) -> List[Tuple[str, List[Line]]]:
     """The files that are read after `file` at boot, in order, with their assignments."""
     ours = file.rsplit("/", 1)[-1]
     first: Dict[str, str] = {}

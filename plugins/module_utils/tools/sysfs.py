@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Dict, Iterator, List, Optional
 
-from ..schema import Identity
+from ..schema import Identity, Reader
 
 ROOT = "/sys/class/net"
 
 
-def identities(host: Any) -> List[Identity]:
+def identities(host: Reader) -> List[Identity]:
     """All NICs of the host, by name."""
     names = [name for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
     return [
@@ -19,7 +19,7 @@ def identities(host: Any) -> List[Identity]:
     ]  # no program could tell it from an option
 
 
-def identity(host: Any, name: str) -> Identity:
+def identity(host: Reader, name: str) -> Identity:
     """What selectors can ask for. `pci` is vendor:device, `bus` the device's address; both empty if virtual."""
     base = f"{ROOT}/{name}"
     vendor, device = text(host, f"{base}/device/vendor"), text(host, f"{base}/device/device")
@@ -41,7 +41,7 @@ def identity(host: Any, name: str) -> Identity:
     )
 
 
-def driver(host: Any, name: str) -> str:
+def driver(host: Reader, name: str) -> str:
     """The kernel driver of a NIC; empty if it is virtual."""
     return str(host.target(f"{ROOT}/{name}/device/driver"))
 
@@ -55,18 +55,18 @@ def _hexadecimal(word: str) -> str:
     return word[2:].lower()
 
 
-def text(host: Any, path: str) -> str:
+def text(host: Reader, path: str) -> str:
     """A file of sysfs without its line end; empty where it does not exist or the kernel refuses to tell."""
     return (host.read(path) or "").strip()
 
 
-def number(host: Any, path: str) -> Optional[int]:
+def number(host: Reader, path: str) -> Optional[int]:
     """The same as a number; None where it is none."""
     word = text(host, path)
     return int(word) if word.lstrip("-").isdigit() else None
 
 
-def present(host: Any, name: str) -> bool:
+def present(host: Reader, name: str) -> bool:
     """Whether there is such a NIC."""
     return bool(host.exists(f"{ROOT}/{name}"))
 
@@ -76,12 +76,12 @@ def carrier_path(name: str) -> str:
     return f"{ROOT}/{name}/carrier"
 
 
-def carrier(host: Any, name: str) -> bool:
+def carrier(host: Reader, name: str) -> bool:
     """Whether the NIC has a link."""
     return text(host, carrier_path(name)) == "1"
 
 
-def pcie(host: Any, name: str) -> Dict[str, object]:
+def pcie(host: Reader, name: str) -> Dict[str, object]:
     """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses.
 
     `above` has the links of the bridges between it and the processor, each with its address on the bus.
@@ -95,7 +95,7 @@ def pcie(host: Any, name: str) -> Dict[str, object]:
     return {**facts, "above": above} if above else facts
 
 
-def _link(host: Any, folder: str, state: str) -> Dict[str, object]:
+def _link(host: Reader, folder: str, state: str) -> Dict[str, object]:
     width = number(host, f"{folder}/{state}_link_width")
     speed = text(host, f"{folder}/{state}_link_speed").split(" ")[0]
     return {"width": width, "speed_gt": float(speed)} if width and speed.replace(".", "").isdigit() else {}
@@ -105,7 +105,7 @@ def _link(host: Any, folder: str, state: str) -> Dict[str, object]:
 _INVENTED = ("0x1b36", "0x15ad")
 
 
-def _above(host: Any, device: str, most: int = 8) -> Iterator[Dict[str, object]]:
+def _above(host: Reader, device: str, most: int = 8) -> Iterator[Dict[str, object]]:
     for depth in range(1, most + 1):
         folder = f"{device}{'/..' * depth}"
         bus = re.search(r"^PCI_SLOT_NAME=(\S+)$", text(host, f"{folder}/uevent"), re.MULTILINE)
@@ -116,26 +116,26 @@ def _above(host: Any, device: str, most: int = 8) -> Iterator[Dict[str, object]]
             yield {"bus": bus.group(1), **link}
 
 
-def above(host: Any, name: str) -> List[str]:
+def above(host: Reader, name: str) -> List[str]:
     """The NICs that stand on this one: VLANs, or the bond or bridge it is a port of."""
     return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("upper_")]
 
 
-def below(host: Any, name: str) -> List[str]:
+def below(host: Reader, name: str) -> List[str]:
     """The NICs that this one stands on."""
     return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("lower_")]
 
 
-def level(host: Any, name: str, depth: int = 8) -> int:
+def level(host: Reader, name: str, depth: int = 8) -> int:
     """How many NICs lie below this one, one on top of the other; 0 for hardware."""
     return max((1 + level(host, lower, depth - 1) for lower in below(host, name) if depth), default=0)
 
 
-def transmit_queues(host: Any, name: str) -> int:
+def transmit_queues(host: Reader, name: str) -> int:
     """How many transmit queues are in use."""
     return sum(entry.startswith("tx-") for entry in host.names(f"{ROOT}/{name}/queues"))
 
 
-def steers(host: Any, name: str) -> bool:
+def steers(host: Reader, name: str) -> bool:
     """Whether XPS gives processors queues of their own."""
     return any(text(host, f"{ROOT}/{name}/queues/tx-0/{file}").strip("0,") for file in ("xps_cpus", "xps_rxqs"))

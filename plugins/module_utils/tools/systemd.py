@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import Action, Poke, Run
+from ..schema import Action, Poke, Reader, Run
 
 FOLDER = "/etc/systemd/system"
 TEMPLATE = "linuxnet-tuning@.service"
@@ -39,7 +39,7 @@ WantedBy=sys-subsystem-net-devices-%i.device
 """
 
 
-def running(host: Any) -> bool:
+def running(host: Reader) -> bool:
     """Whether systemd is what started this host."""
     return bool(host.exists("/run/systemd/system"))
 
@@ -89,7 +89,7 @@ def template() -> Dict[str, str]:
     return {f"{FOLDER}/{TEMPLATE}": _TEMPLATE}
 
 
-def dropins(host: Any) -> List[str]:
+def dropins(host: Reader) -> List[str]:
     """The drop-ins of all NICs that are there."""
     folders = [
         name for name in host.names(FOLDER) if name.startswith("linuxnet-tuning@") and name.endswith(".service.d")
@@ -178,7 +178,7 @@ def stop_all() -> Run:
     return Run(("systemctl", "stop", TEMPLATE.replace("@", "@*")))
 
 
-def with_programs(host: Any, actions: Sequence[Action]) -> List[Action]:
+def with_programs(host: Reader, actions: Sequence[Action]) -> List[Action]:
     """The same commands with the whole path of each program, which systemd before version 239 needs."""
     paths: Mapping[str, str] = {
         action.argv[0]: host.program(action.argv[0]) for action in actions if isinstance(action, Run)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import Query, Run
+from ..schema import Query, Reader, Run
 
 # Our filters have a preference of their own each, above those that people choose, and it tells the queue.
 BASE = 20000
@@ -68,7 +68,7 @@ class Filter(NamedTuple):
         return BASE <= self.pref <= _LAST
 
 
-def qdiscs(host: Any, nic: str) -> Optional[Qdiscs]:
+def qdiscs(host: Reader, nic: str) -> Optional[Qdiscs]:
     """What is attached to a NIC; None where tc does not know it."""
     answer = host.ask(Query(("tc", "qdisc", "show", "dev", nic)))
     return None if answer.rc else parse_qdiscs(answer.out)
@@ -129,7 +129,7 @@ def plain_queue(nic: str, root: str, queue: int) -> str:
     return f"qdisc replace dev {nic} parent {root}{queue + 1:x} handle {_PLAIN + queue:x}: pfifo limit 1000"
 
 
-def filters(host: Any, nic: str, parent: Sequence[str]) -> List[Filter]:
+def filters(host: Reader, nic: str, parent: Sequence[str]) -> List[Filter]:
     """The filters below a parent: `egress`, `ingress`, or `parent 1:`."""
     return parse_filters(host.ask(Query(("tc", "filter", "show", "dev", nic, *parent))).out)
 
@@ -284,7 +284,7 @@ class Mapping(NamedTuple):
     client: str
 
 
-def mappings(host: Any, nic: str, at: Statistics) -> List[Mapping]:
+def mappings(host: Reader, nic: str, at: Statistics) -> List[Mapping]:
     """The filters of a NIC that choose a queue, whoever made them; those before the qdiscs come first."""
     texts = [host.ask(Query(("tc", "filter", "show", "dev", nic, "egress"))).out] if at.clsact else []
     if at.root == "multiq":
@@ -305,7 +305,7 @@ def parse_mappings(out: str) -> List[Mapping]:
     return found
 
 
-def mapping_holds(host: Any) -> bool:
+def mapping_holds(host: Reader) -> bool:
     """Whether this kernel sends a packet to the queue that a clsact filter chose.
 
     Since Linux 5.19, and in kernels of distributions that took the change over, a function marks such packets, so

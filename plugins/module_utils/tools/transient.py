@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, List, Sequence
+from typing import List, Sequence
 
-from ..schema import Query, Run
+from ..schema import Query, Reader, Run
 
 
 def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards: Sequence[str], netns: str) -> Run:
@@ -19,7 +19,7 @@ def service(unit: str, about: str, seconds: int, argv: Sequence[str], afterwards
     return Run((*words, *argv))
 
 
-def version(host: Any) -> int:
+def version(host: Reader) -> int:
     """The version of systemd; 0 where it does not tell."""
     match = re.match(r"systemd (\d+)", host.ask(Query(("systemctl", "--version"))).out)
     return int(match.group(1)) if match else 0
@@ -30,7 +30,7 @@ def stop(unit: str) -> Run:
     return Run(("systemctl", "stop", unit), seconds=150)
 
 
-def active(host: Any, unit: str) -> bool:
+def active(host: Reader, unit: str) -> bool:
     """Whether a unit runs, or is on its way to an end."""
     answer = host.ask(Query(("systemctl", "is-active", unit)))
     return answer.out.strip() in ("active", "activating", "deactivating", "reloading")

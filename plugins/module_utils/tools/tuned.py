@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
-from ..schema import Query, Run
+from ..schema import Query, Reader, Run
 from .sysctl import lines
 
 OFF = "none"
@@ -18,13 +18,13 @@ _SECONDS = 60
 _FOLDERS = ("/etc/tuned/profiles", "/usr/lib/tuned/profiles", "/etc/tuned", "/usr/lib/tuned")
 
 
-def profiles(host: Any) -> List[str]:
+def profiles(host: Reader) -> List[str]:
     """The names of all profiles; without a process, because tuned-adm takes half a second to start."""
     found = {name for folder in _FOLDERS for name in host.names(folder) if host.exists(f"{folder}/{name}/tuned.conf")}
     return sorted(found)
 
 
-def active(host: Any) -> Tuple[str, str]:
+def active(host: Reader) -> Tuple[str, str]:
     """The active profile, several joined by blanks, `none` without one; and what tuned-adm complained of."""
     answer = host.ask(Query(("tuned-adm", "active"), _SECONDS))
     match = re.search(r"Current active profile: (.+)", answer.out)
@@ -33,7 +33,7 @@ def active(host: Any) -> Tuple[str, str]:
     return (OFF, "") if "No current active profile" in answer.out else ("", answer.complaint)
 
 
-def sysctl(host: Any, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
+def sysctl(host: Reader, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
     """The kernel parameters that profiles set, those that they include first; expressions of tuned stay as they are."""
     values: Dict[str, str] = {}
     for name in names:
@@ -48,7 +48,7 @@ def sysctl(host: Any, names: Sequence[str], depth: int = 8) -> Dict[str, str]:
     return values
 
 
-def verified(host: Any) -> bool:
+def verified(host: Reader) -> bool:
     """Whether the system still is as the profile has set it."""
     return bool(host.ask(Query(("tuned-adm", "verify"), _SECONDS)).rc == 0)
 

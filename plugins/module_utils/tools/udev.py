@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List
 
+from ..schema import Reader
+
 _FOLDERS = (
     "/etc/systemd/network",
     "/run/systemd/network",
@@ -21,7 +23,7 @@ _OURS = re.compile(
 )
 
 
-def link_files(host: Any) -> List[Dict[str, Any]]:
+def link_files(host: Reader) -> List[Dict[str, Any]]:
     """The files that set something of ours: which NICs they mean, and what they set."""
     first: Dict[str, str] = {}
     for folder in _FOLDERS:

@@ -36,6 +36,10 @@ def __getattr__(name: str) -> Name:
     return Name(getattr(_collections_abc, name, None))
 
 
+class Protocol:
+    """What a class has that fits; only type checkers look."""
+
+
 class Fields(type):
     """Makes the class of a named tuple from its annotations. typing and collections compile code for each of them."""
 
