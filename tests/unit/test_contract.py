@@ -56,6 +56,18 @@ LAYERS = {
     "carrying_out.report": {"schema"},
     "carrying_out.persist": {"schema", "host", "deciding.plan", "tools"},
     "carrying_out.transaction": {"schema", "host", "deciding.plan", "tools", "carrying_out.report"},
+    "carrying_out.prepare": {
+        "schema",
+        "host",
+        "deciding.desire",
+        "deciding.plan",
+        "tools",
+        "settings",
+        "going_back.memory",
+        "going_back.guard",
+        "carrying_out.persist",
+        "carrying_out.report",
+    },
     "carrying_out.conclude": {
         "schema",
         "host",
@@ -65,23 +77,29 @@ LAYERS = {
         "going_back.memory",
         "going_back.guard",
         "going_back.revert",
+        "carrying_out.prepare",
         "carrying_out.persist",
+    },
+    "carrying_out.call": {
+        "schema",
+        "host",
+        "deciding.plan",
+        "going_back.memory",
+        "going_back.guard",
+        "carrying_out.prepare",
+        "carrying_out.conclude",
         "carrying_out.transaction",
+        "carrying_out.report",
     },
     "engine": {
         "schema",
         "host",
         "runner",
         "deciding.desire",
-        "deciding.plan",
-        "tools",
         "settings",
         "facts",
-        "going_back.memory",
         "going_back.guard",
-        "carrying_out.conclude",
-        "carrying_out.persist",
-        "carrying_out.report",
+        "carrying_out.call",
     },
     "bare": {"engine"},
     "measuring.probe": set(),
@@ -122,6 +140,14 @@ def test_imports_run_one_way(path):
 
 def test_no_import_goes_in_a_circle():
     assert list(TopologicalSorter(LAYERS).static_order())
+
+
+def test_hosts_and_calls_have_a_type():
+    """`Any` hides an import that goes in a circle, and what is asked of a host then is checked by nobody."""
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg) and node.arg in ("host", "call") and node.annotation:
+                assert ast.unparse(node.annotation) != "Any", f"{path}:{node.lineno}"
 
 
 def test_only_host_touches_the_host():
@@ -308,3 +334,24 @@ def test_profiles_ask_for_what_there_is(profile):
         plan.overlay([("", {key: entry[key] for key in entry if key in registry.FAMILIES})], registry.FAMILIES)
     plan.overlay([("", {"sysctl": content.get("sysctl", {})})], registry.FAMILIES)
     assert profile.stem in (ROOT / "roles/tune/meta/argument_specs.yml").read_text()
+
+
+def drawn():
+    """The paths in the drawing of docs/architecture.md: indented names lie in the folder above them."""
+    folders = []
+    for line in (ROOT / "docs/architecture.md").read_text().split("```")[1].strip("\n").splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        names = [name.rstrip("/") for name in line[:26].replace(",", " ").split()]
+        yield from ("/".join([*folders[:depth], name]) for name in names)
+        folders[depth:] = names[:1]
+
+
+def test_the_drawing_of_the_house_names_what_stands():
+    named = list(drawn())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    alike = {"settings", "tools", "facts"}  # of which each file is one more of its kind
+    wings = {path for path in sources() if path.relative_to(UTILS).parts[0] not in alike}
+    stand = {str(path.relative_to(ROOT)) for path in wings} | {
+        str(path.relative_to(ROOT)) for path in UTILS.iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
+    assert stand - set(named) == set()

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude
+from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude, prepare
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
@@ -52,8 +51,8 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
         Address("features", "igb0", "gro"): Wish(EXACTLY, gro),
         Address("link", "igb0", "mtu"): Wish(EXACTLY, mtu),
     }
-    groups = engine._groups(wishes)
-    before = engine.read(host, FAMILIES, groups).cells
+    groups = prepare.groups_of(wishes)
+    before = prepare.read(host, FAMILIES, groups).cells
     todo = plan.make(wishes, before, FAMILIES, {})
     back = way_back(todo, before)
     for (name, scope), values in plan.steps(todo.changes).items():
@@ -61,7 +60,7 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
             assert host.do(action) == ""
     for action in back:
         assert host.do(action) == ""
-    after = engine.read(host, FAMILIES, groups).cells
+    after = prepare.read(host, FAMILIES, groups).cells
     assert {address: after[address].value for address in wishes} == {a: before[a].value for a in wishes}
 
 
@@ -113,7 +112,7 @@ def test_leaves_come_back_with_the_mq_that_was_left():
 
 def test_what_is_newest_goes_back_first():
     wishes = {Address("link", "igb0", "mtu"): Wish(EXACTLY, 9000), Address("ring", "igb0", "rx"): Wish(EXACTLY, 4096)}
-    before = engine.read(FakeHost({"igb0": igb()}), FAMILIES, engine._groups(wishes)).cells
+    before = prepare.read(FakeHost({"igb0": igb()}), FAMILIES, prepare.groups_of(wishes)).cells
     back = way_back(plan.make(wishes, before, FAMILIES, {}), before)
     assert [str(action) for action in back] == ["ethtool -G igb0 rx 256", "ip link set dev igb0 mtu 1500"]
 

@@ -1,60 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carry out a call that changes the host: note the originals, arm the guard, do it, and remember what came of it."""
+"""Stand around a transaction: what it takes along, the originals, the layer of the guard, and what is remembered."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 from ..deciding import plan
 from ..going_back import guard, memory, revert
 from ..host import Host
-from ..schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Family, Plan, TuningError, Value
+from ..schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
 from ..settings import registry
 from ..tools import sysfs, systemd
 from . import persist
-from .transaction import Transaction
+from .prepare import Call
 
 Families = Mapping[str, Family]
 
 
-def carry_out(host: Host, call: Any) -> Mapping[Address, str]:
-    """Bring the plan of an engine.Call about, or go back; its outcome tells which. TuningError: nothing touched.
-
-    Gives what the device refuses for good, with the reason.
-    """
-    outcome = call.outcome
-    changed = {change.address for change in outcome.plan.changes}
-    families = _with_shaken(call.families, changed)
-    beside = _beside(host, call, families, changed)
-    before = {**beside, **outcome.before}
-    noted = _note(host, call, before, changed)
-    begun = host.uptime()
-    too = [
-        *_loose(families, {**beside, **_shaken(families, before, changed), **_coupled(call, changed)}),
-        *call.watched,
-        *_anew(before, changed),
-    ]
-    armed = _arm(host, call, families, before, [address for address in too if address in before])
-    transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, _files(call))
-    answers, outcome.failure = transaction.carry_out(outcome.plan)
-    outcome.after = {
-        **{key: cell for key, cell in outcome.before.items() if key not in outcome.plan.targets},
-        **answers,
-    }
-    outcome.commands = transaction.commands
-    outcome.adjusted = (*outcome.adjusted, *transaction.adjusted.values())
-    outcome.side_effects = plan.side_effects(before, answers, set(outcome.asked))
-    _disarm(host, call, armed, transaction.stuck, begun)
-    if not outcome.failure:
-        _remember(host, call, [*transaction.adjusted.values(), *transaction.unseen.values()], before)
-    elif not transaction.stuck:
-        memory.forget(host, noted)
-        guard.leave(host)
-        call.missed.update({address: why for address, why in transaction.missed.items() if address in call.wishes})
-    return transaction.refused
+def taken_along(call: Call, families: Families, beside: Cells, before: Cells) -> List[Address]:
+    """What a layer has to know beside the plan, because its commands may take that along or it is computed anew."""
+    changed = set(call.changed)
+    loose = _loose(families, {**beside, **_shaken(families, before, changed), **_coupled(call, changed)})
+    return [address for address in (*loose, *call.watched, *_anew(before, changed)) if address in before]
 
 
-def _with_shaken(families: Families, changed: Set[Address]) -> Families:
+def with_shaken(families: Families, changed: Set[Address]) -> Families:
     """These families, and those of other modules whose values a change takes along, in order."""
     causes = {address.family for address in changed}
     shaken = {name for name, family in registry.FAMILIES.items() if causes.intersection(family.shaken_by)}
@@ -63,10 +33,10 @@ def _with_shaken(families: Families, changed: Set[Address]) -> Families:
     return {name: family for name, family in registry.FAMILIES.items() if name in shaken or name in families}
 
 
-def _beside(host: Host, call: Any, families: Families, changed: Set[Address]) -> Cells:
+def beside(host: Host, call: Call, families: Families, changed: Set[Address]) -> Cells:
     """What a change may take along: values of other NICs, and of other families on the same NIC."""
     near: List[Address] = []
-    known, done = ({address[:2] for address in addresses} for addresses in (call.outcome.before, changed))
+    known, done = ({address[:2] for address in addresses} for addresses in (call.before, changed))
     for family in families.values():
         own = sorted({address.scope for address in changed if address.family == family.name})
         near += [Address(family.name, nic, "") for scope in own for nic in _neighbours(host, family, scope)]
@@ -75,13 +45,13 @@ def _beside(host: Host, call: Any, families: Families, changed: Set[Address]) ->
     return dict(call.read(near))
 
 
-def _coupled(call: Any, changed: Set[Address]) -> Cells:
+def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
     asked = {*changed, *call.wishes}
     return {
         address: cell
-        for address, cell in call.outcome.before.items()
+        for address, cell in call.before.items()
         if address[:2] in groups and address not in asked and not call.families[address.family].follows
     }
 
@@ -116,16 +86,17 @@ def _anew(before: Cells, changed: Set[Address]) -> List[Address]:
     return [a for a in before if a.key.startswith(f"{systemd.FOLDER}/") and systemd.nic_of(a.key) in nics]
 
 
-def settle(host: Host, call: Any) -> None:
-    """Put the notes of a host in order on which no value has to change."""
-    _note(host, call, call.outcome.before, set())
-    if guard.pending(host) and _claims(host, call, call.outcome.before):
+def settle(host: Host, call: Call) -> List[str]:
+    """Put the notes of a host in order on which no value has to change; gives the remarks."""
+    note(host, call, call.before, set())
+    remarks: Sequence[str] = ()
+    if guard.pending(host) and _claims(host, call, call.before):
         # What ends a temporary change has to be confirmed with the rest.
-        _arm(host, call, call.families, call.outcome.before, [])
-    _remember(host, call, (), call.outcome.before)
+        remarks = arm(host, call, call.families, call.before, []).remarks
+    return [*remarks, *remember(host, call, (), call.before, ())]
 
 
-def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[Address]:
+def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[Address]:
     """Keep the originals of what is going to change; without them there would be no way back. Gives what is new."""
     if call.params["temporary"] or call.params["state"] == "restored":
         return set()
@@ -145,18 +116,18 @@ def _note(host: Host, call: Any, before: Cells, addresses: Set[Address]) -> Set[
     return {address for address in live if address not in known}
 
 
-def _entry(call: Any, address: Address) -> bool:
+def _entry(call: Call, address: Address) -> bool:
     return bool(call.families[address.family].scope == ENTRY)
 
 
-def _made(call: Any, known: Mapping[Address, Value], address: Address) -> bool:
+def _made(call: Call, known: Mapping[Address, Value], address: Address) -> bool:
     """Whether an address belongs to what was not there before us, such as a bond: going back removes it as a whole."""
     if not _entry(call, address) or address in call.watched:
         return False
     return known.get(address._replace(key="state")) == "absent"
 
 
-def _gone(host: Host, call: Any) -> List[Address]:
+def _gone(host: Host, call: Call) -> List[Address]:
     """The originals of NICs that are not there any more: should one come back, it is as its driver makes it."""
     if call.params.get("nics"):
         return []
@@ -164,47 +135,46 @@ def _gone(host: Host, call: Any) -> List[Address]:
     return [a for a in memory.baseline(host) if a.family in families and not sysfs.present(host, a.scope)]
 
 
-def _was_shaken(call: Any, address: Address) -> bool:
+def _was_shaken(call: Call, address: Address) -> bool:
     """Whether a change of another family on the same NIC has made the driver work out this value anew."""
     causes = call.families[address.family].shaken_by
-    made = {change.address[:2] for change in call.outcome.plan.changes}
+    made = {change.address[:2] for change in call.plan.changes}
     return any((cause, address.scope) in made for cause in causes)
 
 
 class Armed(NamedTuple):
-    """The layer of a call, if it has one, and when that goes."""
+    """The layer of a call, if it has one, when that goes, and what to know."""
 
     number: int = 0
     terms: guard.Terms = guard.Terms()
+    remarks: Sequence[str] = ()
 
 
-def _arm(host: Host, call: Any, families: Families, before: Cells, beside: List[Address]) -> Armed:
+def arm(host: Host, call: Call, families: Families, before: Cells, beside: Sequence[Address]) -> Armed:
     """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files."""
-    outcome, params = call.outcome, call.params
+    params = call.params
+    guarded = call.cuts and params["guard_timeout"]
     if not systemd.running(host):
-        if outcome.guarded and params["guard_timeout"]:
-            outcome.remarks.append("This host does not run systemd, so it cannot go back by itself")
-        return Armed()
+        return Armed(remarks=["This host does not run systemd, so it cannot go back by itself"] if guarded else [])
     # What is done while something else waits to be confirmed goes back with that.
     others = guard.pending(host)
-    guarded = outcome.guarded and params["guard_timeout"]
     waits = bool(others or guarded)
-    files = any(call.families[change.address.family].follows for change in outcome.plan.changes)
+    files = any(call.families[address.family].follows for address in call.changed)
     if not (waits or params["temporary"] or (files and params["guard_timeout"])):
         return Armed()
     claims = _claims(host, call, before)
-    held = {**claims, **{change.address: change.after for change in outcome.plan.changes}}
-    way = revert.steps(families, outcome.plan, before, [*claims, *beside])
+    held = {**claims, **{change.address: change.after for change in call.plan.changes}}
+    way = revert.steps(families, call.plan, before, [*claims, *beside])
     timeout = params["guard_timeout"] if guarded else others[-1].timeout if others else 0
     terms = guard.Terms(timeout, waits, bool(guarded), params["temporary"] or 0)
-    return Armed(guard.arm(host, way, outcome.plan.changes, held, terms), terms)
+    return Armed(guard.arm(host, way, call.plan.changes, held, terms), terms)
 
 
-def _claims(host: Host, call: Any, before: Cells) -> Dict[Address, Any]:
+def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
     """What is asked for, and happens to be in force by a temporary change: it is to outlive that."""
     if call.params["temporary"]:
         return {}
-    changed = {change.address for change in call.outcome.plan.changes}
+    changed = {change.address for change in call.plan.changes}
     return {
         address: before[address].value
         for address in guard.temporary(host)
@@ -212,38 +182,42 @@ def _claims(host: Host, call: Any, before: Cells) -> Dict[Address, Any]:
     }
 
 
-def _disarm(host: Host, call: Any, armed: Armed, stuck: bool, begun: int) -> None:
-    """A call that went back needs no layer, unless it is stuck half-way; what needs no confirmation stays at once."""
+def disarm(host: Host, armed: Armed, failed: bool, stuck: bool, begun: int) -> int:
+    """A call that went back needs no layer, unless it is stuck half-way; what needs no confirmation stays at once.
+
+    Gives the seconds that there are to confirm it.
+    """
     if not armed.number:
-        return
-    if call.outcome.failure and not stuck:
+        return 0
+    if failed and not stuck:
         guard.drop(host, armed.number)
-        return
-    if armed.terms.begin:
-        call.outcome.guard = armed.terms.timeout
-    if not call.outcome.failure and not armed.terms.waits:
+        return 0
+    if not failed and not armed.terms.waits:
         guard.merge(host, armed.number)
     if not stuck:
         guard.go_on(host, armed.number, armed.terms, begun)
+    return armed.terms.timeout if armed.terms.begin else 0
 
 
-def _files(call: Any) -> Any:
+def files(call: Call) -> Optional[Callable[[Cells, Mapping[Address, Value]], Plan]]:
     """The plan for the files once the rest is in force: what stands in them may depend on it."""
 
-    def files(now: Cells, targets: Mapping[Address, Value]) -> Plan:
+    def anew(now: Cells, targets: Mapping[Address, Value]) -> Plan:
         kept = persist.keep(call.host, call.families, call.params, call.wishes, targets, now)
         return plan.make(kept.wishes, kept.cells, call.families, {})
 
-    return files if call.params["permanent"] and call.params["immediate"] else None
+    return anew if call.params["permanent"] and call.params["immediate"] else None
 
 
-def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells) -> None:
-    outcome = call.outcome
+def remember(
+    host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells, side_effects: Sequence[Change]
+) -> List[str]:
+    """Keep in the notes what came of a call; gives the remarks."""
     if not call.params["temporary"] and not guard.pending(host):
         guard.close(host, call.wishes)
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
-        back = {address for address in call.wishes if address in outcome.plan.targets}
+        back = {address for address in call.wishes if address in call.plan.targets}
         gone = {*back, *_gone(host, call)}
         # Nor is one forgotten that is back only until somebody fails to confirm that.
         complaint = "" if guard.back(host, gone, ()) else memory.forget(host, gone)
@@ -252,13 +226,12 @@ def _remember(host: Host, call: Any, adjusted: Iterable[Adjusted], before: Cells
         complaint = memory.store(host, adjusted)
         if not call.params["temporary"]:
             known = memory.baseline(host)
-            aside = [change.address for change in outcome.side_effects if not _made(call, known, change.address)]
+            aside = [change.address for change in side_effects if not _made(call, known, change.address)]
             originals = {address: before[address].restore for address in aside if not _was_shaken(call, address)}
             complaint = complaint or memory.keep(host, originals)
             # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
             # back to one may take another along, which then has to be known.
             known = memory.baseline(host)
-            bonds = {change.address: change.after for change in outcome.plan.changes if _entry(call, change.address)}
+            bonds = {change.address: change.after for change in call.plan.changes if _entry(call, change.address)}
             memory.forget(host, [address for address in bonds if address in known and known[address] == bonds[address]])
-    if complaint:
-        outcome.remarks.append(f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again")
+    return [f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again"] if complaint else []

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence
 
 from ..schema import (
     HOST,
@@ -21,34 +21,22 @@ from ..schema import (
 )
 
 
-class Outcome:
-    """Everything that one call found, did and could not do. A data class would import half of Python's compiler."""
+class Outcome(NamedTuple):
+    """Everything that one call found, did and could not do; made once, at its end."""
 
-    def __init__(
-        self,
-        view: str,
-        families: Mapping[str, Family],
-        asked: Iterable[Address],
-        before: Cells,
-        after: Cells,
-        plan: Plan,
-        rivals: Sequence[Mapping[str, str]],
-        adjusted: Sequence[Adjusted],
-    ) -> None:
-        self.view = view
-        self.families = families
-        self.asked = asked
-        self.before = before
-        self.after = after
-        self.plan = plan
-        self.rivals = rivals
-        self.adjusted = adjusted
-        self.commands: Sequence[str] = ()
-        self.side_effects: Sequence[Change] = ()
-        self.failure = ""
-        self.reverted = ""
-        self.guard = 0
-        self.remarks: List[str] = []
+    families: Mapping[str, Family]
+    asked: Sequence[Address]
+    before: Cells
+    after: Cells
+    plan: Plan
+    rivals: Sequence[Mapping[str, str]]
+    adjusted: Sequence[Adjusted]
+    commands: Sequence[str]
+    side_effects: Sequence[Change]
+    failure: str
+    reverted: str
+    guard: int
+    remarks: Sequence[str]
 
     def result(self, on_unsupported: str) -> Dict[str, Any]:
         """The dictionary that the module returns, with the warnings still in it."""
@@ -79,11 +67,6 @@ class Outcome:
         if self.failure:
             result.update(failed=True, msg=self.failure)
         return result
-
-    @property
-    def guarded(self) -> bool:
-        """Whether the plan has a change that can cut the connection."""
-        return any(self.families[change.address.family].cuts for change in self.plan.changes)
 
     def _state(self, cells: Cells) -> Dict[str, Any]:
         """What was asked for, in the shape of the input: by NIC and family, by key, or both under the options."""

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A call's life, from top to bottom: read, plan, guard, apply, verify, undo, remember, report."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+
+from ..deciding import plan
+from ..going_back import guard, memory
+from ..host import Host, ReadOnlyHost
+from ..schema import Address, Adjusted, Cells, Change, Family, Unsupported
+from . import report
+from .prepare import Call, foretold, prepare
+
+
+class Done(NamedTuple):
+    """What came of a plan: the cells that are there now, and what was run, or would be.
+
+    The device has `refused` some for good, with the reason; `missed` are the originals that did not come back. `guard`
+    are the seconds that there are to confirm it.
+    """
+
+    after: Cells
+    adjusted: Sequence[Adjusted]
+    commands: Sequence[str] = ()
+    side_effects: Sequence[Change] = ()
+    failure: str = ""
+    guard: int = 0
+    refused: Mapping[Address, str] = {}
+    missed: Mapping[Address, str] = {}
+    remarks: Sequence[str] = ()
+
+
+def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: Mapping[str, Any]) -> Dict[str, Any]:
+    """Serve one call; gives the module's result. TuningError when nothing has been touched."""
+    never: Dict[Address, str] = {}
+    commands: List[str] = []
+    reverted = ""
+    while True:
+        call = prepare(host, view, families, params, never)
+        told, waiting = _of_others(host)
+        reverted = reverted or told
+        if isinstance(host, Host) and (call.plan.changes or call.unsettled):
+            done = _carry_out(host, call)
+        else:
+            done = Done(call.ahead, call.plan.adjusted, foretold(call))
+        commands += done.commands
+        without = _without(call, done)
+        if not without:
+            return _outcome(call, done, commands, reverted, waiting).result(params["on_unsupported"])
+        never.update(without)
+
+
+def _of_others(host: ReadOnlyHost) -> Tuple[str, int]:
+    """What was taken back since the last call, and nobody has heard of; and how long what still waits to be confirmed
+    has."""
+    gone = guard.reverted(host)
+    told = guard.told(host, gone) if gone else ""
+    if not isinstance(host, Host):
+        return told, 0
+    guard.heard(host)
+    waiting = guard.waiting(host)
+    return told, waiting[-1].timeout if waiting else 0
+
+
+def _carry_out(host: Host, call: Call) -> Done:
+    """Bring a plan about, or go back. TuningError: nothing touched."""
+    from . import conclude  # an unchanged host, the usual case, does not wait for these imports
+    from .transaction import Transaction
+
+    if not call.plan.changes:
+        return Done(call.ahead, call.plan.adjusted, remarks=conclude.settle(host, call))
+    changed = set(call.changed)
+
+    # What the commands may take along has to go back with the rest.
+    families = conclude.with_shaken(call.families, changed)
+    beside = conclude.beside(host, call, families, changed)
+    before = {**beside, **call.before}
+
+    # Remember, for without the originals there is no way back; then guard.
+    noted = conclude.note(host, call, before, changed)
+    begun = host.uptime()
+    armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
+
+    # Apply, read again, verify, and undo what did not take.
+    transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, conclude.files(call))
+    answers, failure = transaction.carry_out(call.plan)
+    side_effects = plan.side_effects(before, answers, set(call.asked))
+
+    # The layer of the guard stays until it is confirmed, or goes with the change.
+    seconds = conclude.disarm(host, armed, bool(failure), transaction.stuck, begun)
+    remarks: List[str] = list(armed.remarks)
+    missed: Dict[Address, str] = {}
+    if not failure:
+        rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
+        remarks += conclude.remember(host, call, rounded, before, side_effects)
+    elif not transaction.stuck:
+        memory.forget(host, noted)
+        guard.leave(host)
+        missed = {address: why for address, why in transaction.missed.items() if address in call.wishes}
+    return Done(
+        {**{address: cell for address, cell in call.before.items() if address not in call.plan.targets}, **answers},
+        (*call.plan.adjusted, *transaction.adjusted.values()),
+        transaction.commands,
+        side_effects,
+        failure,
+        seconds,
+        transaction.refused,
+        missed,
+        remarks,
+    )
+
+
+def _without(call: Call, done: Done) -> Mapping[Address, str]:
+    """What the next attempt leaves out, with the reasons; nothing if there is to be none."""
+    if call.params["state"] == "restored" and done.missed:
+        # One original that cannot be set back must not keep the others from it.
+        return done.missed
+    bearable = call.params["on_unsupported"] != "fail" or all(call.wishes[one].relative for one in done.refused)
+    return done.refused if bearable else {}
+
+
+def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, waiting: int) -> report.Outcome:
+    """All that there is to report of a call."""
+    told = tuple(Unsupported(address, call.wishes[address], why) for address, why in done.refused.items())
+    return report.Outcome(
+        families=call.families,
+        asked=call.asked,
+        before=call.before,
+        after=done.after,
+        plan=call.plan._replace(unsupported=(*call.plan.unsupported, *told)),
+        rivals=call.rivals,
+        adjusted=done.adjusted,
+        commands=commands,
+        side_effects=done.side_effects,
+        failure=report.refusal(told, report.PUT_BACK) if told else done.failure,
+        reverted=reverted,
+        guard=done.guard or waiting,
+        remarks=[*call.remarks, *done.remarks],
+    )
