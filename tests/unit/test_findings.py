@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
 
 FOLDER = Path(__file__).parent / "cases" / "findings"
@@ -28,7 +28,7 @@ RULES = {rule.id: rule for rule in registry.rules()}
 
 
 def read(path):
-    return yaml.safe_load(path.read_text())
+    return case_files.read(path, case_files.FINDING)
 
 
 def judged(case, facts=None):

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 from ansible.errors import AnsibleFilterError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +14,11 @@ from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory impor
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
 CASES = {
-    path.stem: yaml.safe_load(path.read_text()) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))
+    path.stem: case_files.read(path, case_files.GUIDE)
+    for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))
 }
 OPTIONS = ("path", "form", "kernel", "arguments", "all_parameters")
 

@@ -7,7 +7,8 @@ that follow each other on the same host. A call has `params`, `check` (check mod
 what comes of it:
 `result` (the keys to compare), `holds` (a part of the result), `says` (parts of the message or the warnings), `done`
 (what was changed, in order) and `files` (texts, null for none).
-A command that is not in the transcript, or is not reached, fails the test, and so does one in another order.
+A command that is not in the transcript, or is not reached, fails the test, and so does one in another order, and a word
+that case_files.py does not know.
 Each case is played twice where the module has an action plugin: with the module, and as the host's bare interpreter.
 """
 
@@ -18,14 +19,13 @@ from pathlib import Path
 from types import SimpleNamespace as Namespace
 
 import pytest
-import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import memory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement, session
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
-from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_host
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("modules/*/*.yml"))
@@ -177,7 +177,7 @@ def prepare(case):
     ("path", "way"), BOTH_WAYS, ids=[f"{path.parent.name}/{path.stem}-{way}" for path, way in BOTH_WAYS]
 )
 def test_call_does_and_says(path, way, monkeypatch, capsys):
-    case = yaml.safe_load(path.read_text())
+    case = case_files.read(path, case_files.MODULE)
     assert case["about"]
     assert any(word in case["source"] for word in ("captured", "written by hand", "no output"))
     disk = prepare(case)
@@ -203,3 +203,20 @@ def test_there_are_cases_of_every_module():
     modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")}
     # These two have tests of their own: one asks no host, the other needs the rights of files.
     assert {path.parent.name for path in CASES} == modules - {"audit_report", "take_over"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("about: a\ncalls: [{params: {}, result: {}, hold: {a: 1}}]", "calls: 1: hold: no test reads that"),
+        ("nics: {igb0: {bus: a, drivers: igb}}", "igb0: drivers: no test reads that"),
+        ("calls: [{commands: [{runs: ip link}]}]", "commands: 1: runs"),
+        ("calls:\n  - result: {}\n    result: {changed: false}", "result stands there twice"),
+        ("calls: [{result: {changed: true, changed: false}}]", "changed stands there twice"),
+        ("calls: [params]", "calls: 1 is no dictionary"),
+    ],
+)
+def test_a_case_with_a_word_that_nothing_reads_is_none(text, says, tmp_path):
+    (tmp_path / "case.yml").write_text(text)
+    with pytest.raises(AssertionError, match=says):
+        case_files.read(tmp_path / "case.yml", case_files.MODULE)
