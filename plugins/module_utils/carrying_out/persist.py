@@ -109,15 +109,15 @@ def _units(
     files.update(dict.fromkeys(stale))
     files.update({systemd.wanted(nic): systemd.TEMPLATE for nic in sorted(left)})
     files.update({systemd.wanted(systemd.nic_of(path)): None for path in stale if systemd.nic_of(path) not in left})
-    found = family.read(host, "", list(files)).cells
-    cells = {Address(family.name, "", path): cell for path, cell in found.items()}
+    found = family.read(host, "", [*files, *(path for path in there if path in ours and path not in files)]).cells
+    cells = {Address(family.name, "", path): found[path] for path in files if path in found}
     return Kept(
         {
             Address(family.name, "", path): Wish(ABSENT) if text is None else Wish(EXACTLY, text)
             for path, text in files.items()
         },
         cells,
-        remarks=[] if restored else _gone(host, [path for path in there if path in ours], texts),
+        remarks=[] if restored else _gone({path: found[path].value for path in there if path in ours}, texts),
     )
 
 
@@ -152,12 +152,12 @@ def _texts(
     return {path: systemd.render(parts) for path, parts in groups.items()}
 
 
-def _gone(host: ReadOnlyHost, ours: Sequence[str], texts: Mapping[str, str]) -> List[str]:
+def _gone(ours: Mapping[str, Value], texts: Mapping[str, str]) -> List[str]:
     """What was taken out of the inventory: its line goes, and its value stays until somebody sets another."""
     said: List[str] = []
-    for path in ours:
+    for path, text in ours.items():
         keys = set(systemd.keys(texts.get(path, "")))
-        gone = [key for key in systemd.keys(host.read(path) or "") if key not in keys]
+        gone = [key for key in systemd.keys(str(text or "")) if key not in keys]
         if gone:
             said.append(
                 f"{systemd.nic_of(path)}: {', '.join(gone)} will not be set at the next boot any more; "

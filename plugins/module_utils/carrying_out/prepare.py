@@ -144,6 +144,8 @@ def prepare(
 def foretold(call: Call) -> List[str]:
     """The commands that a plan comes to, as the transaction gives them: with the queues that there are by then."""
     cells, families, todo = call.before, call.families, call.plan
+    if not todo.changes:
+        return []
     ahead = plan.ahead(cells, todo.targets, families)
     goals = plan.make(call.wishes, ahead, families, call.problems)
     changes = [change._replace(after=goals.targets.get(change.address, change.after)) for change in todo.changes]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any, Dict, Iterable, List, Mapping
 
 from ..host import Host, ReadOnlyHost
@@ -83,8 +84,11 @@ def _save(host: Host, path: str, entries: Mapping[Address, Mapping[str, Any]]) -
 def _load(host: ReadOnlyHost, path: str) -> Dict[Address, Mapping[str, Any]]:
     """By address. A note of what was rounded that cannot be read is as good as none: the value is set again."""
     text = host.read(path)
-    if text is None:
-        return {}
+    return {} if text is None else _understood(path, text)
+
+
+@lru_cache(maxsize=2)  # a call asks several times, and what it gets nobody changes
+def _understood(path: str, text: str) -> Dict[Address, Mapping[str, Any]]:
     try:
         content = json.loads(text)
         if content["version"] != _VERSION:

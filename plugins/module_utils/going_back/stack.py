@@ -11,6 +11,7 @@ layer on top, make one permanent, drop one whose values are back.
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
@@ -111,8 +112,13 @@ def brief(value: Value) -> str:
 
 def read(host: ReadOnlyHost) -> List[Layer]:
     """All layers, lowest first. What cannot be understood is left out: it could not be taken back either."""
+    return list(_understood(host.read(TABLE) or ""))
+
+
+@lru_cache(maxsize=1)  # a call asks several times
+def _understood(table: str) -> Sequence[Layer]:
     found: Dict[int, Layer] = {}
-    for text in (host.read(TABLE) or "").split("\n"):
+    for text in table.split("\n"):
         words = text.split("\t")
         number = _number(words[1]) if len(words) > 1 else 0
         if words[0] == "layer" and len(words) >= 5:
