@@ -52,10 +52,10 @@ class Address(NamedTuple):
         return " ".join(part for part in (self.scope, self.family, self.key) if part)
 
 
-class Wish(NamedTuple):
+class Desired(NamedTuple):
     """What is asked of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
 
-    `fallback` is what a condition makes of a key that has no value yet; the wish of a later `layer` wins. `group` is
+    `fallback` is what a condition makes of a key that has no value yet; what a later `layer` desires wins. `group` is
     the word of the inventory where it was asked of a whole group.
     """
 
@@ -83,7 +83,7 @@ class Wish(NamedTuple):
 class Cell(NamedTuple):
     """What the device answers for one key.
 
-    `value` is in force. `wanted` is what the kernel holds as requested, where the two differ (features).
+    `value` is in force. `requested` is what the kernel holds as such, where the two differ (features).
     `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
     how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
@@ -92,7 +92,7 @@ class Cell(NamedTuple):
     """
 
     value: Value
-    wanted: Value = None
+    requested: Value = None
     maximum: Optional[int] = None
     minimum: Optional[int] = None
     fixed: bool = False
@@ -108,7 +108,7 @@ class Cell(NamedTuple):
     @property
     def restore(self) -> Value:
         """The value that an undo puts back."""
-        return self.value if self.wanted is None else self.wanted
+        return self.value if self.requested is None else self.requested
 
     @property
     def decided(self) -> Value:
@@ -140,7 +140,7 @@ class Field(NamedTuple):
     rounding: int = 0
     words: Tuple[str, ...] = ()
     choices: Tuple[int, ...] = ()
-    parse: Optional[Callable[[Any, Any], Wish]] = None
+    parse: Optional[Callable[[Any, Any], Desired]] = None
 
 
 class Query(NamedTuple):
@@ -232,9 +232,9 @@ def plain(action: Action) -> Tuple[str, ...]:
 
 
 class Expansion(NamedTuple):
-    """What wishes come to on one NIC: by key what to set, what is refused and why, and what to know."""
+    """What desired values come to on one NIC: by key what to set, what is refused and why, and what to know."""
 
-    wishes: Mapping[str, Wish] = {}
+    desired: Mapping[str, Desired] = {}
     refused: Mapping[str, str] = {}
     remarks: Tuple[str, ...] = ()
 
@@ -244,14 +244,14 @@ class Family(NamedTuple):
 
     `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
     device does not take a value; a complaint that holds a word of `refusals` means that it never will, and why. A
-    family that `follows` others is the file that keeps their values over a reboot: its wishes come from theirs,
+    family that `follows` others is the file that keeps their values over a reboot: its desired values come from theirs,
     `place` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
-    `expand` turns the wishes for one NIC into what to set: with its cells, and the values of the families before it.
+    `expand` turns what is desired of one NIC into what to set: with its cells, and the values of families before it.
     A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them
-    into wishes. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
+    into desired values. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
     holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew, or
@@ -278,9 +278,11 @@ class Family(NamedTuple):
     flat: bool = False
     neighbours: Optional[Callable[[Reader, str], Sequence[str]]] = None
     probe: Optional[Callable[[Reader, str, str, Mapping[str, Cell]], str]] = None
-    expand: Optional[Callable[[str, Mapping[str, Wish], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = None
+    expand: Optional[Callable[[str, Mapping[str, Desired], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = (
+        None
+    )
     options: Mapping[str, Mapping[str, Any]] = {}
-    ask: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Wish]]] = None
+    ask: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Desired]]] = None
     patience: float = 0
     cuts: bool = False
     derived: Tuple[str, ...] = ()
@@ -335,15 +337,15 @@ class Change(NamedTuple):
 
 
 class Unsupported(NamedTuple):
-    """One wish that the device cannot fulfil, and why."""
+    """One desired value that the device cannot fulfil, and why."""
 
     address: Address
-    wish: Wish
+    desired: Desired
     reason: str
 
 
 class Adjusted(NamedTuple):
-    """One wish that the device fulfilled with a rounded value."""
+    """One desired value that the device fulfilled with a rounded value."""
 
     address: Address
     asked: Value
@@ -351,7 +353,7 @@ class Adjusted(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What to do: `targets` holds the value that each wish comes to, be it in force already or not."""
+    """What to do: `targets` holds the value that each desired value comes to, be it in force already or not."""
 
     changes: Tuple[Change, ...] = ()
     unsupported: Tuple[Unsupported, ...] = ()
@@ -359,7 +361,7 @@ class Plan(NamedTuple):
     targets: Mapping[Address, Value] = {}
 
 
-Wishes = Dict[Address, Wish]
+DesiredState = Dict[Address, Desired]
 Cells = Dict[Address, Cell]
 
 

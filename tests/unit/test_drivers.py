@@ -106,7 +106,7 @@ def test_every_answer_is_understood(one):
             cell = reading.cells[key]
             assert cell.members or cell.fixed == ("[fixed]" in word)
             requested = re.search(r"\[requested (\w+)\]", word)
-            assert cell.members or cell.wanted == (as_cell(requested[1]) if requested else None)
+            assert cell.members or cell.requested == (as_cell(requested[1]) if requested else None)
 
 
 def ours(family, key):
@@ -119,7 +119,7 @@ def raw(state, name):
 
 
 def entry_of(item):
-    """The wish in the inventory that means the same as the command."""
+    """The desired value in the inventory that means the same as the command."""
     entry = {}
     for (family, key), word in item.asked.items():
         value = as_cell(word)

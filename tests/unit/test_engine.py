@@ -130,7 +130,7 @@ SHOWN = {
     ],
 )
 def test_a_network_is_read_as_it_was_written(written, client):
-    assert clients.wish(Field("clients", "clients"), [written]).value == (client,)
+    assert clients.understand(Field("clients", "clients"), [written]).value == (client,)
     if client in SHOWN:
         protocol, matches = SHOWN[client]
         head = f"filter protocol {protocol} pref 20005 u32 chain 0"
@@ -148,7 +148,7 @@ def test_a_network_is_read_as_it_was_written(written, client):
 
 def test_one_address_is_one_client_however_it_is_written():
     with pytest.raises(TuningError, match="is there twice"):
-        clients.wish(Field("clients", "clients"), ["10.0.0.1/32=5", "10.0.0.1=6"])
+        clients.understand(Field("clients", "clients"), ["10.0.0.1/32=5", "10.0.0.1=6"])
 
 
 def test_the_hint_names_the_variable_of_the_inventory():

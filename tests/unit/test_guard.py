@@ -20,10 +20,10 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     Address,
     Cell,
     Change,
+    Desired,
     Poke,
     Run,
     Save,
-    Wish,
     plain,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
@@ -45,15 +45,15 @@ def way_back(todo, before, beside=()):
 )
 def test_the_inverse_leads_back(rx, channels, gro, mtu):
     host = FakeHost({"igb0": igb()})
-    wishes = {
-        Address("ring", "igb0", "rx"): Wish(EXACTLY, rx),
-        Address("channels", "igb0", "combined"): Wish(EXACTLY, channels),
-        Address("features", "igb0", "gro"): Wish(EXACTLY, gro),
-        Address("link", "igb0", "mtu"): Wish(EXACTLY, mtu),
+    desired = {
+        Address("ring", "igb0", "rx"): Desired(EXACTLY, rx),
+        Address("channels", "igb0", "combined"): Desired(EXACTLY, channels),
+        Address("features", "igb0", "gro"): Desired(EXACTLY, gro),
+        Address("link", "igb0", "mtu"): Desired(EXACTLY, mtu),
     }
-    groups = prepare.groups_of(wishes)
+    groups = prepare.groups_of(desired)
     before = prepare.read(host, FAMILIES, groups).cells
-    todo = plan.make(wishes, before, FAMILIES, {})
+    todo = plan.make(desired, before, FAMILIES, {})
     back = way_back(todo, before)
     for (name, scope), values in plan.steps(todo.changes).items():
         for action in FAMILIES[name].write(scope, values, plan.keys(before, name, scope)):
@@ -61,14 +61,14 @@ def test_the_inverse_leads_back(rx, channels, gro, mtu):
     for action in back:
         assert host.do(action) == ""
     after = prepare.read(host, FAMILIES, groups).cells
-    assert {address: after[address].value for address in wishes} == {a: before[a].value for a in wishes}
+    assert {address: after[address].value for address in desired} == {a: before[a].value for a in desired}
 
 
 def test_filters_come_back_with_the_clsact_that_was_left():
     clients = ("192.168.32.1=1", "others=0")
     state = {"method": "clsact", "clients": clients, "root": "mq 0:", "clsact": True, "others": (), "queues": 4}
     before = {Address("multiq", "igb0", key): Cell(value) for key, value in state.items()}
-    todo = plan.make({Address("multiq", "igb0", "method"): Wish(EXACTLY, "multiq")}, before, FAMILIES, {})
+    todo = plan.make({Address("multiq", "igb0", "method"): Desired(EXACTLY, "multiq")}, before, FAMILIES, {})
     lines = [line for action in way_back(todo, before) for line in plain(action)]
     assert lines[:2] == ["tc qdisc add dev igb0 clsact", "tc qdisc del dev igb0 root"]
     assert sum("filter add" in line for line in lines) == len(clients)
@@ -85,7 +85,7 @@ def test_what_uses_queues_lets_go_of_them_before_there_are_fewer(have, want, the
     places = [Address("channels", "igb0", "combined"), Address("rss", "igb0", "indirection")]
     before = {place: Cell(value) for place, value in zip(places, have, strict=True)}
     todo = plan.make(
-        {place: Wish(EXACTLY, value) for place, value in zip(places, want, strict=True)}, before, FAMILIES, {}
+        {place: Desired(EXACTLY, value) for place, value in zip(places, want, strict=True)}, before, FAMILIES, {}
     )
     assert _short(plan.commands(todo.changes, before, FAMILIES)) == there
     assert _short([str(action) for action in way_back(todo, before)]) == back
@@ -99,9 +99,9 @@ def test_leaves_come_back_with_the_mq_that_was_left():
     root, leaves = (Address("qdisc", "v0", key) for key in ("root", "leaves"))
     before = {root: Cell("mq", place="1:"), leaves: Cell("bfifo limit 20480", place="2")}
     expand = FAMILIES["qdisc"].expand
-    made = expand("v0", {"root": Wish(EXACTLY, "pfifo")}, plan.keys(before, "qdisc", "v0"), {})
-    wishes = {Address("qdisc", "v0", key): wish for key, wish in made.wishes.items()}
-    todo = plan.make(wishes, before, FAMILIES, {})
+    made = expand("v0", {"root": Desired(EXACTLY, "pfifo")}, plan.keys(before, "qdisc", "v0"), {})
+    desired = {Address("qdisc", "v0", key): one for key, one in made.desired.items()}
+    todo = plan.make(desired, before, FAMILIES, {})
     assert plan.commands(todo.changes, before, FAMILIES) == ["tc qdisc replace dev v0 root pfifo"]
     assert [line for action in way_back(todo, before) for line in plain(action)] == [
         "tc qdisc replace dev v0 root handle 1: mq",
@@ -111,9 +111,12 @@ def test_leaves_come_back_with_the_mq_that_was_left():
 
 
 def test_what_is_newest_goes_back_first():
-    wishes = {Address("link", "igb0", "mtu"): Wish(EXACTLY, 9000), Address("ring", "igb0", "rx"): Wish(EXACTLY, 4096)}
-    before = prepare.read(FakeHost({"igb0": igb()}), FAMILIES, prepare.groups_of(wishes)).cells
-    back = way_back(plan.make(wishes, before, FAMILIES, {}), before)
+    desired = {
+        Address("link", "igb0", "mtu"): Desired(EXACTLY, 9000),
+        Address("ring", "igb0", "rx"): Desired(EXACTLY, 4096),
+    }
+    before = prepare.read(FakeHost({"igb0": igb()}), FAMILIES, prepare.groups_of(desired)).cells
+    back = way_back(plan.make(desired, before, FAMILIES, {}), before)
     assert [str(action) for action in back] == ["ethtool -G igb0 rx 256", "ip link set dev igb0 mtu 1500"]
 
 

@@ -78,7 +78,7 @@ def shown(cell: schema.Cell) -> schema.Value:
     """A cell as expected.yml writes it."""
     notes = [f"of {cell.maximum}"] if cell.maximum is not None else []
     notes += ["fixed"] if cell.fixed else []
-    notes += [f"requested {schema.say(cell.wanted)}"] if cell.wanted is not None else []
+    notes += [f"requested {schema.say(cell.requested)}"] if cell.requested is not None else []
     notes += [f"= {' '.join(cell.members)}"] if cell.members else []
     return " ".join([schema.say(cell.value), *notes]) if notes else cell.value
 

@@ -152,17 +152,17 @@ def cells(draw):
     return schema.Cell(value, maximum=high, minimum=low, fixed=draw(st.booleans()))
 
 
-wishes = st.one_of(
-    st.builds(schema.Wish, st.just("exactly"), st.integers(0, 9000)),
-    st.just(schema.Wish("max")),
-    st.builds(schema.Wish, st.just("percent"), st.integers(1, 100)),
+desired = st.one_of(
+    st.builds(schema.Desired, st.just("exactly"), st.integers(0, 9000)),
+    st.just(schema.Desired("max")),
+    st.builds(schema.Desired, st.just("percent"), st.integers(1, 100)),
 )
 KEYS = [schema.Address("ring", nic, key) for nic in ("a", "b") for key in ("rx", "tx")]
 tables = st.dictionaries(st.sampled_from(KEYS), cells())
 
 
 @BOUNDED
-@given(st.dictionaries(st.sampled_from(KEYS), wishes), tables)
+@given(st.dictionaries(st.sampled_from(KEYS), desired), tables)
 def test_plan_is_empty_after_itself_and_its_inverse_restores(desired, current):
     made = plan.make(desired, current, registry.FAMILIES, {})
     touched = {change.address for change in made.changes}

@@ -83,7 +83,7 @@ def _carry_out(host: Host, call: Call) -> Done:
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
 
     # Apply, read again, verify, and undo what did not take.
-    transaction = Transaction(host, families, before, call.read, call.wishes, call.probes, conclude.files(call))
+    transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))
     answers, failure = transaction.carry_out(call.plan)
     side_effects = plan.side_effects(before, answers, set(call.asked))
 
@@ -97,7 +97,7 @@ def _carry_out(host: Host, call: Call) -> Done:
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)
-        missed = {address: why for address, why in transaction.missed.items() if address in call.wishes}
+        missed = {address: why for address, why in transaction.missed.items() if address in call.desired}
     return Done(
         {**{address: cell for address, cell in call.before.items() if address not in call.plan.targets}, **answers},
         (*call.plan.adjusted, *transaction.adjusted.values()),
@@ -116,13 +116,13 @@ def _without(call: Call, done: Done) -> Mapping[Address, str]:
     if call.params["state"] == "restored" and done.missed:
         # One original that cannot be set back must not keep the others from it.
         return done.missed
-    bearable = call.params["on_unsupported"] != "fail" or all(call.wishes[one].relative for one in done.refused)
+    bearable = call.params["on_unsupported"] != "fail" or all(call.desired[one].relative for one in done.refused)
     return done.refused if bearable else {}
 
 
 def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, waiting: int) -> report.Outcome:
     """All that there is to report of a call."""
-    told = tuple(Unsupported(address, call.wishes[address], why) for address, why in done.refused.items())
+    told = tuple(Unsupported(address, call.desired[address], why) for address, why in done.refused.items())
     return report.Outcome(
         families=call.families,
         asked=call.asked,

@@ -48,7 +48,7 @@ def beside(host: Host, call: Call, families: Families, changed: Set[Address]) ->
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
-    asked = {*changed, *call.wishes}
+    asked = {*changed, *call.desired}
     return {
         address: cell
         for address, cell in call.before.items()
@@ -103,7 +103,7 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
     known = memory.baseline(host)
     families = call.families
     # What a temporary change has set is no original, even where it is to stay from now on.
-    once = {address: value for address, value in guard.temporary(host).items() if address in call.wishes}
+    once = {address: value for address, value in guard.temporary(host).items() if address in call.desired}
     addresses = {*addresses, *once}
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
     # A bond of which only files are written comes with the next boot; then it must be known that there was none.
@@ -178,7 +178,7 @@ def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
     return {
         address: before[address].value
         for address in guard.temporary(host)
-        if address in call.wishes and address in before and address not in changed
+        if address in call.desired and address in before and address not in changed
     }
 
 
@@ -203,8 +203,8 @@ def files(call: Call) -> Optional[Callable[[Cells, Mapping[Address, Value]], Pla
     """The plan for the files once the rest is in force: what stands in them may depend on it."""
 
     def anew(now: Cells, targets: Mapping[Address, Value]) -> Plan:
-        kept = persist.keep(call.host, call.families, call.params, call.wishes, targets, now)
-        return plan.make(kept.wishes, kept.cells, call.families, {})
+        kept = persist.keep(call.host, call.families, call.params, call.desired, targets, now)
+        return plan.make(kept.desired, kept.cells, call.families, {})
 
     return anew if call.params["permanent"] and call.params["immediate"] else None
 
@@ -214,10 +214,10 @@ def remember(
 ) -> List[str]:
     """Keep in the notes what came of a call; gives the remarks."""
     if not call.params["temporary"] and not guard.pending(host):
-        guard.close(host, call.wishes)
+        guard.close(host, call.desired)
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
-        back = {address for address in call.wishes if address in call.plan.targets}
+        back = {address for address in call.desired if address in call.plan.targets}
         gone = {*back, *_gone(host, call)}
         # Nor is one forgotten that is back only until somebody fails to confirm that.
         complaint = "" if guard.back(host, gone, ()) else memory.forget(host, gone)

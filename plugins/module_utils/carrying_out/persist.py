@@ -8,16 +8,16 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tup
 
 from ..deciding import plan
 from ..host import ReadOnlyHost
-from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Family, Value, Wish, Wishes
+from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Desired, DesiredState, Family, Value
 from ..tools import sysfs, systemd
 
 Families = Mapping[str, Family]
 
 
 class Kept(NamedTuple):
-    """The wishes for files with the cells they have now, who overrides them, and what to know."""
+    """The desired values for files with the cells they have now, who overrides them, and what to know."""
 
-    wishes: Wishes
+    desired: DesiredState
     cells: Cells
     rivals: Sequence[Mapping[str, str]] = ()
     remarks: Sequence[str] = ()
@@ -27,12 +27,12 @@ def keep(
     host: ReadOnlyHost,
     families: Families,
     params: Mapping[str, Any],
-    wishes: Wishes,
+    desired: DesiredState,
     targets: Mapping[Address, Value],
     now: Cells,
 ) -> Kept:
-    """The files behind `wishes` that come to `targets`, on a host that has `now`."""
-    wanted: Wishes = {}
+    """The files behind `desired` that come to `targets`, on a host that has `now`."""
+    wanted: DesiredState = {}
     cells: Cells = {}
     rivals: List[Mapping[str, str]] = []
     remarks: List[str] = []
@@ -40,12 +40,12 @@ def keep(
         followed = [families[name] for name in family.follows if name in families]
         if family.place and _about(followed, params):
             # What is brought back needs no file: it is what the host has without us.
-            made = _lines(host, family, params, {} if params["state"] == "restored" else wishes, targets)
+            made = _lines(host, family, params, {} if params["state"] == "restored" else desired, targets)
         elif followed and not family.place and _about(followed, params):
-            made = _units(host, family, followed, params, wishes, targets, now)
+            made = _units(host, family, followed, params, desired, targets, now)
         else:
             continue
-        wanted.update(made.wishes)
+        wanted.update(made.desired)
         cells.update(made.cells)
         rivals += made.rivals
         remarks += made.remarks
@@ -60,13 +60,17 @@ def _about(followed: Sequence[Family], params: Mapping[str, Any]) -> bool:
 
 
 def _lines(
-    host: ReadOnlyHost, family: Family, params: Mapping[str, Any], wishes: Wishes, targets: Mapping[Address, Value]
+    host: ReadOnlyHost,
+    family: Family,
+    params: Mapping[str, Any],
+    desired: DesiredState,
+    targets: Mapping[Address, Value],
 ) -> Kept:
     """A file that holds what is asked for and nothing else, so a line that nobody asks for any more goes."""
     place = family.place(params) if family.place else ""
     lines = {
         Address(family.name, place, address.key): asked._replace(fallback=targets[address])
-        for address, asked in wishes.items()
+        for address, asked in desired.items()
         if address.family in family.follows and address in targets
     }
     found = family.read(host, place, [line.key for line in lines]).cells
@@ -74,14 +78,14 @@ def _lines(
     # A line that is not in the file yet can be written, unlike a key that a device lacks.
     cells.update({line: Cell(None) for line in lines if line not in cells})
     # A key that this kernel does not have at the moment may be there at the next boot, so its line stays.
-    asked_keys = {address.key for address in wishes if address.family in family.follows}
+    asked_keys = {address.key for address in desired if address.family in family.follows}
     stale = [line for line in cells if line not in lines and line.key not in asked_keys]
     rivals = []
     for rival in family.rivals(host, place, [line.key for line in lines]) if family.rivals else ():
         value = rival["value"]
         if plan.resolve(lines[Address(family.name, place, rival["key"])], Cell(value)) != value:
             rivals.append(rival)
-    return Kept({**lines, **dict.fromkeys(stale, Wish(ABSENT))}, cells, rivals)
+    return Kept({**lines, **dict.fromkeys(stale, Desired(ABSENT))}, cells, rivals)
 
 
 def _units(
@@ -89,7 +93,7 @@ def _units(
     family: Family,
     followed: Sequence[Family],
     params: Mapping[str, Any],
-    wishes: Wishes,
+    desired: DesiredState,
     targets: Mapping[Address, Value],
     now: Cells,
 ) -> Kept:
@@ -98,7 +102,7 @@ def _units(
         remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
         return Kept({}, {}, remarks=[remark] if any(address.scope for address in targets) else [])
     restored = params["state"] == "restored"
-    texts = {} if restored else _texts(host, followed, wishes, targets, now)
+    texts = {} if restored else _texts(host, followed, desired, targets, now)
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
     there = systemd.dropins(host)
     ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.module for one in followed}}
@@ -113,7 +117,7 @@ def _units(
     cells = {Address(family.name, "", path): found[path] for path in files if path in found}
     return Kept(
         {
-            Address(family.name, "", path): Wish(ABSENT) if text is None else Wish(EXACTLY, text)
+            Address(family.name, "", path): Desired(ABSENT) if text is None else Desired(EXACTLY, text)
             for path, text in files.items()
         },
         cells,
@@ -130,7 +134,7 @@ def _stale(host: ReadOnlyHost, path: str, names: Sequence[str], restored: bool) 
 
 
 def _texts(
-    host: ReadOnlyHost, own: Iterable[Family], wishes: Wishes, targets: Mapping[Address, Value], now: Cells
+    host: ReadOnlyHost, own: Iterable[Family], desired: DesiredState, targets: Mapping[Address, Value], now: Cells
 ) -> Dict[str, str]:
     """By path, the drop-ins that bring NICs fresh from their drivers to the targets."""
     groups: Dict[str, List[Tuple[str, List[str], List[Action]]]] = {}
@@ -139,7 +143,7 @@ def _texts(
         for address, value in targets.items():
             if address.family == family.name and family.scope == NIC and not now[address].fixed:
                 # A group by its own name: the next kernel may have other members.
-                key = wishes[address].group if address in wishes else ""
+                key = desired[address].group if address in desired else ""
                 values.setdefault(address.scope, {})[key or address.key] = value
         for nic, keys in sorted(values.items()):
             cells = plan.keys(now, family.name, nic)

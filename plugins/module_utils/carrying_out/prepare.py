@@ -15,12 +15,12 @@ from ..schema import (
     Address,
     Cell,
     Cells,
+    DesiredState,
     Family,
     Plan,
     TuningError,
     Unsupported,
     Value,
-    Wishes,
 )
 from ..settings import registry
 from ..tools import sysfs, systemd
@@ -44,7 +44,7 @@ class Call(NamedTuple):
     view: str
     families: Families
     params: Mapping[str, Any]
-    wishes: Wishes
+    desired: DesiredState
     probes: Mapping[Address, str]
     watched: Sequence[Address]
     before: Cells
@@ -74,7 +74,7 @@ class Call(NamedTuple):
         """Whether notes of ours have to change although no value does: originals are back, the temporary stays."""
         if self.params["state"] == "restored":
             return True
-        return not self.params["temporary"] and any(address in self.wishes for address in guard.temporary(self.host))
+        return not self.params["temporary"] and any(address in self.desired for address in guard.temporary(self.host))
 
 
 def prepare(
@@ -88,26 +88,26 @@ def prepare(
         )
     if params["state"] == "restored":
         originals = {**guard.temporary(host), **memory.baseline(host)}
-        wishes = desire.restored(host, families, params, originals)
+        desired = desire.restored(host, families, params, originals)
     else:
-        wishes, absent = desire.desired(host, families, params)
-    probes = {address: str(asked.value) for address, asked in wishes.items() if asked.kind == PROBE}
-    wishes = {address: asked for address, asked in wishes.items() if asked.kind != PROBE}
-    state = read(host, families, groups_of(wishes))
-    watched = [address for address, asked in wishes.items() if asked.kind == WATCH]
-    wishes = {address: asked for address, asked in wishes.items() if asked.kind != WATCH}
+        desired, absent = desire.desired(host, families, params)
+    probes = {address: str(asked.value) for address, asked in desired.items() if asked.kind == PROBE}
+    desired = {address: asked for address, asked in desired.items() if asked.kind != PROBE}
+    state = read(host, families, groups_of(desired))
+    watched = [address for address, asked in desired.items() if asked.kind == WATCH]
+    desired = {address: asked for address, asked in desired.items() if asked.kind != WATCH}
     memory.recall(host, state.cells)
     refused: List[Unsupported] = []
     remarks: List[str] = []
     if params["state"] == "present":
-        wishes = plan.ungroup(wishes, state.cells)
-        wishes, refused, remarks = expand(families, wishes, state)
-    absent += [Unsupported(address, wishes.pop(address), why) for address, why in never.items() if address in wishes]
-    todo = plan.make(wishes, state.cells, families, state.problems)
+        desired = plan.ungroup(desired, state.cells)
+        desired, refused, remarks = expand(families, desired, state)
+    absent += [Unsupported(address, desired.pop(address), why) for address, why in never.items() if address in desired]
+    todo = plan.make(desired, state.cells, families, state.problems)
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     if params["state"] == "restored":
         todo = todo._replace(unsupported=tuple(map(report.not_back, todo.unsupported)))
-    necessary = [item for item in todo.unsupported if not item.wish.relative]
+    necessary = [item for item in todo.unsupported if not item.desired.relative]
     if necessary and params["on_unsupported"] == "fail" and params["state"] == "present":
         raise TuningError(report.refusal(necessary))
 
@@ -115,27 +115,27 @@ def prepare(
     if params["permanent"]:
         ahead = plan.ahead(state.cells, todo.targets, families)
         same = ahead is state.cells
-        targets = todo.targets if same else plan.make(wishes, ahead, families, state.problems).targets
-        kept = persist.keep(host, families, params, wishes, targets, ahead)
+        targets = todo.targets if same else plan.make(desired, ahead, families, state.problems).targets
+        kept = persist.keep(host, families, params, desired, targets, ahead)
         state.cells.update(kept.cells)
-        files = plan.make(kept.wishes, state.cells, families, {})
+        files = plan.make(kept.desired, state.cells, families, {})
         live = todo if params["immediate"] else todo._replace(changes=(), targets={})
         todo = live._replace(changes=(*live.changes, *files.changes), targets={**live.targets, **files.targets})
     changing = {change.address: Cell(change.after) for change in todo.changes}
-    warned = {f"{address.key}: {asked.warning}": 1 for address, asked in wishes.items() if asked.warning}
+    warned = {f"{address.key}: {asked.warning}": 1 for address, asked in desired.items() if asked.warning}
     return Call(
         host,
         view,
         families,
         params,
-        wishes,
+        desired,
         probes if params["immediate"] else {},
         watched,
         state.cells,
         state.problems,
         todo,
         {**state.cells, **changing},
-        [*wishes, *kept.wishes],
+        [*desired, *kept.desired],
         kept.rivals,
         [*warned, *remarks, *kept.remarks],
     )
@@ -147,7 +147,7 @@ def foretold(call: Call) -> List[str]:
     if not todo.changes:
         return []
     ahead = plan.ahead(cells, todo.targets, families)
-    goals = plan.make(call.wishes, ahead, families, call.problems)
+    goals = plan.make(call.desired, ahead, families, call.problems)
     changes = [change._replace(after=goals.targets.get(change.address, change.after)) for change in todo.changes]
     live, files = (
         [change for change in changes if bool(families[change.address.family].follows) == kept]
@@ -183,25 +183,27 @@ def read(host: ReadOnlyHost, families: Families, groups: Mapping[Group, Sequence
     return state
 
 
-def expand(families: Families, wishes: Wishes, state: State) -> Tuple[Wishes, List[Unsupported], List[str]]:
-    """What wishes come to where they depend on the device, and on what earlier families will have set by then."""
-    groups = groups_of(address for address in wishes if families[address.family].expand)
-    rest = {address: asked for address, asked in wishes.items() if address[:2] not in groups}
+def expand(
+    families: Families, desired: DesiredState, state: State
+) -> Tuple[DesiredState, List[Unsupported], List[str]]:
+    """What desired values come to where they depend on the device, and on what earlier families will have set."""
+    groups = groups_of(address for address in desired if families[address.family].expand)
+    rest = {address: asked for address, asked in desired.items() if address[:2] not in groups}
     refused: List[Unsupported] = []
     remarks: List[str] = []
     targets: Mapping[Address, Value] = {}
     if groups:
         targets = plan.make(rest, state.cells, families, state.problems).targets
     for (name, scope), keys in groups.items():
-        own = {key: wishes[Address(name, scope, key)] for key in keys}
+        own = {key: desired[Address(name, scope, key)] for key in keys}
         turn = families[name].expand
         if turn is None or (name, scope) in state.problems:
             rest.update({Address(name, scope, key): asked for key, asked in own.items()})
             continue
         made = turn(scope, own, plan.keys(state.cells, name, scope), targets)
-        rest.update({Address(name, scope, key): asked for key, asked in made.wishes.items()})
+        rest.update({Address(name, scope, key): asked for key, asked in made.desired.items()})
         # What families that come later have to know, such as who has the root qdisc.
-        targets = {**{Address(name, scope, key): asked.value for key, asked in made.wishes.items()}, **targets}
+        targets = {**{Address(name, scope, key): asked.value for key, asked in made.desired.items()}, **targets}
         refused += [Unsupported(Address(name, scope, key), own[key], why) for key, why in made.refused.items()]
         remarks += made.remarks
     return rest, refused, remarks

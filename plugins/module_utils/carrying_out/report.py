@@ -127,7 +127,7 @@ class Outcome(NamedTuple):
 
 
 def _unsupported(item: Unsupported) -> Dict[str, Any]:
-    return {**_where(item.address), "asked": str(item.wish), "reason": item.reason}
+    return {**_where(item.address), "asked": str(item.desired), "reason": item.reason}
 
 
 def _adjusted(item: Adjusted) -> Dict[str, Any]:
@@ -148,10 +148,10 @@ def not_back(item: Unsupported) -> Unsupported:
 
 
 def cannot(item: Unsupported) -> str:
-    """One wish that cannot be fulfilled, as a sentence without its full stop."""
+    """One desired value that cannot be fulfilled, as a sentence without its full stop."""
     if not item.address.key:
         return item.reason
-    return f"{item.address}: asked {item.wish}, but {item.reason}"
+    return f"{item.address}: asked {item.desired}, but {item.reason}"
 
 
 def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -> str:
@@ -164,7 +164,7 @@ def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -
     )
 
 
-class Miss:
+class Mismatch:
     """One value that the device did not take; `again` if its commands have been told of already."""
 
     def __init__(self, change: Change, answer: Value, commands: Sequence[str], complaint: str) -> None:
@@ -195,10 +195,10 @@ def _brief(value: Value) -> str:
 PUT_BACK = "All that this call had changed was put back."
 
 
-def failure(misses: Sequence[str], undone: int, leftover: Sequence[str]) -> str:
+def failure(mismatches: Sequence[str], undone: int, leftover: Sequence[str]) -> str:
     """What was asked, what the device said, and in what state the host is now."""
     if leftover:
         state = f"Going back did not succeed for {', '.join(leftover)}; everything else is as it was."
     else:
         state = PUT_BACK if undone else "Nothing had taken effect yet."
-    return " ".join([*misses, state])
+    return " ".join([*mismatches, state])

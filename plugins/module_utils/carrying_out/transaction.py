@@ -15,12 +15,12 @@ from ..schema import (
     Cell,
     Cells,
     Change,
+    DesiredState,
     Family,
     Plan,
     Save,
     TuningError,
     Value,
-    Wishes,
     plain,
     say,
 )
@@ -45,7 +45,7 @@ class Transaction:
         families: Mapping[str, Family],
         before: Cells,
         read: Read,
-        wishes: Optional[Wishes] = None,
+        desired: Optional[DesiredState] = None,
         probes: Optional[Mapping[Address, str]] = None,
         files: Optional[Callable[[Cells, Mapping[Address, Value]], Plan]] = None,
     ) -> None:
@@ -53,7 +53,7 @@ class Transaction:
         self.families = families
         self.before = before
         self.read = read
-        self.wishes: Wishes = wishes or {}
+        self.desired: DesiredState = desired or {}
         self.probes: Mapping[Address, str] = probes or {}
         self.files = files
         self.commands: List[str] = []
@@ -89,7 +89,10 @@ class Transaction:
         wanted = {**todo.targets, **kept.targets}
         answers = self._look([address for address in self.before if address in wanted or address[:2] in groups])
         asked = {address: item.asked for address, item in self.unseen.items() if address in answers}
-        return {**answers, **{address: answers[address]._replace(wanted=value) for address, value in asked.items()}}, ""
+        return {
+            **answers,
+            **{address: answers[address]._replace(requested=value) for address, value in asked.items()},
+        }, ""
 
     def _anew(self, live: Plan, kept: Plan) -> Plan:
         """The files as they shall be by what is in force now: interrupts, for instance, come with channels."""
@@ -112,21 +115,21 @@ class Transaction:
     def _settle(self, todo: Plan, tried: Set[Address]) -> List[str]:
         """Apply and verify, and once more what another change has disturbed; gives the reasons for going back."""
         changes: Sequence[Change] = todo.changes
-        misses: List[report.Miss] = []
+        mismatches: List[report.Mismatch] = []
         for _round in range(_ROUNDS if changes else 0):
             tried.update(change.address for change in changes)
-            misses = self._apply(changes)
+            mismatches = self._apply(changes)
             if self._lost:
                 return [_lost(self._lost[0], self.commands[-1])]
-            misses = misses or self._check(todo)
-            mine = [miss for miss in misses if miss.change.address in tried]
+            mismatches = mismatches or self._check(todo)
+            mine = [mismatch for mismatch in mismatches if mismatch.change.address in tried]
             if mine:
                 return self._reasons(mine)
             # A change may disturb what was right before, as channels do with coalescing: set it once more.
-            changes = [miss.change for miss in misses]
+            changes = [mismatch.change for mismatch in mismatches]
             if not changes:
                 return []
-        return self._reasons(misses)
+        return self._reasons(mismatches)
 
     def _look(self, addresses: Sequence[Address]) -> Cells:
         """Read anew; what a command has to do depends on what is there by then."""
@@ -145,7 +148,7 @@ class Transaction:
                 complaints.append(ask(self.host, scope, question, plan.keys(now, name, scope)))
         return [complaint for complaint in complaints if complaint]
 
-    def _apply(self, changes: Sequence[Change]) -> List[report.Miss]:
+    def _apply(self, changes: Sequence[Change]) -> List[report.Mismatch]:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""
         for group, planned in plan.steps(changes).items():
             values = self._meant(group, planned)
@@ -159,9 +162,9 @@ class Transaction:
                     for change in changes
                     if change.address[:2] == group
                 ]
-                misses = self._misses(mine, self._look([change.address for change in mine]))
-                if misses:
-                    return misses
+                mismatches = self._misses(mine, self._look([change.address for change in mine]))
+                if mismatches:
+                    return mismatches
         return []
 
     def _do(self, group: Group, values: Mapping[str, Value]) -> str:
@@ -206,9 +209,9 @@ class Transaction:
 
     def _goal(self, address: Address, value: Value, now: Cells) -> Value:
         cell = now.get(address)
-        if not cell or not cell.means or address not in self.wishes:
+        if not cell or not cell.means or address not in self.desired:
             return value
-        goal = plan.resolve(self.wishes[address], cell)
+        goal = plan.resolve(self.desired[address], cell)
         return value if isinstance(goal, plan.Refusal) else goal
 
     def _link_is_back(self, scope: str) -> bool:
@@ -217,7 +220,7 @@ class Transaction:
             return True
         return self.host.wait_for(sysfs.carrier_path(scope), "1", _LINK_SECONDS)
 
-    def _check(self, todo: Plan) -> List[report.Miss]:
+    def _check(self, todo: Plan) -> List[report.Mismatch]:
         """All that is asked of the host, not only what was written: one NIC may depend on another."""
         answers = self._look(list(todo.targets))
         return self._misses(
@@ -228,8 +231,8 @@ class Transaction:
             answers,
         )
 
-    def _misses(self, changes: Sequence[Change], answers: Cells) -> List[report.Miss]:
-        misses = []
+    def _misses(self, changes: Sequence[Change], answers: Cells) -> List[report.Mismatch]:
+        mismatches = []
         for change in changes:
             address = change.address
             cell = answers.get(address, Cell(None))
@@ -246,27 +249,30 @@ class Transaction:
                 self.unseen[address] = Adjusted(address, change.after, answer)
             else:
                 commands = [line for lines, _words in said for line in lines]
-                misses.append(report.Miss(change, answer, commands, complaint))
+                mismatches.append(report.Mismatch(change, answer, commands, complaint))
                 family = self.families[address.family]
-                optional = address in self.wishes and self.wishes[address].optional
+                optional = address in self.desired and self.desired[address].optional
                 refusals = {**family.refusals, **(family.lacks if optional else {})}.items()
                 self.refused.update((address, why) for word, why in refusals if word in complaint)
-        return misses
+        return mismatches
 
-    def _reasons(self, misses: Sequence[report.Miss]) -> List[str]:
+    def _reasons(self, mismatches: Sequence[report.Mismatch]) -> List[str]:
         """What was asked and answered, with what to do about it told once for each family and NIC."""
-        self.missed = {miss.change.address: miss.complaint or f"it answers {say(miss.answer)}" for miss in misses}
+        self.missed = {
+            mismatch.change.address: mismatch.complaint or f"it answers {say(mismatch.answer)}"
+            for mismatch in mismatches
+        }
         told: Set[Group] = set()
         said: Set[Tuple[Sequence[str], str]] = set()
-        for miss in misses:
-            family, scope = self.families[miss.change.address.family], miss.change.address.scope
+        for mismatch in mismatches:
+            family, scope = self.families[mismatch.change.address.family], mismatch.change.address.scope
             if (family.name, scope) not in told:
-                miss.notes = self._notes(family, scope)
+                mismatch.notes = self._notes(family, scope)
             told.add((family.name, scope))
-            words = (tuple(miss.commands), miss.complaint)
-            miss.again = words in said
+            words = (tuple(mismatch.commands), mismatch.complaint)
+            mismatch.again = words in said
             said.add(words)
-        return [str(miss) for miss in misses]
+        return [str(mismatch) for mismatch in mismatches]
 
     def _notes(self, family: Family, scope: str) -> List[str]:
         if family.scope == NIC and not sysfs.present(self.host, scope):
@@ -297,9 +303,9 @@ class Transaction:
         groups, shaken = self._groups(tried), self._shaken(tried)
         watched = [address for address in self.before if address[:2] in groups or address in shaken]
         undone = 0
-        for wishes in (self._asked(tried), None):
+        for desired in (self._asked(tried), None):
             now = self._look(watched)
-            goal: Wishes = self._missing(now, groups, shaken) if wishes is None else wishes
+            goal: DesiredState = self._missing(now, groups, shaken) if desired is None else desired
             back = plan.make(goal, _wanted(now), self.families, {})
             steps = plan.steps(back.changes)
             for group in plan.backwards(steps, {address[:2] for address in shaken}, back.changes, self.families):
@@ -314,10 +320,10 @@ class Transaction:
         leftover = {*(address for address in left if address not in shaken), *lost}
         return undone, [str(address) for address in sorted(leftover)]
 
-    def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> Wishes:
+    def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> DesiredState:
         """What is not as it was before, of the groups that were touched and of what these have taken along."""
-        wishes = plan.restore(self.before, now, {*groups, *(address[:2] for address in shaken)})
-        return {address: asked for address, asked in wishes.items() if address[:2] in groups or address in shaken}
+        desired = plan.restore(self.before, now, {*groups, *(address[:2] for address in shaken)})
+        return {address: asked for address, asked in desired.items() if address[:2] in groups or address in shaken}
 
     def _shaken(self, tried: Set[Address]) -> Set[Address]:
         """The values that a change takes along, though nobody asked for them."""
@@ -336,7 +342,7 @@ class Transaction:
         near = {name for name, _scope in {address[:2] for address in tried} if self.families[name].neighbours}
         return {address[:2] for address in self.before if address in tried or address.family in near}
 
-    def _asked(self, tried: Set[Address]) -> Wishes:
+    def _asked(self, tried: Set[Address]) -> DesiredState:
         changes = tuple(Change(address, self.before[address].value, None) for address in tried)
         return plan.invert(Plan(changes), self.before)
 

@@ -13,12 +13,12 @@ from ..schema import (
     HOST,
     NIC,
     Address,
+    Desired,
+    DesiredState,
     Family,
     InputError,
     Unsupported,
     Value,
-    Wish,
-    Wishes,
 )
 from ..settings import registry
 from ..tools import ethtool, ip, sysfs
@@ -55,8 +55,10 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
     return settled
 
 
-def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -> Tuple[Wishes, List[Unsupported]]:
-    """The wishes behind the options, and the NICs that are named but not there."""
+def desired(
+    host: ReadOnlyHost, families: Families, params: Mapping[str, Any]
+) -> Tuple[DesiredState, List[Unsupported]]:
+    """The desired values behind the options, and the NICs that are named but not there."""
     layers: List[Tuple[str, Mapping[str, Any]]] = []
     absent: List[Unsupported] = []
     entries = params.get("nics") or []
@@ -75,16 +77,16 @@ def desired(host: ReadOnlyHost, families: Families, params: Mapping[str, Any]) -
                 entry, identities, lambda nic: _fastest(host, nic), lambda: ip.addresses(host, expiring=True)
             )
         except nics.Absent as error:
-            absent.append(Unsupported(Address("", str(entry["name"]), ""), Wish(ABSENT), str(error)))
+            absent.append(Unsupported(Address("", str(entry["name"]), ""), Desired(ABSENT), str(error)))
             continue
         layers += [(name, layer) for name in names]
     for name, family in families.items():
         if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
             layers.append(("", {name: _mapping(name, params[name])}))
-    wishes = plan.overlay(layers, families)
+    desired = plan.overlay(layers, families)
     for family in families.values():
-        wishes.update(family.ask(host, params) if family.ask else {})
-    return wishes, absent
+        desired.update(family.ask(host, params) if family.ask else {})
+    return desired, absent
 
 
 def _fastest(host: ReadOnlyHost, nic: str) -> int:
@@ -106,12 +108,12 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 def restored(
     host: ReadOnlyHost, families: Families, params: Mapping[str, Any], originals: Mapping[Address, Value]
-) -> Wishes:
-    """The wishes that bring the originals of these families back, on all NICs or on those that are named."""
+) -> DesiredState:
+    """The desired values that bring the originals of these families back, on all NICs or on those that are named."""
     names = [str(entry.get("name", "")) for entry in params.get("nics") or ()]
     if params.get("nics") and not all(names):
         raise InputError("nics: with state: restored an entry has a name, which may be a pattern, and nothing else")
-    wishes: Wishes = {}
+    desired: DesiredState = {}
     for address, value in originals.items():
         family = families.get(address.family)
         if family is None or (names and family.scope != NIC):
@@ -119,5 +121,5 @@ def restored(
         if names and not any(fnmatchcase(address.scope, name) for name in names):
             continue
         if family.scope != NIC or sysfs.present(host, address.scope):
-            wishes[address] = Wish(ABSENT) if value is None else Wish(EXACTLY, value)
-    return wishes
+            desired[address] = Desired(ABSENT) if value is None else Desired(EXACTLY, value)
+    return desired

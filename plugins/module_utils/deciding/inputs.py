@@ -1,63 +1,63 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Understand what a person wrote for a key: from YAML to a wish, or one clear error."""
+"""Understand what a person wrote for a key: from YAML to a desired value, or one clear error."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Callable, Dict, Mapping
 
-from ..schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Field, InputError, Wish, say
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Desired, Field, InputError, say
 
 _SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "false": False}
 
 
-def wish(field_: Field, raw: Any) -> Wish:
-    """The wish behind a value as written in the inventory; InputError says what would be right."""
+def understand(field_: Field, raw: Any) -> Desired:
+    """The desired value behind a value as written in the inventory; InputError says what would be right."""
     return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
 
 
-def _integer(field_: Field, raw: Any) -> Wish:
+def _integer(field_: Field, raw: Any) -> Desired:
     text = str(raw).strip().lower()
     if field_.relative and text == "max":
-        return Wish(MAXIMUM)
+        return Desired(MAXIMUM)
     if field_.choices:
         return _choice(field_, raw)
     if field_.relative and re.fullmatch(r"\d{1,3}%", text) and 1 <= int(text[:-1]) <= 100:
-        return Wish(PERCENT, int(text[:-1]))
+        return Desired(PERCENT, int(text[:-1]))
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
         more = ", max, or a percentage such as 50%" if field_.relative else ""
         raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
-    return Wish(EXACTLY, int(text))
+    return Desired(EXACTLY, int(text))
 
 
-def _choice(field_: Field, raw: Any) -> Wish:
+def _choice(field_: Field, raw: Any) -> Desired:
     """A number that a register has a code for, so part of the maximum would often be none."""
     known = {str(number): number for number in field_.choices}
     text = str(raw).strip()
     if text not in known:
         words = [*known, *(["or max"] if field_.relative else [])]
         raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(words)}")
-    return Wish(EXACTLY, known[text])
+    return Desired(EXACTLY, known[text])
 
 
-def _switch(field_: Field, raw: Any) -> Wish:
+def _switch(field_: Field, raw: Any) -> Desired:
     if isinstance(raw, bool):
-        return Wish(EXACTLY, raw)
+        return Desired(EXACTLY, raw)
     text = str(raw).strip().lower()
     if text not in _SWITCHES:
         raise InputError(f"{field_.name}: {raw!r} is not right; write true or false")
-    return Wish(EXACTLY, _SWITCHES[text])
+    return Desired(EXACTLY, _SWITCHES[text])
 
 
-def _word(field_: Field, raw: Any) -> Wish:
+def _word(field_: Field, raw: Any) -> Desired:
     text = say(raw).strip().lower()
     if text not in field_.words:
         raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}")
     # Parsers know on and off as switches, wherever they stand.
-    return Wish(EXACTLY, text == "on" if text in ("on", "off") else text)
+    return Desired(EXACTLY, text == "on" if text in ("on", "off") else text)
 
 
-def _sysctl(field_: Field, raw: Any) -> Wish:
+def _sysctl(field_: Field, raw: Any) -> Desired:
     if isinstance(raw, Mapping) and set(raw) in ({"value", "warning"}, {"if_available"}):
         inner = raw.get("value", raw.get("if_available"))
         if isinstance(inner, Mapping):
@@ -72,17 +72,17 @@ def _sysctl(field_: Field, raw: Any) -> Wish:
         text = vector(bound)
         if not re.fullmatch(r"-?\d+( -?\d+)*", text):
             raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers")
-        return Wish(kind, text)
+        return Desired(kind, text)
     parts = raw if isinstance(raw, (list, tuple)) else [raw]
     if not parts or not all(isinstance(part, (str, int, float)) for part in parts):
         raise InputError(f"{field_.name}: a value is missing")
     text = vector(raw)
     if not text.isprintable():
         raise InputError(f"{field_.name}: {text!r} has characters that cannot be printed")
-    return Wish(EXACTLY, text)
+    return Desired(EXACTLY, text)
 
 
-def _addresses(field_: Field, raw: Any) -> Wish:
+def _addresses(field_: Field, raw: Any) -> Desired:
     import ipaddress  # costs as much as the rest of the module, and few entries have addresses
 
     words = [str(item).strip() for item in raw] if isinstance(raw, (list, tuple)) else str(raw).split()
@@ -91,10 +91,10 @@ def _addresses(field_: Field, raw: Any) -> Wish:
             ipaddress.ip_address(word)
         except ValueError:
             raise InputError(f"{field_.name}: {word!r} is not an IP address") from None
-    return Wish(PROBE, " ".join(words))
+    return Desired(PROBE, " ".join(words))
 
 
-def _cpus(field_: Field, raw: Any) -> Wish:
+def _cpus(field_: Field, raw: Any) -> Desired:
     """A word, a CPU list, `each` and a list, or one list for each queue."""
     text = vector(raw).lower()
     lists = text[5:] if text.startswith("each ") else text
@@ -107,14 +107,14 @@ def _cpus(field_: Field, raw: Any) -> Wish:
     ):
         words = ", ".join(field_.words)
         raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8")
-    return Wish(EXACTLY, text)
+    return Desired(EXACTLY, text)
 
 
-def _counts(field_: Field, raw: Any) -> Wish:
+def _counts(field_: Field, raw: Any) -> Desired:
     text = vector(raw)
     if isinstance(raw, bool) or not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", text):
         raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number")
-    return Wish(EXACTLY, text)
+    return Desired(EXACTLY, text)
 
 
 def vector(raw: Any) -> str:
@@ -126,7 +126,7 @@ def vector(raw: Any) -> str:
     return " ".join(str(raw).split())
 
 
-_KINDS: Dict[str, Callable[[Field, Any], Wish]] = {
+_KINDS: Dict[str, Callable[[Field, Any], Desired]] = {
     "integer": _integer,
     "switch": _switch,
     "word": _word,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide: from wishes and cells to changes, and back again; pure, without any input or output."""
+"""Decide: from desired values and cells to changes, and back again; pure, without any input or output."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from ..schema import (
     Cell,
     Cells,
     Change,
+    Desired,
+    DesiredState,
     Family,
     InputError,
     Plan,
     Unsupported,
     Value,
-    Wish,
-    Wishes,
     nearest,
     plain,
     say,
 )
-from .inputs import wish
+from .inputs import understand
 
 Families = Mapping[str, Family]
 
 
-def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], families: Families) -> Wishes:
+def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], families: Families) -> DesiredState:
     """Merge layers of (scope, {family: {key: value}}): a later layer wins, key by key."""
-    wishes: Wishes = {}
+    desired: DesiredState = {}
     for place, (scope, layer) in enumerate(layers):
         for name, keys in layer.items():
-            seen: Dict[str, Tuple[str, Wish]] = {}
+            seen: Dict[str, Tuple[str, Desired]] = {}
             for key, raw in keys.items():
                 field = families[name].field(str(key))
                 try:
-                    asked = wish(field, raw)
+                    asked = understand(field, raw)
                 except InputError as error:
                     raise InputError(f"{name} {error}") from None
                 if field.name in seen and seen[field.name][1] != asked:
@@ -52,12 +52,12 @@ def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], famil
                         f"{name}: '{seen[field.name][0]}' and '{key}' are two names of one key, with different values"
                     )
                 seen[field.name] = (str(key), asked)
-                wishes[Address(name, scope, field.name)] = asked._replace(layer=place)
-    return wishes
+                desired[Address(name, scope, field.name)] = asked._replace(layer=place)
+    return desired
 
 
-def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tuple[str, str], str]) -> Plan:
-    """What has to be written so that `cells` fulfil `wishes`, in the order of the families.
+def make(desired: DesiredState, cells: Cells, families: Families, problems: Mapping[Tuple[str, str], str]) -> Plan:
+    """What has to be written so that `cells` fulfil `desired`, in the order of the families.
 
     `problems` tells for (family, scope) why nothing could be read there.
     """
@@ -66,8 +66,8 @@ def make(wishes: Wishes, cells: Cells, families: Families, problems: Mapping[Tup
     adjusted: List[Adjusted] = []
     targets: Dict[Address, Value] = {}
     order = {name: place for place, name in enumerate(families)}
-    for address in sorted(wishes, key=lambda item: (order[item.family], item.scope, item.key)):
-        asked = wishes[address]
+    for address in sorted(desired, key=lambda item: (order[item.family], item.scope, item.key)):
+        asked = desired[address]
         cell = cells.get(address)
         if cell is None:
             reason = problems.get((address.family, address.scope)) or _missing(address, cells, families)
@@ -153,15 +153,15 @@ def backwards(
     return sorted(groups, key=turn)
 
 
-def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
-    """Turn a wish for a group such as tso into the same wish for each member that can change.
+def ungroup(desired: DesiredState, cells: Cells) -> DesiredState:
+    """Turn the desired value of a group such as tso into the same one for each member that can change.
 
-    A member that is asked for by its own name keeps its own wish, unless the group is asked for in a later layer. A
-    group of fixed members stays a group.
+    A member that is asked for by its own name keeps its own, unless the group is asked for in a later layer. A group of
+    fixed members stays a group.
     """
-    members: Wishes = {}
-    rest: Wishes = {}
-    for address, asked in wishes.items():
+    members: DesiredState = {}
+    rest: DesiredState = {}
+    for address, asked in desired.items():
         cell = cells.get(address)
         free = [
             address._replace(key=key)
@@ -176,11 +176,11 @@ def ungroup(wishes: Wishes, cells: Cells) -> Wishes:
 
 
 class Refusal(str):
-    """Why a wish cannot be fulfilled, in words that follow the name of the key."""
+    """Why a desired value cannot be fulfilled, in words that follow the name of the key."""
 
 
-def resolve(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
-    """The value that a wish means on this very device."""
+def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
+    """The value that a desired value means on this very device."""
     if asked.kind in (MAXIMUM, PERCENT):
         if cell.maximum is None:
             return Refusal("the device does not state a maximum")
@@ -204,7 +204,7 @@ def resolve(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
     return asked.value
 
 
-def _bounded(asked: Wish, cell: Cell) -> Union[Value, Refusal]:
+def _bounded(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
     """Raise or lower only, each number of a vector on its own; a single bound holds for all of them."""
     if cell.value is None:
         return asked.fallback if asked.fallback is not None else asked.value
@@ -239,20 +239,20 @@ def _missing(address: Address, cells: Cells, families: Families) -> str:
     return f"the device does not have it; it has {', '.join(others)}"
 
 
-def invert(plan: Plan, before: Cells) -> Wishes:
+def invert(plan: Plan, before: Cells) -> DesiredState:
     """The desired state that undoes a plan."""
     return {
-        change.address: Wish(ABSENT) if cell.restore is None else Wish(EXACTLY, cell.restore)
+        change.address: Desired(ABSENT) if cell.restore is None else Desired(EXACTLY, cell.restore)
         for change in plan.changes
         for cell in (before[change.address],)
     }
 
 
-def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> Wishes:
+def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> DesiredState:
     """What a set command changed beside what it was asked for: such keys go back as well."""
     groups = set(touched)
     return {
-        address: Wish(EXACTLY, cell.restore)
+        address: Desired(EXACTLY, cell.restore)
         for address, cell in before.items()
         if (address.family, address.scope) in groups
         and not (cell.fixed or cell.members)

@@ -101,7 +101,7 @@ def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
         key: {
             "value": list(cell.value) if isinstance(cell.value, tuple) else cell.value,
             **({"maximum": cell.maximum} if cell.maximum is not None else {}),
-            **({"wanted": cell.wanted} if cell.wanted is not None else {}),
+            **({"wanted": cell.requested} if cell.requested is not None else {}),
             **({"partner": cell.partner} if cell.partner else {}),
             **({"fixed": True} if cell.fixed else {}),
             **({"members": list(cell.members)} if cell.members else {}),

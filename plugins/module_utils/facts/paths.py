@@ -7,7 +7,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence, Set
 
-from ..deciding.inputs import wish
+from ..deciding.inputs import understand
 from ..host import ReadOnlyHost
 from ..settings.link import link
 from ..tools import ip, ping, sysfs
@@ -79,7 +79,7 @@ def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[s
         for entry in peers
         for nic in host.names(sysfs.ROOT)
         if fnmatchcase(nic, str(entry.get("name"))) and entry.get("path_check")
-        for address in str(wish(_PATH_CHECK, entry["path_check"]).value).split()
+        for address in str(understand(_PATH_CHECK, entry["path_check"]).value).split()
     ]
     for nic, address in dict.fromkeys(wanted):
         mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")

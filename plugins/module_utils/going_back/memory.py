@@ -24,7 +24,7 @@ def recall(host: ReadOnlyHost, cells: Cells) -> None:
             continue
         # What another end has decided is no rounding: asked for it is still, only the device does not tell.
         if cell.unseen:
-            cells[address] = cell._replace(wanted=entry["asked"])
+            cells[address] = cell._replace(requested=entry["asked"])
         elif not cell.partner:
             cells[address] = cell._replace(rounded=entry["asked"])
 

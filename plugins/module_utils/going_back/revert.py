@@ -225,12 +225,12 @@ class Step(NamedTuple):
 def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Sequence[Address]) -> List[Step]:
     """What takes a plan back once it is carried out, in order; values `beside` it, such as a VLAN's MTU, as well."""
     after = {
-        address: cell._replace(value=todo.targets.get(address, cell.value), wanted=None)
+        address: cell._replace(value=todo.targets.get(address, cell.value), requested=None)
         for address, cell in before.items()
     }
-    wishes = plan.invert(Plan(todo.changes), before)
-    back = list(plan.make(wishes, {**after, **_pending(todo)}, families, {}).changes)
-    extra = [Change(address, None, before[address].restore) for address in beside if address not in wishes]
+    desired = plan.invert(Plan(todo.changes), before)
+    back = list(plan.make(desired, {**after, **_pending(todo)}, families, {}).changes)
+    extra = [Change(address, None, before[address].restore) for address in beside if address not in desired]
     grouped = plan.steps([*back, *(change for change in extra if change.after is not None)])
     caused = {change.address[:2] for change in todo.changes}
     shaken = {

@@ -14,13 +14,13 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Desired,
     Family,
     Reader,
     Reading,
     Run,
     Save,
     Value,
-    Wish,
 )
 from ..tools import bond as tool
 from ..tools import ip, sysfs
@@ -33,28 +33,28 @@ _ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb")
 _MEMBER = "member "
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
-    wishes: Dict[Address, Wish] = {}
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+    desired: Dict[Address, Desired] = {}
     for asked in bonds.parse(params["bonds"]):
         manager, files = managers.plan_files(host, str(params["manager"]), asked)
         if asked.state == "present":
             bonds.check(host, asked.bond)
-        cells = {path: Wish(ABSENT) if text is None else Wish(EXACTLY, text) for path, text in files.items()}
+        cells = {path: Desired(ABSENT) if text is None else Desired(EXACTLY, text) for path, text in files.items()}
         if params["immediate"]:
             cells.update(_live(host, asked, manager))
-        wishes.update({Address("bonding", asked.bond.name, key): wish for key, wish in cells.items()})
-    return wishes
+        desired.update({Address("bonding", asked.bond.name, key): one for key, one in cells.items()})
+    return desired
 
 
-def _live(host: Reader, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Wish]:
+def _live(host: Reader, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Desired]:
     """What is asked of the kernel, beside the files."""
-    cells: Dict[str, Wish] = {"state": Wish(EXACTLY, asked.state)}
+    cells: Dict[str, Desired] = {"state": Desired(EXACTLY, asked.state)}
     if asked.state == "present":
-        cells.update({key: Wish(EXACTLY, value) for key, value in _values(asked).items()})
+        cells.update({key: Desired(EXACTLY, value) for key, value in _values(asked).items()})
     elif manager:
-        cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Wish(ABSENT)))
+        cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Desired(ABSENT)))
     touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
-    return {**cells, **{_MEMBER + member: Wish(WATCH) for member in touched}}
+    return {**cells, **{_MEMBER + member: Desired(WATCH) for member in touched}}
 
 
 def _values(asked: bonds.Asked) -> Dict[str, Value]:

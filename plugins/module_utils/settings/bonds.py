@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..deciding.inputs import wish
+from ..deciding.inputs import understand
 from ..schema import Field, InputError, Reader, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs
@@ -160,7 +160,7 @@ def _convert(field: Field, raw: Any) -> Any:
         return str(of_anybody(field.name, raw))
     if field.kind == "addresses":
         return " ".join(sorted(str(of_anybody(field.name, word)) for word in _list(raw)))
-    return wish(field, raw).value
+    return understand(field, raw).value
 
 
 def _list(raw: Any) -> List[Any]:

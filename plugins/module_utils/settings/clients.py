@@ -7,7 +7,7 @@ import ipaddress
 import re
 from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
 
-from ..schema import EXACTLY, Field, InputError, Wish
+from ..schema import EXACTLY, Desired, Field, InputError
 from ..tools import tc
 
 IPAddress = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
@@ -18,7 +18,7 @@ AUTO = "auto"
 _MOST = 4096
 
 
-def wish(field: Field, raw: Any) -> Wish:
+def understand(field: Field, raw: Any) -> Desired:
     """A tuple of `ADDRESS` or `ADDRESS=QUEUE`, in the order of the input; InputError for what is none or there twice.
 
     A network with a queue is one client; without, each of its addresses is.
@@ -26,10 +26,10 @@ def wish(field: Field, raw: Any) -> Wish:
     items = raw if isinstance(raw, (list, tuple)) else [raw]
     words = [word for item in items for word in _words(field.name, item)]
     _check_once(field.name, words)
-    return Wish(EXACTLY, tuple(words))
+    return Desired(EXACTLY, tuple(words))
 
 
-def rates(field: Field, raw: Any) -> Wish:
+def rates(field: Field, raw: Any) -> Desired:
     """A tuple of `auto`, `*=MBIT` for all that are not named, and `ADDRESS=MBIT`."""
     items = raw if isinstance(raw, (list, tuple)) else [raw]
     words = [_rate(field.name, item) for item in items]
@@ -39,7 +39,7 @@ def rates(field: Field, raw: Any) -> Wish:
         if whom in seen:
             raise InputError(f"{field.name}: there are two rates for {'all' if whom == '*' else whom}")
         seen[whom] = word
-    return Wish(EXACTLY, tuple(words))
+    return Desired(EXACTLY, tuple(words))
 
 
 def _rate(name: str, item: Any) -> str:

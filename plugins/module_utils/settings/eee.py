@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Address, Cell, Expansion, Family, Field, Reader, Reading, Run, Value, Wish
+from ..schema import NIC, Action, Address, Cell, Desired, Expansion, Family, Field, Reader, Reading, Run, Value
 from ..tools import ethtool, modes
 
 
@@ -30,16 +30,16 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _nic: str, wishes: Mapping[str, Wish], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
 ) -> Expansion:
     """What a command takes and the device forgets, or does not show, is refused."""
-    on = {key: wishes[key].value if key in wishes else now[key].value for key in ("enabled", "tx_lpi") if key in now}
+    on = {key: desired[key].value if key in desired else now[key].value for key in ("enabled", "tx_lpi") if key in now}
     refused = {}
-    if "advertise" in wishes and on.get("enabled") is False:
+    if "advertise" in desired and on.get("enabled") is False:
         refused["advertise"] = "nothing is advertised while EEE is off; write enabled: true as well"
-    if "tx_timer" in wishes and on.get("tx_lpi") is False:
+    if "tx_timer" in desired and on.get("tx_lpi") is False:
         refused["tx_timer"] = "the device shows no time while tx_lpi is off; write tx_lpi: true as well"
-    return Expansion({key: wish for key, wish in wishes.items() if key not in refused}, refused)
+    return Expansion({key: one for key, one in desired.items() if key not in refused}, refused)
 
 
 def _write(nic: str, values: Mapping[str, Value], now: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -75,7 +75,7 @@ eee = Family(
             "advertise",
             "modes",
             "the link modes to offer EEE in, which is a list of modes or speeds, C(all), or C({at_most: 1000})",
-            parse=modes.wish,
+            parse=modes.understand,
         ),
     ),
     hint="Drivers often let only the whole be switched, and neither tx_lpi nor its time.",

@@ -5,7 +5,21 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Run, Value, Wish, nearest
+from ..schema import (
+    EXACTLY,
+    NIC,
+    Action,
+    Cell,
+    Desired,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Run,
+    Value,
+    nearest,
+)
 from ..tools import ethtool, sysfs
 
 _WORDS = ("auto", "off", "rs", "baser", "llrs")
@@ -34,7 +48,7 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "--show-fec", nic, lambda text: cells(text, supported))
 
 
-def _wish(field: Field, raw: object) -> Wish:
+def _understand(field: Field, raw: object) -> Desired:
     parts = raw if isinstance(raw, (list, tuple)) else [raw]
     # YAML takes the word off for a switch.
     words = ["off" if part is False else word for part in parts for word in str(part).lower().split()]
@@ -44,7 +58,7 @@ def _wish(field: Field, raw: object) -> Wish:
     if not words or (len(set(words)) > 1 and {_AUTO, "off"} & set(words)):
         right = "write one of auto, off, rs, baser, llrs, or a list without auto and off"
         raise InputError(f"{field.name}: {raw!r} is not right; {right}")
-    return Wish(EXACTLY, " ".join(sorted(set(words))))
+    return Desired(EXACTLY, " ".join(sorted(set(words))))
 
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -69,7 +83,7 @@ fec = Family(
             "C(auto), C(off), C(rs) (Reed-Solomon, clause 91 or 108), C(baser) (clause 74), C(llrs), or a list of "
             "those that may be used",
             words=_WORDS,
-            parse=_wish,
+            parse=_understand,
         ),
     ),
     hint="The transceiver, the cable and the speed decide which encodings there are.",

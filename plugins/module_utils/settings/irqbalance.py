@@ -5,20 +5,34 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, HOST, Action, Address, Cell, Expansion, Family, Reader, Reading, Save, Value, Wish
+from ..schema import (
+    ABSENT,
+    EXACTLY,
+    HOST,
+    Action,
+    Address,
+    Cell,
+    Desired,
+    Expansion,
+    Family,
+    Reader,
+    Reading,
+    Save,
+    Value,
+)
 from ..tools import irqbalance as tool
 from ..tools import sysfs
 
 KEY = "irqbalance_ban"
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     """The files go, unless a NIC turns out to need them; a host without either is not looked at any further."""
     asked = [entry["irq"] for entry in params.get("nics") or () if isinstance(entry.get("irq"), Mapping)]
     there = host.exists(tool.SCRIPT) or host.exists(tool.DROP_IN)
     if params.get("nics") is None or not (there or any(KEY in keys for keys in asked)):
         return {}
-    return {Address("irqbalance", "", path): Wish(ABSENT) for path in (tool.SCRIPT, tool.DROP_IN)}
+    return {Address("irqbalance", "", path): Desired(ABSENT) for path in (tool.SCRIPT, tool.DROP_IN)}
 
 
 def _read(host: Reader, _scope: str, _keys: Sequence[str]) -> Reading:
@@ -27,13 +41,13 @@ def _read(host: Reader, _scope: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _scope: str, wishes: Mapping[str, Wish], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    _scope: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
 ) -> Expansion:
     nics = [nic for (family, nic, key), value in targets.items() if (family, key, value) == ("irq", KEY, True)]
     if not nics:
-        return Expansion(wishes)
+        return Expansion(desired)
     texts = {tool.SCRIPT: tool.script([str(cells[nic].value) for nic in nics]), tool.DROP_IN: tool.DROP_IN_TEXT}
-    return Expansion({path: Wish(EXACTLY, text) for path, text in texts.items()})
+    return Expansion({path: Desired(EXACTLY, text) for path, text in texts.items()})
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Value, Wish
+from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value
 from ..tools import ip, ping, sysfs
 
 # In the order of the kernel, which takes the limits from the MTU and from each other (rtnetlink, do_setlink).
@@ -26,20 +26,20 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) ->
     return (ip.set_link(nic, {key: values[key] for key in _KEYS if key in values}),)
 
 
-def _group(field: Field, raw: object) -> Wish:
+def _group(field: Field, raw: object) -> Desired:
     text = str(raw).strip()
     if isinstance(raw, bool) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", text):
         raise InputError(f"{field.name}: {raw!r} is not right; write a number, or a name of /etc/iproute2/group")
-    return Wish(EXACTLY, text)
+    return Desired(EXACTLY, text)
 
 
-def _alias(field: Field, raw: object) -> Wish:
+def _alias(field: Field, raw: object) -> Desired:
     if not isinstance(raw, (str, int)) or isinstance(raw, bool) or not str(raw).isprintable():
         raise InputError(f"{field.name}: {raw!r} is not right; write a text, or '' for none")
     text = str(raw).strip()
     if len(text.encode()) > 255:
         raise InputError(f"{field.name}: a text of {len(text.encode())} bytes is too long; the kernel takes 255")
-    return Wish(EXACTLY, text) if text else Wish(ABSENT)
+    return Desired(EXACTLY, text) if text else Desired(ABSENT)
 
 
 def _neighbours(host: Reader, nic: str) -> List[str]:

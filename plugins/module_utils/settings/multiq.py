@@ -16,6 +16,7 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Desired,
     Expansion,
     Family,
     Field,
@@ -23,7 +24,6 @@ from ..schema import (
     Reading,
     Run,
     Value,
-    Wish,
     say,
 )
 from ..tools import sysfs, tc
@@ -178,13 +178,13 @@ def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> 
     return _write(nic, values, {key: Cell(value) for key, value in fresh.items()})
 
 
-def _parse(field: Field, raw: Any) -> Wish:
+def _parse(field: Field, raw: Any) -> Desired:
     from . import clients  # with the module ipaddress behind it, which few calls need
 
-    return clients.wish(field, raw)
+    return clients.understand(field, raw)
 
 
-def _parse_rate(field: Field, raw: Any) -> Wish:
+def _parse_rate(field: Field, raw: Any) -> Desired:
     from . import clients
 
     return clients.rates(field, raw)
@@ -199,9 +199,9 @@ def _number(listed: Tuple[str, ...]) -> Tuple[str, ...]:
 
 
 def _expand(
-    nic: str, wishes: Mapping[str, Wish], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
 ) -> Expansion:
-    wanted = {key: wish.value for key, wish in wishes.items()}
+    wanted = {key: one.value for key, one in desired.items()}
     others = cells["others"].value
     told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
     listed = tuple(word for word in _words(wanted.get("clients")) if word != tc.OTHERS)
@@ -209,7 +209,7 @@ def _expand(
     if wanted.get("state") == "absent" or wanted.get("method") in (MQ, NONE):
         if owned:
             # The root is the business of `qdisc`; the filters are ours.
-            return Expansion({"clients": Wish(EXACTLY, ())}, {}, told)
+            return Expansion({"clients": Desired(EXACTLY, ())}, {}, told)
         problem = _problem(str(wanted.get("method")), cells)
         if problem:
             return Expansion(refused={"method": problem})
@@ -217,12 +217,12 @@ def _expand(
             return Expansion(refused={"rate": "only a queue of a client has a rate; leave it out"})
         return Expansion(_exactly(str(wanted.get("method") or NONE), (), cells), {}, told)
     if not listed:
-        return Expansion(refused={next(iter(wishes)): "no client is named; name some, or write state: absent"})
+        return Expansion(refused={next(iter(desired)): "no client is named; name some, or write state: absent"})
     queues = _queues(nic, cells, targets)
     mapped = _number(listed)
     if len(listed) >= queues and wanted.get("overflow") == MQ:
         note = f"{nic}: {len(listed)} clients are too many for {queues} queues, so the default qdisc stays in place"
-        return Expansion({"clients": Wish(EXACTLY, ())} if owned else _exactly(NONE, (), cells), {}, (*told, note))
+        return Expansion({"clients": Desired(EXACTLY, ())} if owned else _exactly(NONE, (), cells), {}, (*told, note))
     if len(listed) >= queues:
         why = f"{len(listed)} clients and everybody else need {len(listed) + 1} queues, and the NIC has {queues}"
         return Expansion(refused={"clients": f"{why}; name fewer, or write overflow: mq"})
@@ -232,10 +232,10 @@ def _expand(
     method = _method(wanted.get("method"), cells)
     if owned and method == MULTIQ:
         why = f"qdisc root: {owned.split()[0]} is asked for as well, and a NIC has one root; write method: clsact"
-        return Expansion(refused={"method" if "method" in wishes else "clients": why})
+        return Expansion(refused={"method" if "method" in desired else "clients": why})
     problem = _problem(method, cells)
     if problem:
-        return Expansion(refused={"method" if "method" in wishes else "clients": problem})
+        return Expansion(refused={"method" if "method" in desired else "clients": problem})
     rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
     if rates and (owned or Address("qdisc", nic, "leaves") in targets):
         return Expansion(
@@ -252,10 +252,10 @@ def _expand(
 
 def _exactly(
     method: str, mapped: Tuple[str, ...], cells: Mapping[str, Cell], rates: Tuple[str, ...] = ()
-) -> Dict[str, Wish]:
+) -> Dict[str, Desired]:
     """Who asks for no rate has none, also where there was one."""
-    rated = {"rate": Wish(EXACTLY, rates)} if rates or _held(cells, "rate") else {}
-    return {"method": Wish(EXACTLY, method), "clients": Wish(EXACTLY, mapped), **rated}
+    rated = {"rate": Desired(EXACTLY, rates)} if rates or _held(cells, "rate") else {}
+    return {"method": Desired(EXACTLY, method), "clients": Desired(EXACTLY, mapped), **rated}
 
 
 def _rates(

@@ -69,7 +69,7 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
             partner = "half duplex" if link.get("duplex") == "Half" else "refuses"
         wanted = offered[way] if offered[way] != shown[way] else None
         found[way] = cells[way]._replace(
-            wanted=wanted, partner=partner, unseen=unseen and bool(partner) and wanted is None
+            requested=wanted, partner=partner, unseen=unseen and bool(partner) and wanted is None
         )
     return found
 
@@ -91,12 +91,12 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
     """For what a command does not name, the kernel takes what `-a` shows: name it where more is requested."""
-    beside = {key: cell.wanted for key, cell in cells.items() if cell.wanted is not None}
+    beside = {key: cell.requested for key, cell in cells.items() if cell.requested is not None}
     return _plain.write(nic, {**beside, **values}, cells)
 
 
 def _explain(host: Reader, nic: str) -> str:
-    """What the two ends advertise: that is all there is to tell a driver that ignores a wish from a partner."""
+    """What the two ends advertise: all there is to tell a driver that ignores what is desired from a partner."""
     facts = ethtool.link(host.ask(ethtool.query("", nic)).out)
     said = [
         f"{label} {facts[key]}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Query, Reader, Reading, Run, Value, Wish
+from ..schema import EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Query, Reader, Reading, Run, Value
 from ..tools import sysfs
 
 # A word and no switch: False equals 0, which some PHYs take for the shortest time.
@@ -82,14 +82,14 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     return Reading({}, "the device does not have it" + (f" ({said})" if said else ""))
 
 
-def _wish(field: Field, raw: object) -> Wish:
+def _understand(field: Field, raw: object) -> Desired:
     text = str(raw).strip().lower()
     if raw is False or text == _OFF or (field.name, text) == ("downshift", "0"):
-        return Wish(EXACTLY, _OFF)
+        return Desired(EXACTLY, _OFF)
     most = next(row.most for row in _ROWS if row.key == field.name)
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,5}", text) or int(text) > most:
         raise InputError(f"{field.name}: {raw!r} is not right; write off, or a number up to {most}")
-    return Wish(EXACTLY, int(text))
+    return Desired(EXACTLY, int(text))
 
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -110,7 +110,7 @@ phy = Family(
     read=_read,
     write=_write,
     about="Tunables of the PHY, the part of a NIC that speaks to the cable. A change may renegotiate the link.",
-    fields=tuple(Field(row.key, "tunable", row.about, parse=_wish) for row in _ROWS),
+    fields=tuple(Field(row.key, "tunable", row.about, parse=_understand) for row in _ROWS),
     hint="Each PHY takes some numbers only, and only some PHYs have tunables at all.",
     cuts=True,
 )

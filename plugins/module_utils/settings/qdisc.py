@@ -16,6 +16,7 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Desired,
     Expansion,
     Family,
     Field,
@@ -23,7 +24,6 @@ from ..schema import (
     Reader,
     Reading,
     Value,
-    Wish,
     nearest,
 )
 from ..tools import qdisc as tool
@@ -117,17 +117,17 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
 
 
 def _expand(
-    nic: str, wishes: Mapping[str, Wish], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
 ) -> Expansion:
     now = str(cells["root"].value)
-    asked = {key: str(wish.value) for key, wish in wishes.items()}
+    asked = {key: str(one.value) for key, one in desired.items()}
     if asked.get("leaves", DEFAULT) != DEFAULT and "root" not in asked:
         if cells["leaves"].place in ("0", "1") and now.split()[0] != MQ:
             # With a single queue there is no mq: what would be its leaf is the root.
-            wishes, asked = {"root": wishes["leaves"]}, {"root": asked["leaves"]}
+            desired, asked = {"root": desired["leaves"]}, {"root": asked["leaves"]}
         else:
-            wishes, asked = {**wishes, "root": Wish(EXACTLY, MQ)}, {**asked, "root": MQ}
-    first = next(iter(wishes))
+            desired, asked = {**desired, "root": Desired(EXACTLY, MQ)}, {**asked, "root": MQ}
+    first = next(iter(desired))
     if now.split()[0] not in (*_ROOTS, DEFAULT):
         owner = "multiq" if now == "multiq" else ""
         how = (
@@ -138,11 +138,11 @@ def _expand(
         return Expansion(refused={"leaves": f"only mq has leaves, and the root is to be {asked['root'].split()[0]}"})
     if asked.get("root", MQ) != MQ and cells["leaves"].value != DEFAULT:
         # They go with mq, and come back with it.
-        wishes = {**wishes, "leaves": Wish(EXACTLY, DEFAULT)}
-    return Expansion(wishes)
+        desired = {**desired, "leaves": Desired(EXACTLY, DEFAULT)}
+    return Expansion(desired)
 
 
-def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Wish:
+def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Desired:
     if isinstance(raw, Mapping):
         rest = {str(key): value for key, value in raw.items() if key != "kind"}
         given = [str(raw.get("kind", "")), *(word for key, value in rest.items() for word in _pair(field, key, value))]
@@ -150,10 +150,10 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Wish:
     else:
         text = " ".join(str(raw).split())
     if _EACH in text:  # what an earlier call has found, one for each queue
-        return Wish(EXACTLY, _EACH.join(str(_parse(kinds, field, part).value) for part in text.split(_EACH)))
+        return Desired(EXACTLY, _EACH.join(str(_parse(kinds, field, part).value) for part in text.split(_EACH)))
     kind, *words = text.split() or [""]
     if kind == DEFAULT and not words:
-        return Wish(EXACTLY, DEFAULT)
+        return Desired(EXACTLY, DEFAULT)
     if kind == "netem":
         raise InputError(f"{field.name}: {_NETEM}")
     if kind not in kinds:
@@ -164,7 +164,7 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Wish:
         raise InputError(f"{field.name}: {error}") from None
     if kind == "mqprio":
         settings.setdefault("hw", 0)
-    return Wish(EXACTLY, tool.words(kind, settings))
+    return Desired(EXACTLY, tool.words(kind, settings))
 
 
 def _pair(field: Field, key: str, value: Any) -> List[str]:

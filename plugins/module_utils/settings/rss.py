@@ -18,6 +18,7 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Desired,
     Expansion,
     Family,
     Field,
@@ -26,7 +27,6 @@ from ..schema import (
     Reading,
     Run,
     Value,
-    Wish,
     nearest,
 )
 from ..tools import cpus
@@ -113,24 +113,24 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) ->
 
 
 def _expand(
-    nic: str, wishes: Mapping[str, Wish], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
 ) -> Expansion:
     """Words that count queues are held against those that there will be once the channels are set."""
-    asked = wishes.get("indirection")
+    asked = desired.get("indirection")
     if asked is None or "indirection" not in cells or str(asked.value) == tool.ALL:
-        return Expansion(wishes)
+        return Expansion(desired)
     planned = [targets.get(Address("channels", nic, key)) for key in ("combined", "rx")]
     numbers = [number for number in planned if isinstance(number, int)]
     rings = sum(numbers) if numbers else int(cells["indirection"].place)
     needed = tool.queues(str(asked.value))
     if needed > rings:
-        rest = {key: wish for key, wish in wishes.items() if key != "indirection"}
+        rest = {key: one for key, one in desired.items() if key != "indirection"}
         why = f"it needs {needed} receive queues, and the NIC has {rings}; name fewer, or raise its channels"
         return Expansion(rest, {"indirection": why})
-    return Expansion({**wishes, "indirection": asked._replace(value=f"{asked.value} of {rings}")})
+    return Expansion({**desired, "indirection": asked._replace(value=f"{asked.value} of {rings}")})
 
 
-def _parse_indirection(field: Field, raw: Any) -> Wish:
+def _parse_indirection(field: Field, raw: Any) -> Desired:
     if isinstance(raw, Mapping):
         words = _of_mapping(field, raw)
     elif isinstance(raw, (list, tuple)):
@@ -138,7 +138,7 @@ def _parse_indirection(field: Field, raw: Any) -> Wish:
     else:
         words = " ".join(str(raw).lower().split())
         if words == "default":  # what a device has that knows no other
-            return Wish(EXACTLY, tool.ALL, optional=True)
+            return Desired(EXACTLY, tool.ALL, optional=True)
         if isinstance(raw, int) or words.isdigit():
             raise InputError(
                 f"{field.name}: {raw!r} is not right; write equal {words} for so many queues, or [{words}]"
@@ -157,7 +157,7 @@ def _parse_indirection(field: Field, raw: Any) -> Wish:
         )
     if kind == tool.ALL and numbers and not int(numbers[0]):
         raise InputError(f"{field.name}: {raw!r} is not right; no queue would be left")
-    return Wish(EXACTLY, words)
+    return Desired(EXACTLY, words)
 
 
 def _of_mapping(field: Field, raw: Mapping[str, Any]) -> str:
@@ -189,15 +189,15 @@ def _of_queues(field: Field, text: str, raw: Any) -> str:
     return " ".join(["weight", *(str(int(queue in queues)) for queue in range(queues[-1] + 1))])
 
 
-def _parse_key(field: Field, raw: Any) -> Wish:
+def _parse_key(field: Field, raw: Any) -> Desired:
     text = str(raw).strip().lower()
     if text == "symmetric" or re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){7,255}", text):
-        return Wish(EXACTLY, text)
+        return Desired(EXACTLY, text)
     close = nearest(text, ["symmetric"], otherwise=False)
     raise InputError(f"{field.name}: {raw!r} is not right; write bytes such as 6d:5a:..., or symmetric{close}")
 
 
-def _parse_letters(field: Field, raw: Any) -> Wish:
+def _parse_letters(field: Field, raw: Any) -> Desired:
     text = str(raw).strip().lower()
     letters = "".join(tool.LETTERS.values())
     if not re.fullmatch(rf"[{letters}]{{1,{len(letters)}}}", text) or len(set(text)) < len(text):
@@ -205,7 +205,7 @@ def _parse_letters(field: Field, raw: Any) -> Wish:
             f"{field.name}: {raw!r} is not right; write letters as ethtool: s and d for the addresses, f and n for the "
             "ports (sd, sdfn), or others of ethtool(8)"
         )
-    return Wish(EXACTLY, tool.in_order(text))
+    return Desired(EXACTLY, tool.in_order(text))
 
 
 rss = Family(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Address, Cell, Expansion, Family, Field, Reader, Reading, Run, Value, Wish
+from ..schema import EXACTLY, NIC, Action, Address, Cell, Desired, Expansion, Family, Field, Reader, Reading, Run, Value
 from ..tools import ethtool, modes
 
 # The words behind `MDI-X:`; without one of these the PHY only tells what it found out, or nothing at all.
@@ -53,25 +53,25 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _nic: str, wishes: Mapping[str, Wish], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
 ) -> Expansion:
     """Speed and duplex become advertised modes where the ends negotiate; what contradicts itself is refused."""
-    made, refused = dict(wishes), {}
+    made, refused = dict(desired), {}
     is_on = "autoneg" in now and now["autoneg"].value is True
-    asked = wishes["autoneg"].value if "autoneg" in wishes else None
-    forced = {key: wishes[key].value for key in _FORCED if key in wishes}
-    if "advertise" in wishes and "advertise" in now:
+    asked = desired["autoneg"].value if "autoneg" in desired else None
+    forced = {key: desired[key].value for key in _FORCED if key in desired}
+    if "advertise" in desired and "advertise" in now:
         if asked is False:
             refused["advertise"] = "without autoneg a link advertises nothing; write speed and duplex instead"
         elif forced:
             refused.update(dict.fromkeys(forced, "advertise says already what to negotiate; write one of the two"))
         else:
-            made["autoneg"] = Wish(EXACTLY, True)
+            made["autoneg"] = Desired(EXACTLY, True)
     elif asked is True or (asked is None and is_on):
         if forced and "advertise" in now:
-            made = {key: wish for key, wish in made.items() if key not in _FORCED}
-            made["advertise"] = Wish(EXACTLY, _mode(forced))
-            made["autoneg"] = Wish(EXACTLY, True)
+            made = {key: one for key, one in made.items() if key not in _FORCED}
+            made["advertise"] = Desired(EXACTLY, _mode(forced))
+            made["autoneg"] = Desired(EXACTLY, True)
         elif forced:
             reason = "the ends negotiate it, and the device names no modes that could be advertised"
             refused.update(dict.fromkeys(forced, reason))
@@ -80,9 +80,9 @@ def _expand(
         if why:
             refused.update(dict.fromkeys([*forced, *(["autoneg"] if asked is False else [])], why))
         elif "speed" in forced:
-            made.setdefault("duplex", Wish(EXACTLY, "full"))
-            made["autoneg"] = Wish(EXACTLY, False)
-    return Expansion({key: wish for key, wish in made.items() if key not in refused}, refused)
+            made.setdefault("duplex", Desired(EXACTLY, "full"))
+            made["autoneg"] = Desired(EXACTLY, False)
+    return Expansion({key: one for key, one in made.items() if key not in refused}, refused)
 
 
 def _mode(forced: Mapping[str, Value]) -> str:
@@ -165,7 +165,7 @@ speed = Family(
             "modes",
             "what to offer to the link partner, which is a list of modes such as C(1000baseT/Full) or of speeds, "
             "C(all), C({at_most: 1000}), or C({at_least: 1000})",
-            parse=modes.wish,
+            parse=modes.understand,
         ),
         Field("mdix", "word", "cross the pairs of a copper cable, or find out by itself", words=("on", "off", "auto")),
     ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, HOST, Action, Address, Cell, Family, InputError, Reader, Reading, Save, Value, Wish
+from ..schema import EXACTLY, HOST, Action, Address, Cell, Desired, Family, InputError, Reader, Reading, Save, Value
 
 MARK = "# taken over by linuxnet.tuning: "
 COPIES = "/var/lib/linuxnet-tuning/taken"
@@ -74,8 +74,8 @@ def _inside(whole: Sequence[str], place: int) -> bool:
     return bool(end)
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
-    wishes: Dict[Address, Wish] = {}
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+    desired: Dict[Address, Desired] = {}
     for entry in params["files"] or ():
         path, lines = _checked(entry)
         text = host.read(path)
@@ -88,9 +88,9 @@ def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
             told = "; ".join(f"line {number}: {why}" for number, why in stuck.items())
             raise InputError(f"files: {path}: {told}. Take these lines out by hand")
         if made != text:
-            wishes[Address("taken", "", path)] = Wish(EXACTLY, made)
-            wishes[Address("taken", "", f"{COPIES}{path}")] = Wish(EXACTLY, text)
-    return wishes
+            desired[Address("taken", "", path)] = Desired(EXACTLY, made)
+            desired[Address("taken", "", f"{COPIES}{path}")] = Desired(EXACTLY, text)
+    return desired
 
 
 def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:

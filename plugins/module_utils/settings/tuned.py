@@ -12,19 +12,19 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Desired,
     Family,
     Field,
     InputError,
     Reader,
     Reading,
     Value,
-    Wish,
     nearest,
 )
 from ..tools import tuned as tool
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
+def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     names = vector(params["profile"]).split()
     known = [*tool.profiles(host), tool.OFF]
     for name in names:
@@ -32,10 +32,10 @@ def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Wish]:
             raise InputError(f"profile: tuned has no profile '{name}'{nearest(name, known)}")
     if not names or (tool.OFF in names and len(names) > 1):
         raise InputError(f"profile: {params['profile']!r} is not right; write one or more profiles, or none")
-    wishes = {"profile": Wish(EXACTLY, " ".join(names))}
+    desired = {"profile": Desired(EXACTLY, " ".join(names))}
     if params["verify"] and names != [tool.OFF]:
-        wishes["verified"] = Wish(EXACTLY, True)
-    return {Address("profile", "", key): wish for key, wish in wishes.items()}
+        desired["verified"] = Desired(EXACTLY, True)
+    return {Address("profile", "", key): one for key, one in desired.items()}
 
 
 def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Family, Field, InputError, Reader, Reading, Value, Wish, nearest
+from ..schema import EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value, nearest
 from ..tools import ethtool
 
 _OFF = "d"
@@ -49,7 +49,7 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     return ethtool.reading(host, "", nic, cells)
 
 
-def _wish(field: Field, raw: object) -> Wish:
+def _understand(field: Field, raw: object) -> Desired:
     # YAML takes the word off for a switch.
     parts = ["off"] if raw is False else raw if isinstance(raw, (list, tuple)) else [raw]
     letters = ""
@@ -66,7 +66,7 @@ def _wish(field: Field, raw: object) -> Wish:
         raise InputError(f"{field.name}: secureon is not right; {why}")
     if raw is True or raw is None or isinstance(raw, Mapping) or not parts:
         raise InputError(f"{field.name}: {raw!r} is not right; write magic, another word, a list of words, or off")
-    return Wish(EXACTLY, _ordered(letters))
+    return Desired(EXACTLY, _ordered(letters))
 
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -90,7 +90,7 @@ wol = Family(
             "letters",
             "what wakes the host, which is C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp), "
             "C(filter), a list of those, ethtool's letters, or C(off)",
-            parse=_wish,
+            parse=_understand,
         ),
     ),
     hint="The slot and the firmware of the host must feed the NIC while the host sleeps.",

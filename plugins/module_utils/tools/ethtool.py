@@ -115,7 +115,7 @@ def features(text: str, canonical: Mapping[str, str]) -> Dict[str, Cell]:
             continue
         on = match.group(1) == "on"
         wanted = {"requested on": True, "requested off": False}.get(match.group(2) or "")
-        cells[key] = Cell(on, wanted=wanted, fixed=match.group(2) == "fixed")
+        cells[key] = Cell(on, requested=wanted, fixed=match.group(2) == "fixed")
         if not indented:
             group = key
         elif group:

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from typing import Dict, List, Mapping, Optional, Sequence
 
-from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Field, InputError, Value, Wish, nearest
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Desired, Field, InputError, Value, nearest
 
 ALL = "all"
 _MODE = re.compile(r"(\d{1,7})base[\w/-]+", re.IGNORECASE)
@@ -25,7 +25,7 @@ def duplex(mode: str) -> str:
     return "half" if mode.lower().endswith("/half") else "full"
 
 
-def wish(field: Field, raw: object) -> Wish:
+def understand(field: Field, raw: object) -> Desired:
     """A list of modes or speeds, C(all), or a bound such as {at_most: 1000}; which modes that are, a device tells."""
     right = "write all, {at_most: 1000}, or a list of modes such as 1000baseT/Full or speeds such as 1000"
     if isinstance(raw, Mapping):
@@ -35,20 +35,20 @@ def wish(field: Field, raw: object) -> Wish:
             raise InputError(f"{field.name}: {dict(raw)!r} is not right{close or '; ' + right}")
         if isinstance(bound, bool) or not re.fullmatch(r"\d{1,7}", str(bound)):
             raise InputError(f"{field.name}: {kind} {bound!r} is not right; write a speed in Mb/s such as 1000")
-        return Wish(EXACTLY, f"{kind} {bound}")
+        return Desired(EXACTLY, f"{kind} {bound}")
     parts: Sequence[object] = raw if isinstance(raw, (list, tuple)) else [raw]
     words = [word for part in parts for word in str(part).split()]
     if len(words) == 1 and words[0].lower() == ALL:
-        return Wish(EXACTLY, ALL)
-    # What a result shows of a wish can be asked for again.
+        return Desired(EXACTLY, ALL)
+    # What a result shows of a desired value can be asked for again.
     if len(words) == 2 and words[0] in (AT_LEAST, AT_MOST):
-        return wish(field, {words[0]: words[1]})
+        return understand(field, {words[0]: words[1]})
     if not words or any(isinstance(part, (bool, Mapping)) or part is None for part in parts):
         raise InputError(f"{field.name}: {raw!r} is not right; {right}")
     for word in words:
         if not _WORD.fullmatch(word):
             raise InputError(f"{field.name}: {word!r} is not right; {right}")
-    return Wish(EXACTLY, " ".join(words))
+    return Desired(EXACTLY, " ".join(words))
 
 
 def means(words: str, modes: Sequence[str]) -> str:

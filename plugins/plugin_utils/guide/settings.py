@@ -76,7 +76,7 @@ class Guide:
             text = "on" if text == "1" else "off"
         if field.kind == "integer" and text.lower().startswith("0x"):
             text = str(int(text, 16))
-        wish = inputs.wish(field, text)
+        wish = inputs.understand(field, text)
         if wish.kind == "exactly":
             return wish.value
         return "max" if wish.kind == "max" else f"{wish.value}%"
@@ -125,7 +125,7 @@ class Guide:
             return
         try:
             registry.FAMILIES["sysctl"].field(name)
-            inputs.wish(registry.FAMILIES["sysctl"].field(name), value)
+            inputs.understand(registry.FAMILIES["sysctl"].field(name), value)
         except InputError as error:
             self.sink.unknown(line, str(error))
             return
