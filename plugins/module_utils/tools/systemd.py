@@ -168,7 +168,7 @@ def disable(nic: str) -> Run:
     return Run(("systemctl", "disable", "--quiet", unit(nic)))
 
 
-def counted(host: Any) -> List[str]:
+def counted(host: Reader) -> List[str]:
     """The units of NICs that count as active: those that ran at boot do so without a file, too."""
     return [name for name in host.names("/run/systemd/units") if name.startswith("invocation:linuxnet-tuning@")]
 
