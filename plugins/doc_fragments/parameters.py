@@ -18,6 +18,14 @@ options:
       - >-
         V({if_available: V}) is left out with a warning on a host that does not have it, such as a congestion control
         whose module is not installed. V({value: V, warning: TEXT}) tells the text whenever the value is asked for.
+      - >-
+        In the place of a number, in a vector and under a bound too, a formula is computed on the host.
+        V({bdp: {rtt_ms: 40}}) are the bytes on the way at the speed that a link has; C(name) or C(match) say which, as
+        in an entry of NICs, else it is the fastest that tells the truth. C(speed) in Mb/s takes its place where a
+        hypervisor invents it, and C(times) multiplies.
+        V({per_core: 32}) and V({per_cpu: 32}) multiply by cores and by their threads, V({share_of_memory: 1%}) is in
+        the unit of the key, and V(max) is the largest that the kernel takes, for the buffers of sockets.
+        Where there is no number, such as without a link, the key is what the host cannot have.
       - White space does not matter. A switch counts as 0 or 1.
       - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.
     type: dict

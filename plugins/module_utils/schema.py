@@ -19,6 +19,8 @@ HOST = "host"
 ENTRY = "entry"
 
 EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
+# A formula that comes to no number on this host; the fallback says why.
+UNKNOWN = "unknown"
 
 # No values to set: a question to ask once they are (see Family.probe), and one to put back should a command change it.
 PROBE, WATCH = "probe", "watch"
@@ -56,7 +58,7 @@ class Desired(NamedTuple):
     """What is asked of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
 
     `fallback` is what a condition makes of a key that has no value yet; what a later `layer` desires wins. `group` is
-    the word of the inventory where it was asked of a whole group.
+    the word of the inventory where it was asked of a whole group, and `how` tells how a computed number came about.
     """
 
     kind: str
@@ -66,6 +68,7 @@ class Desired(NamedTuple):
     warning: str = ""
     optional: bool = False
     group: str = ""
+    how: str = ""
 
     @property
     def relative(self) -> bool:
@@ -73,11 +76,19 @@ class Desired(NamedTuple):
         return self.optional or self.kind in (MAXIMUM, PERCENT)
 
     def __str__(self) -> str:
-        if self.kind == EXACTLY:
+        if self.kind in (EXACTLY, UNKNOWN):
             return say(self.value)
         if self.kind == PERCENT:
             return f"{self.value}%"
         return f"{self.kind.replace('_', ' ')} {say(self.value)}" if self.kind in (AT_LEAST, AT_MOST) else self.kind
+
+
+class Computed(NamedTuple):
+    """A value with the numbers that its formulas come to on this host, and how; or the `problem` of one without any."""
+
+    value: Any
+    how: str
+    problem: str = ""
 
 
 class Cell(NamedTuple):

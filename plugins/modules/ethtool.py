@@ -203,6 +203,34 @@ adjusted:
       description: What the device made of it.
       type: int
       returned: always
+computed:
+  description: Numbers that formulas came to on this host.
+  returned: when there are formulas
+  type: list
+  elements: dict
+  sample:
+    - {nic: enp1s0, family: irq, key: rps_flow_cnt, value: '8192', how: '8192: 1024 for each of 8 CPUs'}
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(sysctl).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    value:
+      description: The value that it shall have, with what is there already where that is more than asked for.
+      type: raw
+      returned: always
+    how:
+      description: Each number, and how it came about.
+      type: str
+      returned: always
 guard:
   description: Seconds until the change goes back, unless M(linuxnet.tuning.guard) confirms it.
   returned: when a change waits to be confirmed

@@ -220,6 +220,38 @@ overridden:
       description: The value it sets.
       type: str
       returned: always
+computed:
+  description: Numbers that formulas came to on this host.
+  returned: when there are formulas
+  type: list
+  elements: dict
+  sample:
+    - nic: ''
+      family: sysctl
+      key: net.core.rmem_max
+      value: '50000000'
+      how: '50000000: 40 ms at 10000 Mb/s, the link of enp1s0'
+  contains:
+    nic:
+      description: The NIC; empty for settings of the host itself.
+      type: str
+      returned: always
+    family:
+      description: The group of settings, such as V(sysctl).
+      type: str
+      returned: always
+    key:
+      description: The key in it.
+      type: str
+      returned: always
+    value:
+      description: The value that it shall have, with what is there already where that is more than asked for.
+      type: raw
+      returned: always
+    how:
+      description: Each number, and how it came about.
+      type: str
+      returned: always
 guard:
   description: Seconds until the change goes back, unless M(linuxnet.tuning.guard) confirms it.
   returned: when a change waits to be confirmed

@@ -137,4 +137,5 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
         reverted=reverted,
         guard=done.guard or waiting,
         remarks=[*call.remarks, *done.remarks],
+        computed={address: asked.how for address, asked in call.desired.items() if asked.how},
     )

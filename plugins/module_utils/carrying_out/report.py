@@ -37,6 +37,7 @@ class Outcome(NamedTuple):
     reverted: str
     guard: int
     remarks: Sequence[str]
+    computed: Mapping[Address, str]
 
     def result(self, on_unsupported: str) -> Dict[str, Any]:
         """The dictionary that the module returns, with the warnings still in it."""
@@ -60,6 +61,12 @@ class Outcome(NamedTuple):
         }
         if any(family.rivals for family in self.families.values()):
             result["overridden"] = [dict(rival) for rival in self.rivals]
+        if self.computed:
+            result["computed"] = [
+                {**_where(address), "value": self.plan.targets.get(address), "how": how}
+                for address, how in sorted(self.computed.items())
+                if address in self.plan.targets
+            ]
         if self.guard:
             result["guard"] = self.guard
         if self.reverted:

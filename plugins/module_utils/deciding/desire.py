@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..host import ReadOnlyHost
 from ..schema import (
@@ -23,8 +23,10 @@ from ..schema import (
 from ..settings import registry
 from ..tools import ethtool, ip, sysfs
 from . import nics, plan
+from .inputs import FORMULAS
 
 Families = Mapping[str, Family]
+Layer = Mapping[str, Mapping[str, Any]]
 
 # What a caller that names nothing else gets, and what holds for modules that lack some of these options.
 _CALM: Mapping[str, Any] = {
@@ -59,34 +61,59 @@ def desired(
     host: ReadOnlyHost, families: Families, params: Mapping[str, Any]
 ) -> Tuple[DesiredState, List[Unsupported]]:
     """The desired values behind the options, and the NICs that are named but not there."""
-    layers: List[Tuple[str, Mapping[str, Any]]] = []
+    layers: List[Tuple[str, Layer]] = []
     absent: List[Unsupported] = []
     entries = params.get("nics") or []
     identities = sysfs.identities(host) if entries else []
+
+    def select(entry: Mapping[str, Any]) -> List[str]:
+        known = identities or sysfs.identities(host)
+        return nics.select(
+            entry,
+            known,
+            lambda nic: _fastest(host, nic),
+            lambda: ip.addresses(host, expiring=True),
+        )
+
+    def settled(layer: Layer, nic: str = "") -> Layer:
+        return _settled(host, families, layer, nic, select)
+
     own = registry.nic_families(families)
     for entry in entries:
         for key in entry:
             registry.check_key(str(key))
         layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
         try:
-            plan.overlay([("", layer)], families)  # a mistake shows on every host, not only where a NIC matches
+            # A mistake shows on every host, not only where a NIC matches.
+            plan.overlay([("", _settled(None, families, layer, "", select))], families)
         except InputError as error:
             raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
         try:
-            names = nics.select(
-                entry, identities, lambda nic: _fastest(host, nic), lambda: ip.addresses(host, expiring=True)
-            )
+            names = select(entry)
         except nics.Absent as error:
             absent.append(Unsupported(Address("", str(entry["name"]), ""), Desired(ABSENT), str(error)))
             continue
-        layers += [(name, layer) for name in names]
+        layers += [(name, settled(layer, name)) for name in names]
     for name, family in families.items():
         if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
-            layers.append(("", {name: _mapping(name, params[name])}))
+            layers.append(("", settled({name: _mapping(name, params[name])})))
     desired = plan.overlay(layers, families)
     for family in families.values():
         desired.update(family.ask(host, params) if family.ask else {})
     return desired, absent
+
+
+def _settled(
+    host: Optional[ReadOnlyHost], families: Families, layer: Layer, nic: str, select: Callable[..., List[str]]
+) -> Layer:
+    """A layer with numbers in place of its formulas; without a host these are only checked."""
+    text = str(layer)
+    if not any(word in text for word in (*FORMULAS, *(("'max'",) if "sysctl" in layer else ()))):
+        return layer  # most have none, and need not wait for the import
+    from . import computed
+
+    source = computed.Source(host, select) if host else None
+    return {name: computed.settle(families[name], keys, nic, source) for name, keys in layer.items()}
 
 
 def _fastest(host: ReadOnlyHost, nic: str) -> int:

@@ -6,13 +6,34 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Mapping
 
-from ..schema import AT_LEAST, AT_MOST, EXACTLY, MAXIMUM, PERCENT, PROBE, Desired, Field, InputError, say
+from ..schema import (
+    AT_LEAST,
+    AT_MOST,
+    EXACTLY,
+    MAXIMUM,
+    PERCENT,
+    PROBE,
+    UNKNOWN,
+    Computed,
+    Desired,
+    Field,
+    InputError,
+    say,
+)
+
+# What a number is computed from on the host; see computed.py.
+FORMULAS = ("bdp", "per_core", "per_cpu", "share_of_memory")
 
 _SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "false": False}
 
 
 def understand(field_: Field, raw: Any) -> Desired:
     """The desired value behind a value as written in the inventory; InputError says what would be right."""
+    if isinstance(raw, Computed):
+        asked = understand(field_, raw.value)
+        if raw.problem:
+            return Desired(UNKNOWN, raw.how, fallback=raw.problem, warning=asked.warning, optional=asked.optional)
+        return asked._replace(how=raw.how)
     return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
 
 
@@ -66,7 +87,10 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
         return _sysctl(field_, inner)._replace(warning=warning, optional="if_available" in raw)
     if isinstance(raw, Mapping):
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
-            right = "a value, {at_least: N} or {at_most: N}, {if_available: VALUE}, or {value: VALUE, warning: TEXT}"
+            right = (
+                "a value, {at_least: N} or {at_most: N}, {if_available: VALUE}, {value: VALUE, warning: TEXT}, "
+                "or a formula such as {bdp: {rtt_ms: 40}}"
+            )
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write {right}")
         kind, bound = next(iter(raw.items()))
         text = vector(bound)

@@ -14,6 +14,7 @@ from ..schema import (
     MAXIMUM,
     NIC,
     PERCENT,
+    UNKNOWN,
     Address,
     Adjusted,
     Cell,
@@ -191,6 +192,8 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
         return _bounded(asked, cell)
     if asked.kind == ABSENT:
         return None
+    if asked.kind == UNKNOWN:
+        return Refusal(str(asked.fallback))
     if cell.means and asked.value is not None:
         try:
             return cell.means(str(asked.value))

@@ -7,32 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools.hypervisors import (
+    USB_NETWORKS,
+    VIRTUAL,
+    VIRTUAL_FUNCTIONS,
+)
+
 from ..plain import tame
-
-# Their PCIe link and their speed are inventions of the hypervisor.
-# fmt: off
-VIRTUAL = (
-    "virtio_net", "vmxnet3", "ena", "hv_netvsc", "mana", "xen-netfront", "vif", "gve", "idpf", "ibmveth", "veth",
-    "tun", "bridge", "bonding", "i40evf", "iavf", "igbvf", "ixgbevf", "cxgb4vf", "rvu_nicvf", "nfp_netvf",
-    "thunder-nicvf",
-)
-
-# Virtual functions that have the driver of their card: from the PCI ids in mlx4/main.c, mlx5/core/main.c, bnx2x.h,
-# bnxt.c, qede_main.c, sfc/efx.c, nfp_netvf_main.c, enic_main.c, hinic_hw_dev.h, hnae3.h and ionic.h of Linux.
-VIRTUAL_FUNCTIONS = frozenset((
-    "15b3:1002", "15b3:1004", "15b3:1012", "15b3:1014", "15b3:1016", "15b3:1018", "15b3:101a", "15b3:101c",
-    "15b3:101e", "14e4:166f", "14e4:16a9", "14e4:16ad", "14e4:16af", "14e4:16c1", "14e4:16cb", "14e4:16d3",
-    "14e4:16dc", "14e4:16e1", "14e4:1806", "14e4:1807", "14e4:1819", "14e4:d800", "1077:1664", "1077:8090",
-    "1924:1903", "1924:1923", "1924:1a03", "1924:1b03", "19ee:6003", "1137:0071", "19e5:375e", "19e5:a22e",
-    "19e5:a22f", "1dd8:1003",
-))
-
-# Networks over USB that have no link of their own: duplex and speed are what the driver says of all of them.
-USB_NETWORKS = (
-    "cdc_ether", "cdc_ncm", "cdc_eem", "cdc_mbim", "cdc_subset", "rndis_host", "usbnet", "qmi_wwan", "huawei_cdc_ncm",
-    "ipheth", "zaurus", "net1080", "plusb", "gl620a",
-)
-# fmt: on
 
 
 class Facts:
