@@ -42,7 +42,7 @@ _OPTION = """options:
       match:
         description:
           - What the NIC is, in place of O(nics[].name). All given conditions must hold. Means a virtual NIC only by
-            O(nics[].match.network).
+            O(nics[].match.network), O(nics[].match.address), O(nics[].match.default_route) and O(nics[].match.bond).
           - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
         type: dict
         suboptions:
@@ -64,12 +64,41 @@ _OPTION = """options:
                 address in it, or in a larger network that this is a part of, and may be a bond, a VLAN or a bridge.
             type: raw
             version_added: 0.3.0
+          address:
+            description:
+              - The NIC has this address, such as V(192.168.32.1), one in this network, or one of a list of them. It may
+                be virtual.
+            type: raw
+            version_added: 0.3.0
+          default_route:
+            description:
+              - Whether a default route of IPv4 or IPv6 in the main table leaves by the NIC. With V(true) it may be
+                virtual.
+            type: bool
+            version_added: 0.3.0
+          link:
+            description: The NIC has a link at the moment, V(up), or none, V(down).
+            type: raw
+            version_added: 0.3.0
+          bond:
+            description:
+              - The NIC is a port of this bond, which may be a pattern or a list, of any (V(true)), or none (V(false)).
+            type: raw
+            version_added: 0.3.0
           min_speed:
             description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
             type: int
           max_speed:
             description: The NIC can do at most this many Mb/s. Costs one process per NIC.
             type: int
+      sysctl:
+        description:
+          - >-
+            Kernel parameters of the NICs that are meant, with C({nic}) in each key for the name of the NIC, such as
+            V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option O(sysctl) of
+            M(linuxnet.tuning.tune), which is the module that sets them; the others pass this key over.
+        type: dict
+        version_added: 0.3.0
 """
 
 _TYPES = {
@@ -85,7 +114,7 @@ _TYPES = {
     "addresses": "list",
     "clients": "list",
     "rates": "raw",
-    "cpus": "str",
+    "cpus": "raw",
     "counts": "str",
     "spread": "raw",
     "bytes": "str",

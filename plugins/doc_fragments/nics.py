@@ -26,7 +26,7 @@ options:
       match:
         description:
           - What the NIC is, in place of O(nics[].name). All given conditions must hold. Means a virtual NIC only by
-            O(nics[].match.network).
+            O(nics[].match.network), O(nics[].match.address), O(nics[].match.default_route) and O(nics[].match.bond).
           - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
         type: dict
         suboptions:
@@ -48,12 +48,41 @@ options:
                 address in it, or in a larger network that this is a part of, and may be a bond, a VLAN or a bridge.
             type: raw
             version_added: 0.3.0
+          address:
+            description:
+              - The NIC has this address, such as V(192.168.32.1), one in this network, or one of a list of them. It may
+                be virtual.
+            type: raw
+            version_added: 0.3.0
+          default_route:
+            description:
+              - Whether a default route of IPv4 or IPv6 in the main table leaves by the NIC. With V(true) it may be
+                virtual.
+            type: bool
+            version_added: 0.3.0
+          link:
+            description: The NIC has a link at the moment, V(up), or none, V(down).
+            type: raw
+            version_added: 0.3.0
+          bond:
+            description:
+              - The NIC is a port of this bond, which may be a pattern or a list, of any (V(true)), or none (V(false)).
+            type: raw
+            version_added: 0.3.0
           min_speed:
             description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
             type: int
           max_speed:
             description: The NIC can do at most this many Mb/s. Costs one process per NIC.
             type: int
+      sysctl:
+        description:
+          - >-
+            Kernel parameters of the NICs that are meant, with C({nic}) in each key for the name of the NIC, such as
+            V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option O(sysctl) of
+            M(linuxnet.tuning.tune), which is the module that sets them; the others pass this key over.
+        type: dict
+        version_added: 0.3.0
       pci:
         description:
           - How much a NIC may fetch from memory in one request.
@@ -610,15 +639,18 @@ options:
         suboptions:
           affinity:
             description:
-              - One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
+              - >-
+                One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
                 first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each
-                0-3) lets every interrupt run on all of them.
-            type: str
+                0-3) lets every interrupt run on all of them; by queue, or by a name of C(/proc/interrupts) or a
+                pattern, it is a dictionary such as C({0: 2, eth0-tx-*: 4-7}).
+            type: raw
           rps:
             description:
-              - The CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for
-                one core per queue.
-            type: str
+              - >-
+                The CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for
+                one core per queue, C(mask f0) as in guides, or a dictionary by queue such as C({0: 0-3, 1-3: 4-7}).
+            type: raw
           rps_flow_cnt:
             description:
               - Flows that each receive queue remembers, for steering them to their reader (RFS); needs
@@ -626,8 +658,9 @@ options:
             type: str
           xps:
             description:
-              - The CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin.
-            type: str
+              - The CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin;
+                also a mask or a dictionary by queue.
+            type: raw
           irqbalance:
             description:
               - C(stop) the service that moves interrupts, for the whole host, now and after each boot, or C(run) it.

@@ -34,7 +34,8 @@ LAYERS = {
     "host": {"schema", "files"},
     "runner": {"text"},
     "deciding.inputs": {"schema"},
-    "deciding.nics": {"schema"},
+    "deciding.conditions": {"schema"},
+    "deciding.nics": {"schema", "deciding.conditions"},
     "deciding.plan": {"schema", "deciding.inputs"},
     "deciding.computed": {"schema", "tools", "deciding.inputs"},
     "deciding.desire": {
@@ -247,7 +248,7 @@ def test_documented_keys_are_the_tables(module):
     families = registry.nic_families(registry.FAMILIES)
     flat = {field.name for family in families.values() if family.flat for field in family.fields}
     nested = {name: family for name, family in families.items() if not family.flat}
-    assert set(documented) == {*registry.SELECTORS, *nested, *flat}
+    assert set(documented) == {*registry.SELECTORS, registry.OF_EACH, *nested, *flat}
     for name, family in nested.items():
         assert set(documented[name].get("suboptions", {})) == {field.name for field in family.fields}
 

@@ -21,7 +21,8 @@ from ..schema import (
     Value,
 )
 from ..settings import registry
-from ..tools import ethtool, ip, sysfs
+from ..tools import ethtool, ip, sysctl, sysfs, whereabouts
+from ..tools.sysctl import NIC_NAME
 from . import nics, plan
 from .inputs import FORMULAS
 
@@ -51,6 +52,9 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
             raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
     if settled["temporary"]:
         settled["permanent"] = False
+    of_nics = any(isinstance(entry, Mapping) and entry.get(registry.OF_EACH) for entry in settled.get("nics") or ())
+    if of_nics and registry.OF_EACH in families and settled[registry.OF_EACH] is None:
+        settled[registry.OF_EACH] = {}  # so that the file for the next boot has the lines of NICs
     kept = any(family.follows for family in families.values())
     if kept and not (settled["permanent"] or settled["immediate"]):
         raise InputError("without permanent and immediate there is nothing to do")
@@ -73,6 +77,7 @@ def desired(
             known,
             lambda nic: _fastest(host, nic),
             lambda: ip.addresses(host, expiring=True),
+            lambda question, nic: whereabouts.answer(host, question, nic),
         )
 
     def settled(layer: Layer, nic: str = "") -> Layer:
@@ -83,9 +88,11 @@ def desired(
         for key in entry:
             registry.check_key(str(key))
         layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
+        each = _of_each(entry, families)
         try:
             # A mistake shows on every host, not only where a NIC matches.
-            plan.overlay([("", _settled(None, families, layer, "", select))], families)
+            example = {**layer, **each("nic")}
+            plan.overlay([("", _settled(None, families, example, "", select))], families)
         except InputError as error:
             raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
         try:
@@ -94,9 +101,10 @@ def desired(
             absent.append(Unsupported(Address("", str(entry["name"]), ""), Desired(ABSENT), str(error)))
             continue
         layers += [(name, settled(layer, name)) for name in names]
+        layers += [("", settled(each(name), name)) for name in names if each(name)]
     for name, family in families.items():
         if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
-            layers.append(("", settled({name: _mapping(name, params[name])})))
+            layers.append(("", settled({name: _whole(name, params[name])})))
     desired = plan.overlay(layers, families)
     for family in families.values():
         desired.update(family.ask(host, params) if family.ask else {})
@@ -114,6 +122,29 @@ def _settled(
 
     source = computed.Source(host, select) if host else None
     return {name: computed.settle(families[name], keys, nic, source) for name, keys in layer.items()}
+
+
+def _of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Layer]:
+    """The kernel parameters of an entry for one NIC, whose name stands in place of {nic}."""
+    keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {})
+    for key in keys:
+        if NIC_NAME not in str(key):
+            raise InputError(
+                f"nics: sysctl {key}: an entry holds parameters of its NICs, with {NIC_NAME} for the name; others "
+                "belong to tuning_sysctl"
+            )
+    if not keys or registry.OF_EACH not in families:
+        return lambda _nic: {}
+    return lambda nic: {registry.OF_EACH: {sysctl.of_nic(str(key), nic): raw for key, raw in keys.items()}}
+
+
+def _whole(name: str, value: Any) -> Mapping[str, Any]:
+    """Keys of the host itself."""
+    keys = _mapping(name, value)
+    for key in keys:
+        if NIC_NAME in str(key):
+            raise InputError(f"{name} {key}: {NIC_NAME} stands for the NICs of an entry; write it under sysctl of one")
+    return keys
 
 
 def _fastest(host: ReadOnlyHost, nic: str) -> int:

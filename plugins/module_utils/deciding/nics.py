@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import Identity, InputError, nearest
+from . import conditions as where
 
 # What the kernel allows in a name, but nothing that a program could take for an option.
 _NAME = re.compile(r"[^\s/-][^\s/]{0,63}")
@@ -33,10 +34,21 @@ _MATCHES: Dict[str, Callable[[Identity, Any, Speed], bool]] = {
 }
 
 
-def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed, addresses: Addresses = dict) -> List[str]:
+def _silent(_question: str, _nic: str) -> str:
+    return ""
+
+
+def select(
+    entry: Mapping[str, Any],
+    nics: Sequence[Identity],
+    speed: Speed,
+    addresses: Addresses = dict,
+    ask: where.Ask = _silent,
+) -> List[str]:
     """The names of the NICs that an entry means; empty when a glob or a match finds none here.
 
-    `speed` gives the highest speed of a NIC in Mb/s, 0 if unknown. Only what leads to a network may be virtual.
+    `speed` gives the highest speed of a NIC in Mb/s, 0 if unknown, and `ask` what else only the host knows. Only what
+    leads to a network, has an address, a default route or is a port of a bond may be virtual.
     InputError for a selector that can mean nothing, and for a name that this host does not have.
     """
     if ("name" in entry) == ("match" in entry):
@@ -45,11 +57,17 @@ def select(entry: Mapping[str, Any], nics: Sequence[Identity], speed: Speed, add
         return _by_name(entry["name"], nics)
     conditions = _conditions(entry["match"])
     networks = _networks(entry["match"]["network"]) if "network" in entry["match"] else None
-    inside = _inside(networks, addresses()) if networks is not None else ()
+    placed = where.check(entry["match"])
+    own = addresses() if networks is not None or "address" in placed else {}
+    inside = _inside(networks, own) if networks is not None else ()
+    virtual = networks is not None or where.virtual(placed)
     return [
         nic.name
         for nic in nics
-        if (nic.physical if networks is None else nic.name in inside)
+        if nic.name != "lo"
+        and (nic.physical or virtual)
+        and (networks is None or nic.name in inside)
+        and where.hold(placed, nic.name, own.get(nic.name, ()), ask)
         and all(_MATCHES[key](nic, wanted, speed) for key, wanted in conditions)
     ]
 
@@ -104,10 +122,10 @@ def _conditions(match: Any) -> List[Tuple[str, Any]]:
     if not isinstance(match, Mapping) or not match:
         raise InputError("nics: 'match' needs a dictionary such as {driver: ixgbe, min_speed: 10000}")
     for key, wanted in match.items():
-        if key == "network":
+        if key == "network" or key in where.KEYS:
             continue
         if key not in _MATCHES:
-            raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, [*_MATCHES, 'network'])}")
+            raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, [*_MATCHES, 'network', *where.KEYS])}")
         if wanted is None or isinstance(wanted, (Mapping, list)) or str(wanted).strip() == "":
             raise InputError(f"nics: match {key} needs one value")
         if not key.endswith("_speed") and not isinstance(wanted, str):

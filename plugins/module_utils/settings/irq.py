@@ -12,7 +12,7 @@ from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Run, Value
 from ..text import quote
-from ..tools import cpus, interrupts, services, sysfs
+from ..tools import cpus, interrupts, placing, services, sysfs
 from ..tools import irqbalance as balancer
 from .irqbalance import KEY as BAN
 
@@ -46,7 +46,8 @@ def _affinity(
     if not known:
         return {}
     order = [item.queue for item in known]
-    means = partial(_dealt, {"spread": cores}, online, order)
+    have = [item.name for item in known], list(known.values())
+    means = partial(_dealt, {"spread": cores}, online, have, order)
     place, value = " ".join(item.path for item in known), _join(list(known.values()), EACH)
     if not all(host.writable(item.path) for item in known):
         means = partial(_kept, value, means)
@@ -75,9 +76,9 @@ def _queues(host: Reader, nic: str, cores: Sequence[int], online: Sequence[int])
             continue
         lists = [cpus.format_list(cpus.parse_mask(text)) for text in values.values()]
         if key == "rps":
-            means = partial(_shared, cores, online, len(order))
+            means = partial(_shared, cores, online, lists, len(order))
         else:
-            means = partial(_dealt, {"spread": cores, cpus.NONE: ()}, online, order)
+            means = partial(_dealt, {"spread": cores, cpus.NONE: ()}, online, ([], lists), order)
         cells[key] = Cell(_join(lists, EACH if key == "xps" else ""), place=place, means=means)
     return cells
 
@@ -100,8 +101,20 @@ def _banned(problem: str, asked: str) -> bool:
     return asked == "True"
 
 
-def _dealt(words: Mapping[str, Sequence[int]], online: Sequence[int], order: Sequence[int], asked: str) -> str:
-    """One CPU for each: the queue k gets the k-th one, so both directions of a queue meet on one core."""
+def _dealt(
+    words: Mapping[str, Sequence[int]],
+    online: Sequence[int],
+    have: Tuple[Sequence[str], Sequence[str]],
+    order: Sequence[int],
+    asked: str,
+) -> str:
+    """One CPU for each: the queue k gets the k-th one, so both directions of a queue meet on one core.
+
+    Unless they are asked for one by one: those that are not keep what they `have`, by their names and lists.
+    """
+    if placing.named(asked):
+        lists = placing.apart(asked, have[1], order, have[0])
+        return _join([cpus.format_list(_checked(part, online)) for part in lists], EACH)
     if asked.startswith(EACH) or " " in asked:
         return _literal(online, len(order), asked, EACH)
     chosen = words[asked] if asked in words else _checked(asked, online)
@@ -109,8 +122,11 @@ def _dealt(words: Mapping[str, Sequence[int]], online: Sequence[int], order: Seq
     return _join([dealt[queue] for queue in order], EACH)
 
 
-def _shared(cores: Sequence[int], online: Sequence[int], count: int, asked: str) -> str:
-    """The same CPUs for every queue, unless they are dealt."""
+def _shared(cores: Sequence[int], online: Sequence[int], have: Sequence[str], count: int, asked: str) -> str:
+    """The same CPUs for every queue, unless they are dealt or asked for one by one."""
+    if placing.named(asked):
+        lists = placing.apart(asked, have, range(count), ())
+        return _join([cpus.format_list(_checked(part, online)) for part in lists])
     if asked == "spread":
         return _join(cpus.deal(cores, count))
     return _literal(online, count, cpus.format_list(online) if asked == "all" else asked, "")
@@ -217,15 +233,18 @@ irq = Family(
             "cpus",
             "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
             "first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) "
-            "lets every interrupt run on all of them",
+            "lets every interrupt run on all of them; by queue, or by a name of C(/proc/interrupts) or a pattern, it "
+            "is a dictionary such as C({0: 2, eth0-tx-*: 4-7})",
             words=("spread",),
+            parse=placing.wish,
         ),
         Field(
             "rps",
             "cpus",
             "the CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for one "
-            "core per queue",
+            "core per queue, C(mask f0) as in guides, or a dictionary by queue such as C({0: 0-3, 1-3: 4-7})",
             words=("spread", "all", "none"),
+            parse=placing.wish,
         ),
         Field(
             "rps_flow_cnt",
@@ -236,8 +255,10 @@ irq = Family(
         Field(
             "xps",
             "cpus",
-            "the CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin",
+            "the CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin; "
+            "also a mask or a dictionary by queue",
             words=("spread", "none"),
+            parse=placing.wish,
         ),
         Field(
             "irqbalance",

@@ -65,6 +65,10 @@ FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_
 SELECTORS: Tuple[str, ...] = ("name", "match")
 
 
+# Kernel parameters of the NICs that an entry means, with {nic} in the key.
+OF_EACH = "sysctl"
+
+
 # Modules whose families have a life of their own, apart from `tune`.
 APART: Tuple[str, ...] = ("bonding", "take_over", "tuned")
 
@@ -100,6 +104,6 @@ def _keys() -> List[str]:
 
 def check_key(key: str) -> None:
     """InputError for a key of an entry that nobody owns, naming the nearest right one."""
-    known = [*SELECTORS, *_keys()]
+    known = [*SELECTORS, OF_EACH, *_keys()]
     if key not in known:
         raise InputError(f"nics: no module of linuxnet.tuning has a key '{key}'{nearest(key, known)}")

@@ -16,6 +16,9 @@ FOLDER = "/etc/sysctl.d"
 # As systemd-sysctl and procps read them: of equal names the first folder wins, then all in order of their names.
 FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d", "/lib/sysctl.d")
 
+# Stands for the name of a NIC in a key.
+NIC_NAME = "{nic}"
+
 HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
 
@@ -25,6 +28,12 @@ def name(key: str) -> str:
     if separator and separator.group() == "/":
         return key.translate(str.maketrans("./", "/."))
     return key
+
+
+def of_nic(key: str, nic: str) -> str:
+    """A key of one NIC, in the spelling of the key: a dot in the name is a slash where dots separate."""
+    separator = re.search(r"[./]", key)
+    return key.replace(NIC_NAME, nic if separator and separator.group() == "/" else nic.replace(".", "/"))
 
 
 def path(key: str) -> str:
