@@ -51,7 +51,7 @@ options:
           address:
             description:
               - The NIC has this address, such as V(192.168.32.1), one in this network, or one of a list of them. It may
-                be virtual.
+                be virtual. With V(false) it has none at all.
             type: raw
             version_added: 0.3.0
           default_route:

@@ -18,6 +18,7 @@ options:
       - >-
         V({if_available: V}) is left out with a warning on a host that does not have it, such as a congestion control
         whose module is not installed. V({value: V, warning: TEXT}) tells the text whenever the value is asked for.
+        Both may hold a bound.
       - >-
         In the place of a number, in a vector and under a bound too, a formula is computed on the host.
         V({bdp: {rtt_ms: 40}}) are the bytes on the way at the speed that a link has; C(name) or C(match) say which, as

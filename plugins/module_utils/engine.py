@@ -47,6 +47,7 @@ def info_spec() -> Dict[str, Any]:
         "interval": {"type": "float", "default": 0},
         "peers": {"type": "list", "elements": "dict", "default": []},
         "compare": {"type": "dict"},
+        "against": {"type": "raw"},
         "inventory": {"type": "bool", "default": False},
         "configured": {"type": "bool", "default": False},
     }
@@ -66,6 +67,8 @@ def inform(module: Any) -> None:
     if params["compare"] is not None:
         compared = _compare(host, params["compare"])
         found.update(compared=compared, diff=compared.get("diff", {}))
+    if isinstance(params["against"], Mapping):
+        found["against"] = _compare(host, {"on_unsupported": "ignore", "permanent": False, **params["against"]})
     finish(module, {"changed": bool(compared.get("changed")), **found})
 
 

@@ -335,15 +335,18 @@ def test_every_family_is_owned_documented_and_ordered(family):
 @pytest.mark.parametrize("profile", sorted((ROOT / "playbooks/profiles").glob("*.yml")), ids=lambda path: path.stem)
 def test_profiles_ask_for_what_there_is(profile):
     """Every word of a profile is one that the modules know; the README of the role names each profile."""
-    from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import desire, plan
+
+    def check(layer):
+        plan.overlay([("", desire._settled(None, registry.FAMILIES, layer, "", list))], registry.FAMILIES)
 
     content = yaml.safe_load(profile.read_text())
     assert set(content) <= {"nics", "sysctl"}
     for entry in content.get("nics", []):
         for key in entry:
             registry.check_key(key)
-        plan.overlay([("", {key: entry[key] for key in entry if key in registry.FAMILIES})], registry.FAMILIES)
-    plan.overlay([("", {"sysctl": content.get("sysctl", {})})], registry.FAMILIES)
+        check({key: entry[key] for key in entry if key in registry.FAMILIES})
+    check({"sysctl": content.get("sysctl", {})})
     assert profile.stem in (ROOT / "roles/tune/meta/argument_specs.yml").read_text()
 
 

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import desire
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import profiles
 from ansible_collections.linuxnet.tuning.tests.unit import fake_host
 
 ROOT = Path(__file__).parents[2]
@@ -20,21 +22,38 @@ PATH = registry.FAMILIES["sysctl"].write
 
 # A host that somebody has given more of everything than any profile asks for.
 LARGE = {
-    "net.core.rmem_max": "536870912",
-    "net.core.wmem_max": "536870912",
+    "net.core.rmem_max": "2147483647",
+    "net.core.wmem_max": "2147483647",
     "net.core.netdev_max_backlog": "500000",
-    "net.ipv4.tcp_rmem": "8192 262144 536870912",
-    "net.ipv4.tcp_wmem": "8192 262144 536870912",
+    "net.ipv4.tcp_rmem": "8192 262144 1073741824",
+    "net.ipv4.tcp_wmem": "8192 262144 1073741824",
     "net.ipv4.tcp_no_metrics_save": "1",
     "net.ipv4.tcp_mtu_probing": "2",
     "net.ipv4.tcp_congestion_control": "bbr",
     "net.core.default_qdisc": "fq",
     "net.ipv4.ip_forward": "1",
+    "net.ipv6.conf.all.forwarding": "1",
+    "net.ipv4.tcp_slow_start_after_idle": "0",
+    "net.ipv4.tcp_fastopen": "3",
+    "net.core.busy_read": "100",
+    "net.core.busy_poll": "100",
+    "net.core.optmem_max": "4194304",
+    "net.core.somaxconn": "65535",
+    "net.ipv4.udp_rmem_min": "65536",
+    "net.ipv4.udp_wmem_min": "65536",
+    "net.netfilter.nf_conntrack_max": "4194304",
+    **{f"net.ipv{way}.neigh.default.gc_thresh{place}": "65536" for way in "46" for place in "23"},
+    "vm.min_free_kbytes": "4194304",
 }
+SWITCHED_OFF = ("net.ipv4.tcp_slow_start_after_idle",)
+MACHINE = {"/proc/meminfo": "MemTotal: 67108864 kB\n", "/sys/devices/system/cpu/online": "0-63\n"}
+# The sources and reasons of these are of an older form, with one source for the whole profile.
+OLDER = {"classroom_client", "compute_node", "file_server", "intel_82599", "mixed_speeds", "nfs_10g", "router"}
 
 
 def host(values):
-    return fake_host.FakeHost({}, {PATH("", {key: value}, {})[0].path: f"{value}\n" for key, value in values.items()})
+    files = {PATH("", {key: value}, {})[0].path: f"{value}\n" for key, value in values.items()}
+    return fake_host.FakeHost({}, {**MACHINE, **files})
 
 
 def tuned(machine, profile):
@@ -60,7 +79,30 @@ def test_nothing_is_lowered(profile):
 @pytest.mark.parametrize("profile", HARMLESS)
 def test_every_value_is_a_bound_an_option_or_a_switch(profile):
     for key, value in PROFILES[profile].get("sysctl", {}).items():
-        assert key == "net.ipv4.ip_forward" or set(value) in ({"at_least"}, {"if_available"}), key
+        value = value["if_available"] if isinstance(value, dict) and "if_available" in value else value
+        bound = isinstance(value, dict) and (
+            set(value) == {"at_least"} or (value == {"at_most": 0} and key in SWITCHED_OFF)
+        )
+        assert bound or isinstance(value, str) or key.endswith("forward") or key.endswith("forwarding"), key
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_the_modules_take_it(profile, monkeypatch):
+    """A mistake in an entry shows on every host, be there a NIC for it or not."""
+    monkeypatch.setattr(desire.ip, "addresses", lambda *_host, **_options: {})
+    result = engine._compare(host({**LARGE, "fs.file-max": "1"}), {**PROFILES[profile], "on_unsupported": "ignore"})
+    assert not result.get("failed"), result.get("msg")
+
+
+@pytest.mark.parametrize("profile", sorted(set(PROFILES) - OLDER))
+def test_each_line_has_its_source_and_reason(profile):
+    text = (ROOT / "playbooks" / "profiles" / f"{profile}.yml").read_text()
+    known = profiles.sources(text)
+    reasons = profiles.reasons(text)
+    settings = {f"{f} {k}" for e in PROFILES[profile]["nics"] for f, ks in e.items() if f != "match" for k in ks}
+    assert set(reasons) == settings | set(PROFILES[profile]["sysctl"])
+    for setting, why in reasons.items():
+        assert len(why.text) > 20 and why.reference in known.values(), setting
 
 
 def test_the_recipe_warns_of_each_harmful_line():

@@ -57,6 +57,8 @@ def _bond(key: str, raw: Any) -> Any:
 def _address(key: str, raw: Any) -> List[Any]:
     import ipaddress  # costs as much as the rest of the module, and few entries name an address
 
+    if raw is False:
+        return []  # none at all, as of a NIC that only listens
     words = [str(word).strip() for word in (raw if isinstance(raw, (list, tuple)) else [raw])]
     try:
         found = [ipaddress.ip_network(word, strict=False) for word in words]
@@ -68,7 +70,9 @@ def _address(key: str, raw: Any) -> List[Any]:
 
 
 def _has(wanted: Sequence[Any], addresses: Sequence[str]) -> bool:
-    """Whether one of the addresses is meant, by itself or by a network that it lies in."""
+    """Whether one of the addresses is meant, by itself or by a network that it lies in; or none is there, as meant."""
+    if not (wanted and addresses):
+        return not (wanted or addresses)
     import ipaddress
 
     own = [ipaddress.ip_interface(word).ip for word in addresses]

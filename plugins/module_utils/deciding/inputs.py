@@ -81,8 +81,8 @@ def _word(field_: Field, raw: Any) -> Desired:
 def _sysctl(field_: Field, raw: Any) -> Desired:
     if isinstance(raw, Mapping) and set(raw) in ({"value", "warning"}, {"if_available"}):
         inner = raw.get("value", raw.get("if_available"))
-        if isinstance(inner, Mapping):
-            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it")
+        if isinstance(inner, Mapping) and set(inner) not in ({AT_LEAST}, {AT_MOST}):
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it, or a bound")
         warning = " ".join(str(raw.get("warning", "")).split())
         return _sysctl(field_, inner)._replace(warning=warning, optional="if_available" in raw)
     if isinstance(raw, Mapping):
