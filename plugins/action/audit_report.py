@@ -15,6 +15,7 @@ from typing import Any, Dict
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, profiles
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect, data, report, table
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
@@ -23,6 +24,8 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 SPEC = {
     "folder": {"type": "str", "required": True},
     "measured": {"type": "dict", "default": {}},
+    "against": {"type": "raw"},
+    "profile_folder": {"type": "str", "default": ""},
     "query": {"type": "str", "default": ""},
     "fail_on": {"type": "str", "choices": [*SEVERITIES, "none"], "default": "none"},
 }
@@ -38,6 +41,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         result: Dict[str, Any] = super().run(tmp, task_vars)
         _checked, options = self.validate_argument_spec(argument_spec=SPEC)
         facts = plain(collect.facts(task_vars["ansible_play_hosts_all"], task_vars["hostvars"]))
+        held_against(facts, options["against"], options["profile_folder"])
         found = judge.findings(facts, options["measured"])
         now = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")
         try:
@@ -58,6 +62,19 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         harmful = sum(finding["severity"] in failing for finding in found)
         # What has changed is what differs on a host, not these files.
         return {**result, "changed": False, "lines": lines, "failing": failing, "harmful": harmful}
+
+
+def held_against(facts: Dict[str, Dict[str, Any]], names: Any, folder: str) -> None:
+    """Tell each host that was held against profiles which they are, and why they have their lines."""
+    names = [names] if isinstance(names, str) else list(names or ())
+    known: Dict[str, profiles.Why] = {}
+    for name in names:
+        with open(os.path.join(folder or layers.PROFILES, f"{name}.yml"), encoding="utf-8") as file:
+            known.update(profiles.reasons(file.read()))
+    reasons = {setting: {"why": why.text, "reference": why.reference} for setting, why in known.items()}
+    for about in facts.values():
+        if about.get("against"):
+            about["against"] = {**about["against"], "profile": ", ".join(names), "reasons": reasons}
 
 
 def write(path: str, text: str) -> None:

@@ -34,6 +34,13 @@ options:
     description: A result of the playbook C(linuxnet.tuning.benchmark), whose figures some rules look at.
     type: dict
     default: {}
+  against:
+    description: Names of the profiles that M(linuxnet.tuning.nic_info) was told to hold the hosts against.
+    type: raw
+  profile_folder:
+    description: Where they lie, if not in the collection.
+    type: str
+    default: ""
   query:
     description: A JMESPath expression that narrows or reshapes the data.
     type: str

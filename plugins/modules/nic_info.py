@@ -46,6 +46,12 @@ options:
       - Options of M(linuxnet.tuning.tune). Tell in RV(compared) what it would change, without changing it.
     type: dict
     version_added: 0.3.0
+  against:
+    description:
+      - Names of profiles, or options of M(linuxnet.tuning.tune) as in O(compare), that the host is held against
+        besides. What it does not have is no error, and nothing is changed.
+    type: raw
+    version_added: 0.3.0
   inventory:
     description:
       - Take O(compare) and, unless it is given, O(peers) from the variables of the inventory, in the layers that the
@@ -440,6 +446,10 @@ host:
         - C(tuned_chose), whether C(tuned) chose its profile by itself.
       type: dict
       returned: with O(configured)
+against:
+  description: The result of M(linuxnet.tuning.tune) in check mode with what O(against) asks for.
+  returned: with O(against)
+  type: dict
 compared:
   description: What M(linuxnet.tuning.tune) returns in check mode, or C(failed) and C(msg) where it refuses its options.
   returned: with O(compare) or O(inventory)

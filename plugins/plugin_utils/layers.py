@@ -51,6 +51,15 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
     return {name: found for name, found in given.items() if found is not None}
 
 
+def profile(
+    variables: Mapping[str, Any], template: Callable[[Any], Any], load: Callable[[str], Any], names: Any
+) -> Dict[str, Any]:
+    """The options that profiles alone give, of those folders that the inventory says."""
+    folder = variables.get("tune_profile_folder")
+    own = {"tune_profile": names, **({"tune_profile_folder": folder} if folder else {})}
+    return options(own, template, load)
+
+
 def peers(given: Mapping[str, Any]) -> List[Any]:
     """The entries that name addresses which must answer, as `nic_info` takes them."""
     return [
@@ -63,10 +72,19 @@ def _same(found: Any, omit: Any) -> bool:
 
 
 def _profile(load: Callable[[str], Any], path: str) -> Mapping[str, Any]:
-    found = load(path)
+    try:
+        found = load(path)
+    except Exception as error:  # whatever Ansible's loader raises for a file that is not there, or is no YAML
+        raise LayerError(f"{path} cannot be read: {error}{_others(path)}") from error
     if not isinstance(found, Mapping):
         raise LayerError(f"{path} is no dictionary with the keys nics and sysctl")
     return found
+
+
+def _others(path: str) -> str:
+    """The profiles that there are, to end the message about one that is not."""
+    there = sorted(file.stem for file in Path(path).parent.glob("*.yml"))
+    return f"; there are {', '.join(there)}" if there and not Path(path).exists() else ""
 
 
 def _entries(layers: Any) -> List[Any]:

@@ -11,6 +11,7 @@ import pytest
 from ansible.errors import AnsibleError
 
 from ansible_collections.linuxnet.tuning.plugins.action import audit_report
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import profiles
 
 SAID = "{{ lookup('pipe', 'id') }}"
 REFUSED = {"msg": f"nics: no module has a key {SAID}", "failed": True}
@@ -84,3 +85,44 @@ def test_an_older_report_stays_whole_where_the_disk_is_full(tmp_path, monkeypatc
     with pytest.raises(AnsibleError, match="No space left"):
         told(tmp_path, monkeypatch)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
+
+
+def test_a_profile_is_named_with_what_differs_and_why(tmp_path, monkeypatch):
+    against = {
+        "before": {"nics": {}, "sysctl": {"net.core.rmem_max": "212992"}},
+        "after": {"nics": {}, "sysctl": {"net.core.rmem_max": "134217728"}},
+    }
+    hosts = {"a": {"audit_info": {"nics": {}, "host": {}, "against": against}}}
+    lines = told(tmp_path, monkeypatch, hosts, against="dtn_10g")["lines"]
+    assert lines[0] == "a against dtn_10g:"
+    assert lines[1].startswith("  net.core.rmem_max: 212992, should be 134217728. 128 MB, ")
+    assert lines[1].endswith("(https://fasterdata.es.net/host-tuning/linux/)")
+
+
+def test_reasons_stand_above_their_lines_or_at_their_end():
+    text = """---
+# Sources:
+#   [a] https://example.org/a
+nics:
+  - match: {driver: x}
+    # [a] Of the ring.
+    ring: {rx: max}
+    mtu: 9000  # of the MTU
+  - match: {driver: y}
+    features: {gro: false}
+sysctl:
+  # [a] Of both,
+  # on two lines.
+  net.core.rmem_max: 1
+  net.core.wmem_max: 1
+
+  net.core.somaxconn: 1
+"""
+    assert profiles.reasons(text) == {
+        "ring rx": profiles.Why("Of the ring.", "https://example.org/a"),
+        "mtu": profiles.Why("of the MTU"),
+        "features gro": profiles.Why(""),
+        "net.core.rmem_max": profiles.Why("Of both, on two lines.", "https://example.org/a"),
+        "net.core.wmem_max": profiles.Why("Of both, on two lines.", "https://example.org/a"),
+        "net.core.somaxconn": profiles.Why(""),
+    }

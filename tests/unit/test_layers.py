@@ -90,3 +90,16 @@ def test_each_option_of_the_module_has_its_variable():
 def test_peers_are_the_entries_that_name_addresses():
     entries = [{"name": "a", "path_check": ["10.0.0.1"]}, {"name": "b"}, {"match": {}, "path_check": ["10.0.0.2"]}, "c"]
     assert layers.peers({"nics": entries}) == entries[:1]
+
+
+def test_a_profile_alone_is_the_profile_and_nothing_of_the_inventory():
+    variables = {"tuning_sysctl": {"x": 9}, "tuning_profile": "low"}
+    assert layers.profile(variables, lambda value: value, PROFILES.__getitem__, "high") == {
+        "nics": [],
+        "sysctl": {"y": 2},
+    }
+
+
+def test_a_profile_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(layers.LayerError, match=r"/nosuch.yml cannot be read: .*; there are .*dtn_10g"):
+        options(tuning_profile="nosuch")

@@ -31,6 +31,7 @@ def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
         "host": _mapping(info.get("host")),
         "remarks": remarks,
         "tune": {} if tune.get("unreachable") else tune,
+        **({"against": _mapping(info["against"])} if info.get("against") else {}),
     }
 
 

@@ -19,7 +19,8 @@ _NAMES = 50
 def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings, differences: bool = False) -> list[str]:
     """A line that sums up; each classroom with its findings; before that, if asked for, each value that differs."""
     away = unreachable(facts)
-    told = [*(_differences(facts, findings) if differences else ()), _summary(len(facts), len(away), findings)]
+    told = [*(_differences(facts, findings) if differences else ()), *_profiles(findings)]
+    told.append(_summary(len(facts), len(away), findings))
     for room in rooms(facts, findings):
         if room.findings:
             rows = [_row(same) for same in equal(room.findings)]
@@ -36,6 +37,16 @@ def _differences(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> 
         if "before" in tune and "unsupported" in tune:
             first, *rest = drift.table(tune)
             yield from (f"{host}: {first}", *rest, "")
+
+
+def _profiles(findings: Findings) -> Iterator[str]:
+    """All that differs from a profile, and why it matters: it was asked for by name."""
+    for finding in findings:
+        if finding["id"] == "differs-from-profile":
+            rows = {name: text for name, text in finding["evidence"].items() if name != "profile"}
+            yield f"{finding['host']} against {finding['evidence'].get('profile', 'a profile')}:"
+            yield from (f"  {name}: {text}" for name, text in rows.items())
+            yield ""
 
 
 def _summary(hosts: int, away: int, findings: Findings) -> str:

@@ -51,6 +51,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         view = self._task.action.rpartition(".")[2]
         refused = self._take_inventory(view, task_vars or {})
         self._take_rates(task_vars or {})
+        self._take_profile(view, task_vars or {})
         try:
             result = self._fast(view, task_vars or {})
         except UnfitError as why:
@@ -78,6 +79,16 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
                 raise AnsibleActionFail(str(error)) from error
             return str(error)
         return ""
+
+    def _take_profile(self, view: str, variables: Any) -> None:
+        """Fill in what the profiles ask for that `nic_info` compares a host with: their files lie on the controller."""
+        names = self._task.args.get("against")
+        if view == "nic_info" and isinstance(names, (str, list)) and names:
+            try:
+                given = layers.profile(variables, self._templar.template, self._loader.load_from_file, names)
+            except layers.LayerError as error:
+                raise AnsibleActionFail(f"against: {error}") from error
+            self._task.args = {**self._task.args, "against": given}
 
     def _take_rates(self, variables: Any) -> None:
         """What `rate: auto` is for each client: this host cannot see the links of others, the controller can."""

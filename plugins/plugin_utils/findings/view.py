@@ -167,6 +167,7 @@ class Host(Facts):
         self.reached = whole.flag("unreachable") is not True
         self.remarks = whole.words("remarks")
         self.tune = Facts(whole.at("tune"))
+        self.against = Facts(whole.at("against"))
         nics = Facts(whole.at("nics")).raw
         self.nics = [Nic(self, nic, nics[nic]) for nic in sorted(name for name in nics if isinstance(name, str))]
 
