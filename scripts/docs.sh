@@ -8,6 +8,7 @@ SITE=$CHECKOUT/docs
 export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_settings.py"
 PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_findings.py"
+PYTHONPATH=$COLLECTIONS python "$ROOT/scripts/document_profiles.py"
 python "$ROOT/scripts/document_drivers.py"
 rm -rf "$SITE"
 mkdir -p "$SITE"

@@ -253,7 +253,7 @@ def test_documented_keys_are_the_tables(module):
         assert set(documented[name].get("suboptions", {})) == {field.name for field in family.fields}
 
 
-@pytest.mark.parametrize("script", ["document_settings.py", "document_findings.py"])
+@pytest.mark.parametrize("script", ["document_settings.py", "document_findings.py", "document_profiles.py"])
 def test_written_documentation_is_up_to_date(script):
     done = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / script), "--check"],

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write the page of all profiles from their files, so that it is never behind: `make docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "playbooks/profiles"
+PAGE = ROOT / "docs/profiles.md"
+
+_HEAD = """# Profiles
+
+You have a host of a known kind and want what its guides prescribe, without what harms. Each profile is a file in
+`playbooks/profiles/` with the reason and the source of each line; this page is written from them by `make docs`.
+
+```yaml
+tuning_profile: dtn_100g                # or a list; the lowest layer, below tuning_sysctl and tuning_nics
+tune_profile_folder: /srv/our-profiles  # a folder of your own with files of the same form
+```
+
+To see what one would change, and why it matters, without any change:
+
+```
+ansible-playbook -i inventory.yml linuxnet.tuning.audit -e audit_against=dtn_100g
+```
+
+Profiles raise and never lower what the kernel has: `at_least` for kernel parameters, `max` for rings. A line that does
+not suit is left out by your own value for it in `tuning_sysctl` or `tuning_nics`. What a device does not have ends the
+call with a message, unless `tuning_on_unsupported` is `warn`. What some guides write and no profile has stands at the
+head of each, and in [three guides as inventory](guides.md). A profile of your own has its reasons as comments: one is
+about the lines below it, up to the next or an empty line, and may begin with the name of a source, such as `[esnet]`.
+"""
+
+
+def main() -> int:
+    """Write the page, or with --check tell whether it is up to date."""
+    wanted = page()
+    if PAGE.exists() and PAGE.read_text() == wanted:
+        return 0
+    if "--check" in sys.argv[1:]:
+        print(f"{PAGE.relative_to(ROOT)} is not up to date; run: make docs")
+        return 1
+    PAGE.write_text(wanted)
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+    return 0
+
+
+def page() -> str:
+    """The page with a table for each profile."""
+    parts = [_HEAD]
+    for path in sorted(FOLDER.glob("*.yml")):
+        parts += [f"## {path.stem}\n", *_profile(path.read_text())]
+    return "\n".join(parts)
+
+
+def _profile(text: str) -> list[str]:
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils import profiles
+
+    found, known = yaml.safe_load(text), profiles.reasons(text)
+    rows = []
+    for entry in found.get("nics", []):
+        where = ", ".join(f"{key} {_say(value)}" for key, value in entry["match"].items())
+        for family, keys in entry.items():
+            if family == "match":
+                continue
+            inner = (
+                {f"{family} {key}": value for key, value in keys.items()} if isinstance(keys, dict) else {family: keys}
+            )
+            rows += [(f"{name}: {_say(value)}", where, known.get(name)) for name, value in inner.items()]
+    rows += [(f"{key}: {_say(value)}", "host", known.get(key)) for key, value in (found.get("sysctl") or {}).items()]
+    table = [f"| `{setting}` | {where} | {_reason(why)} |" for setting, where, why in rows]
+    return [f"{_about(text)}\n", "| setting | where | why |\n|---|---|---|\n" + "\n".join(table) + "\n"]
+
+
+def _about(text: str) -> str:
+    """The head of the file, up to its sources."""
+    head = re.match(r"---\n((?:#.*\n)*)", text)
+    words = head[1].split("# Sources:")[0] if head else ""
+    return "\n".join(line.lstrip("#").strip() for line in words.splitlines()).strip()
+
+
+def _reason(why) -> str:
+    if why is None or not why.text:
+        return ""
+    text = why.text.replace("|", "\\|")
+    return f"{text} ([source]({why.reference}))" if why.reference else text
+
+
+def _say(value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_say(part)}" for key, part in value.items()) + "}"
+    return "[" + ", ".join(map(_say, value)) + "]" if isinstance(value, list) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
