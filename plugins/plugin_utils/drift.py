@@ -36,6 +36,17 @@ def differences(result: Any) -> Iterator[tuple[Place, Any, Any]]:
             yield place, before.get(place), wanted
 
 
+def computed(result: Any) -> dict[Place, str]:
+    """How numbers that the host has computed came about."""
+    found: dict[Place, str] = {}
+    rows = result.get("computed") if isinstance(result, Mapping) else None
+    for row in rows if isinstance(rows, (list, tuple)) else ():
+        if isinstance(row, Mapping) and isinstance(row.get("how"), str):
+            key = str(row.get("key"))
+            found[(str(row["nic"]), f"{row.get('family')} {key}") if row.get("nic") else ("host", key)] = row["how"]
+    return found
+
+
 def say(value: Any) -> str:
     """A value as a person reads it."""
     return ("on" if value else "off") if isinstance(value, bool) else str(value)

@@ -16,7 +16,7 @@ _QUEUES = re.compile(r"(\d{1,4})(?:-(\d{1,4}))?")
 
 
 def understand(field: Field, raw: Any) -> Desired:
-    """The desired value behind a word, CPU lists, masks, or a dictionary of these; InputError says what would be right."""
+    """What a word, CPU lists, masks, or a dictionary of these ask for; InputError says what would be right."""
     plain = field._replace(parse=None)
     if not isinstance(raw, Mapping):
         return inputs.understand(plain, _lists(field, raw))

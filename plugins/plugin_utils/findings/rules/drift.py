@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...drift import differences, say
+from ...drift import computed, differences, say
 from ..model import Hit, Rule
 from ..view import Host
 
 
 def _differs(host: Host) -> Iterator[Hit]:
+    how = computed(host.tune.raw)
     found = {
         f"{where} {setting}": f"{say(is_)}, should be {say(wanted)}"
+        + (f" ({how[where, setting]})" if (where, setting) in how else "")
         for (where, setting), is_, wanted in differences(host.tune.raw)
     }
     if found:
