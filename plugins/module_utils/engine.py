@@ -83,16 +83,26 @@ def _compare(host: ReadOnlyHost, asked: Mapping[str, Any]) -> Dict[str, Any]:
 
 def guard_spec() -> Dict[str, Any]:
     """The options of `guard`."""
-    states = {"type": "str", "choices": ["confirmed", "reverted", "status"], "default": "confirmed"}
-    return {"state": states, "temporary": {"type": "bool", "default": False}}
+    states = {"type": "str", "choices": ["confirmed", "reverted", "status", "checked"], "default": "confirmed"}
+    return {
+        "state": states,
+        "temporary": {"type": "bool", "default": False},
+        "probes": {"type": "list", "elements": "raw", "default": []},
+        "patience": {"type": "int", "default": 10},
+    }
 
 
 def protect(module: Any) -> None:
     """Serve one call of `guard`."""
+    params = module.params
+    # Who only looks needs no lock, and must not be taken for a call that hangs.
+    host = connect(runner(module), module.check_mode or params["state"] == "checked")
     try:
-        result = guard.serve(
-            connect(runner(module), module.check_mode), module.params["state"], module.params["temporary"]
-        )
+        result = guard.serve(host, params["state"], params["temporary"])
+        if params["state"] == "checked":
+            from .going_back import health
+
+            result.update(changed=False, **health.look(host, params["probes"], params["patience"]))
     except TuningError as error:
         fail(module, error)
         return
@@ -109,6 +119,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "state": {"type": "str", "choices": ["present", "restored"], "default": "present"},
     "on_unsupported": {"type": "str", "choices": ["fail", "warn", "ignore"], "default": "fail"},
     "guard_timeout": {"type": "int", "default": 120},
+    "hold": {"type": "bool", "default": False},
     "inventory": {"type": "bool", "default": False},  # the action plugin has made options of it
 }
 _ALWAYS = ("state", "on_unsupported", "guard_timeout")
@@ -125,7 +136,7 @@ def argument_spec(view: str) -> Dict[str, Any]:
     if "nics" in names:
         names.add("temporary")
     if view == "tune":
-        names.add("inventory")
+        names |= {"inventory", "hold"}
     spec = {name: dict(option) for name, option in _OPTIONS.items() if name in names}
     spec.update({name: dict(option) for family in families for name, option in family.options.items()})
     return spec

@@ -139,6 +139,21 @@ class ReadOnlyHost:
             time.sleep(0.05)
         return True
 
+    def fetch(self, url: str, seconds: float) -> str:
+        """Why a URL gives no document, or nothing where it does."""
+        from urllib.request import urlopen  # as dear as all the rest, and few need it
+
+        try:
+            with _limit(seconds), urlopen(url, timeout=seconds) as answer:  # the limit is for the look-up of the name
+                answer.read(1)
+        except _TimeIsUp:
+            return f"no answer within {seconds:g} s"
+        except (OSError, ValueError) as error:
+            return f"{error}" or type(error).__name__
+        except Exception as error:  # whatever a server makes of HTTP
+            return f"no HTTP: {error}"
+        return ""
+
     def _run(self, argv: Sequence[str], lines: Sequence[str] = (), seconds: float = READ_SECONDS) -> Answer:
         self._at_work(" ".join(argv), seconds)
         try:

@@ -25,14 +25,30 @@ options:
       - V(confirmed) keeps what was changed. Nothing to confirm is no error.
       - V(reverted) takes it back now, and with O(temporary) what was to end by itself later, too.
       - V(status) only tells.
+      - V(checked) tells as well whether the host is well, by O(probes), and what its NICs have counted.
     type: str
-    choices: [confirmed, reverted, status]
+    choices: [confirmed, reverted, status, checked]
     default: confirmed
   temporary:
     description:
       - Whether V(state=reverted) ends temporary changes as well, such as those of the playbook C(mtu_window).
     type: bool
     default: false
+  probes:
+    description:
+      - What V(state=checked) asks. Each is a URL, the name of a host that must answer a ping, a list of the words of a
+        command that must end with 0, or one of these under C(url), C(host) or C(command); or C(iperf3) with the name of
+        a server, and C(min_speed) in Mb/s, for a measurement of two seconds.
+      - The host that was changed asks, as the user that runs the module. There is no shell.
+    type: list
+    elements: raw
+    default: []
+    version_added: 0.3.0
+  patience:
+    description: Seconds within which all probes have to succeed; one that fails is asked again until then.
+    type: int
+    default: 10
+    version_added: 0.3.0
 requirements:
   - systemd on the host
 seealso:
@@ -58,6 +74,14 @@ EXAMPLES = r"""
         state: confirmed
       listen: Confirm
 
+- name: See whether hosts are well
+  hosts: all
+  tasks:
+    - name: Ask for the gateway and for a page
+      linuxnet.tuning.guard:
+        state: checked
+        probes: [gateway, "https://intranet.example.org/"]
+
 - name: End an MTU window sooner
   hosts: room3
   tasks:
@@ -68,6 +92,30 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+probes:
+  description: The answers to O(probes); C(figure) is what is wrong.
+  returned: with O(state=checked)
+  type: list
+  elements: dict
+  sample: [{probe: ping gateway, well: false, figure: no answer to a ping within 3 s}]
+  contains:
+    probe:
+      description: What was asked.
+      type: str
+      returned: always
+    well:
+      description: Whether it succeeded.
+      type: bool
+      returned: always
+    figure:
+      description: What is wrong; empty if nothing is.
+      type: str
+      returned: always
+counters:
+  description: Packets, errors and drops of each NIC, by the names of the kernel.
+  returned: with O(state=checked)
+  type: dict
+  sample: {enp1s0: {rx_packets: 1000, rx_errors: 0}}
 pending:
   description: The changes that nobody had confirmed when the module was called, oldest first.
   returned: success

@@ -23,6 +23,15 @@ options:
     type: bool
     default: false
     version_added: 0.3.0
+  hold:
+    description:
+      - Whether each change waits for M(linuxnet.tuning.guard), not just one that can cut the connection. So what turns
+        out to do harm goes back as a whole. O(guard_timeout) is the time that it waits; without it, or without systemd
+        on the host, it waits until the guard is called.
+      - The playbook C(linuxnet.tuning.site) asks for this.
+    type: bool
+    default: false
+    version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -257,6 +266,11 @@ guard:
   returned: when a change waits to be confirmed
   type: int
   sample: 120
+counters:
+  description: What each NIC had counted before the change, to see later whether errors have grown.
+  returned: with O(hold=true), when something is changed
+  type: dict
+  sample: {enp1s0: {rx_packets: 1000, rx_errors: 0}}
 reverted:
   description: What the host has taken back since the last call, because nobody had confirmed it; told once.
   returned: when there is something to tell

@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, List, Mapping
 
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
 # Options that stand in one variable, of the role or of all roles.
-PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout")
+PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold")
+PARTS = ("nics", "sysctl")
 # What the role takes: the options, and where its profiles come from.
 NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", *PLAIN)
 PROFILES = Path(__file__).parents[2] / "playbooks/profiles"
@@ -47,7 +48,9 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
     sysctl = [("a profile", profile.get("sysctl", {})) for profile in profiles] + layers("sysctl")
     given = {name: value(f"tune_{name}", f"tuning_{name}") for name in PLAIN}
-    given.update(file=value("tune_sysctl_file"), nics=_entries(nics), sysctl=_merged(sysctl))
+    parts = {"nics": _entries(nics), "sysctl": _merged(sysctl)}
+    # What is not said at all stays as it is, files included.
+    given.update(file=value("tune_sysctl_file"), **{part: parts[part] for part in _tagged(variables)})
     return {name: found for name, found in given.items() if found is not None}
 
 
@@ -60,10 +63,18 @@ def profile(
     return options(own, template, load)
 
 
+def _tagged(variables: Mapping[str, Any]) -> List[str]:
+    """The parts of the inventory that a run is about: `--tags sysctl` leaves the NICs alone."""
+    tags = set(variables.get("ansible_run_tags") or ())
+    return [part for part in PARTS if part in tags or tags.isdisjoint(PARTS) or "all" in tags]
+
+
 def peers(given: Mapping[str, Any]) -> List[Any]:
     """The entries that name addresses which must answer, as `nic_info` takes them."""
     return [
-        entry for entry in given["nics"] if isinstance(entry, Mapping) and "name" in entry and "path_check" in entry
+        entry
+        for entry in given.get("nics", ())
+        if isinstance(entry, Mapping) and "name" in entry and "path_check" in entry
     ]
 
 

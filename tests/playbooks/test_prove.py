@@ -34,7 +34,8 @@ import json, os
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 folder, module = {folder!r}, {module!r}
-words = "inventory nics sysctl file on_unsupported state permanent immediate temporary guard_timeout"
+words = "inventory nics sysctl file on_unsupported state permanent immediate temporary guard_timeout hold"
+words += " probes patience"
 others = {{word: {{"type": "raw"}} for word in words.split()}}
 others["state"]["default"] = "present"
 this = AnsibleModule(argument_spec=BENCHMARK if module == "benchmark" else others, supports_check_mode=True)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -22,7 +23,7 @@ UTILS = ROOT / "plugins/module_utils"
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py"))
 MEASURING = {"iperf3": measurement.IPERF3, "benchmark": measurement.BENCHMARK}
 # Runs on the controller only, and asks no host.
-TELLING = {"audit_report"}
+TELLING = {"audit_report", "rollout"}
 VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING, *TELLING)]
 
 # Who may import whom: files by their path, and wings whose files are all alike by their name. What is not named here
@@ -55,6 +56,7 @@ LAYERS = {
     "going_back.stack": {"schema", "host", "going_back.memory"},
     "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.memory", "going_back.stack"},
     "going_back.old": {"schema", "host", "going_back.memory", "going_back.stack"},
+    "going_back.health": {"schema", "host", "tools"},
     "going_back.guard": {
         "schema",
         "host",
@@ -97,6 +99,7 @@ LAYERS = {
         "deciding.plan",
         "going_back.memory",
         "going_back.guard",
+        "going_back.health",
         "carrying_out.prepare",
         "carrying_out.conclude",
         "carrying_out.transaction",
@@ -110,6 +113,7 @@ LAYERS = {
         "settings",
         "facts",
         "going_back.guard",
+        "going_back.health",
         "carrying_out.call",
     },
     "bare": {"engine"},
@@ -289,16 +293,16 @@ def test_each_module_of_the_engine_takes_the_options_of_its_action():
         assert "supports_check_mode=True" in text
 
 
-def test_the_report_takes_the_options_that_it_documents():
-    from ansible_collections.linuxnet.tuning.plugins.action import audit_report
-
-    documented = documentation("audit_report")
+@pytest.mark.parametrize("module", sorted(TELLING))
+def test_what_runs_on_the_controller_takes_the_options_that_it_documents(module):
+    action = importlib.import_module(f"ansible_collections.linuxnet.tuning.plugins.action.{module}")
+    documented = documentation(module)
     told = {
         name: {key: value for key, value in documented[name].items() if key != "description"} for name in documented
     }
-    assert {
-        name: {**option, "required": option.get("required", False)} for name, option in audit_report.SPEC.items()
-    } == {name: {**option, "required": option.get("required", False)} for name, option in told.items()}
+    assert {name: {**option, "required": option.get("required", False)} for name, option in action.SPEC.items()} == {
+        name: {**option, "required": option.get("required", False)} for name, option in told.items()
+    }
 
 
 # The role guard has handlers only.

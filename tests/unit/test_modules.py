@@ -29,7 +29,10 @@ from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_ho
 
 FOLDER = Path(__file__).parent / "cases"
 CASES = sorted(FOLDER.glob("modules/*/*.yml"))
-ACTIONS = {path.stem for path in (Path(__file__).parents[2] / "plugins/action").glob("*.py")} - {"audit_report"}
+ACTIONS = {path.stem for path in (Path(__file__).parents[2] / "plugins/action").glob("*.py")} - {
+    "audit_report",
+    "rollout",
+}
 BOTH_WAYS = [(path, way) for path in CASES for way in ("module", "bare")[: 1 + (path.parent.name in ACTIONS)]]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import plan
-from ..going_back import guard, memory
+from ..going_back import guard, health, memory
 from ..host import Host, ReadOnlyHost
 from ..schema import Address, Adjusted, Cells, Change, Family, Unsupported
 from . import report
@@ -29,6 +29,7 @@ class Done(NamedTuple):
     refused: Mapping[Address, str] = {}
     missed: Mapping[Address, str] = {}
     remarks: Sequence[str] = ()
+    counters: Mapping[str, Mapping[str, int]] = {}
 
 
 def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: Mapping[str, Any]) -> Dict[str, Any]:
@@ -79,6 +80,7 @@ def _carry_out(host: Host, call: Call) -> Done:
 
     # Remember, for without the originals there is no way back; then guard.
     noted = conclude.note(host, call, before, changed)
+    counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
 
@@ -108,6 +110,7 @@ def _carry_out(host: Host, call: Call) -> Done:
         transaction.refused,
         missed,
         remarks,
+        counters,
     )
 
 
@@ -137,5 +140,6 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
         reverted=reverted,
         guard=done.guard or waiting,
         remarks=[*call.remarks, *done.remarks],
+        counters=done.counters,
         computed={address: asked.how for address, asked in call.desired.items() if asked.how},
     )

@@ -16,6 +16,9 @@ from .prepare import Call
 
 Families = Mapping[str, Family]
 
+# What waits without a clock stands in the table with this time.
+_UNTIMED = 3600
+
 
 def taken_along(call: Call, families: Families, beside: Cells, before: Cells) -> List[Address]:
     """What a layer has to know beside the plan, because its commands may take that along or it is computed anew."""
@@ -153,11 +156,16 @@ class Armed(NamedTuple):
 def arm(host: Host, call: Call, families: Families, before: Cells, beside: Sequence[Address]) -> Armed:
     """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files."""
     params = call.params
-    guarded = call.cuts and params["guard_timeout"]
-    if not systemd.running(host):
-        return Armed(remarks=["This host does not run systemd, so it cannot go back by itself"] if guarded else [])
+    running = systemd.running(host)
+    remarks: List[str] = []
+    if not running:
+        if call.cuts and params["guard_timeout"]:
+            remarks.append("This host does not run systemd, so it cannot go back by itself")
+        if not params["hold"]:
+            return Armed(remarks=remarks)
     # What is done while something else waits to be confirmed goes back with that.
     others = guard.pending(host)
+    guarded = params["hold"] or (call.cuts and params["guard_timeout"])
     waits = bool(others or guarded)
     files = any(call.families[address.family].follows for address in call.changed)
     if not (waits or params["temporary"] or (files and params["guard_timeout"])):
@@ -165,9 +173,11 @@ def arm(host: Host, call: Call, families: Families, before: Cells, beside: Seque
     claims = _claims(host, call, before)
     held = {**claims, **{change.address: change.after for change in call.plan.changes}}
     way = revert.steps(families, call.plan, before, [*claims, *beside])
-    timeout = params["guard_timeout"] if guarded else others[-1].timeout if others else 0
-    terms = guard.Terms(timeout, waits, bool(guarded), params["temporary"] or 0)
-    return Armed(guard.arm(host, way, call.plan.changes, held, terms), terms)
+    # What is held without a clock can be taken back all the same.
+    clock = bool(not params["hold"] or params["temporary"] or (running and params["guard_timeout"]))
+    timeout = params["guard_timeout"] or _UNTIMED if guarded else others[-1].timeout if others else 0
+    terms = guard.Terms(timeout, waits, bool(guarded), params["temporary"] or 0, clock)
+    return Armed(guard.arm(host, way, call.plan.changes, held, terms), terms, remarks)
 
 
 def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:

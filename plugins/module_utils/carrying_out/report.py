@@ -38,6 +38,7 @@ class Outcome(NamedTuple):
     guard: int
     remarks: Sequence[str]
     computed: Mapping[Address, str]
+    counters: Mapping[str, Mapping[str, int]]
 
     def result(self, on_unsupported: str) -> Dict[str, Any]:
         """The dictionary that the module returns, with the warnings still in it."""
@@ -67,6 +68,8 @@ class Outcome(NamedTuple):
                 for address, how in sorted(self.computed.items())
                 if address in self.plan.targets
             ]
+        if self.counters:
+            result["counters"] = {nic: dict(counted) for nic, counted in self.counters.items()}
         if self.guard:
             result["guard"] = self.guard
         if self.reverted:

@@ -36,6 +36,7 @@ _CALM: Mapping[str, Any] = {
     "immediate": True,
     "temporary": None,
     "guard_timeout": 0,
+    "hold": False,
 }
 _WEEK = 7 * 24 * 3600
 

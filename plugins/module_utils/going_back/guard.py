@@ -43,12 +43,14 @@ WINDOW = Clock("linuxnet-tuning-window", "window")
 
 class Terms(NamedTuple):
     """When a layer goes: after `timeout` seconds without a confirmation, if it `waits` for one; for one that does not
-    `begin` to wait, but joins others, the time runs already. `temporary` seconds are its own."""
+    `begin` to wait, but joins others, the time runs already. `temporary` seconds are its own. Without a `clock` it
+    waits until somebody takes it back."""
 
     timeout: int = 0
     waits: bool = False
     begin: bool = False
     temporary: int = 0
+    clock: bool = True
 
 
 def arm(host: Host, way: Sequence[Step], changes: Sequence[Change], held: Mapping[Address, Value], terms: Terms) -> int:
@@ -72,9 +74,10 @@ def arm(host: Host, way: Sequence[Step], changes: Sequence[Change], held: Mappin
     )
     steps: List[Action] = [Save(f"{stack.FOLDER}/{name}", text, mode=0o600) for name, text in files.items()]
     steps.append(Save(stack.RUN, RUN_TEXT, mode=0o700))
-    if host.read(UNIT) != UNIT_TEXT:
+    if terms.clock and host.read(UNIT) != UNIT_TEXT:
         steps += [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
-    steps += _start(REVERT, layer.waits) if terms.begin and not _runs(host, REVERT, there) else []
+    begin = terms.begin and terms.clock
+    steps += _start(REVERT, layer.waits) if begin and not _runs(host, REVERT, there) else []
     steps += _start(WINDOW, layer.end) if layer.end and not _runs(host, WINDOW, there) else []
     for action in steps:
         complaint = host.do(action)
@@ -141,7 +144,7 @@ def _stops(action: Action) -> bool:
 
 
 def _halt(host: Host, clock: Clock) -> None:
-    for action in _stop(clock):
+    for action in _stop(clock) if systemd.running(host) else ():
         host.do(action)
 
 

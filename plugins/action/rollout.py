@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges a batch of the playbook site once, on the controller: whether it is well, and which hosts were off.
+
+It looks at what the tasks have registered. What a host says is never a fact that is set, nor a template.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping
+
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.linuxnet.tuning.plugins.action.audit_report import write
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
+SPEC = {
+    "state": {"type": "str", "choices": ["judged", "ended", "unreachable"], "default": "judged"},
+    "calls": {"type": "list", "elements": "str", "default": ["tune_result"]},
+    "batches": {"type": "list", "elements": "raw", "default": ["100%"]},
+    "max_fail_percentage": {"type": "float", "default": 10},
+    "max_errors": {"type": "int", "default": 100},
+    "file": {"type": "str", "default": ""},
+}
+
+
+class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no types
+    """Needs no connection: all that it reads was registered before."""
+
+    _requires_connection = False
+
+    def run(self, tmp: Any = None, task_vars: Any = None) -> Dict[str, Any]:
+        """The verdict; at the end of a batch it fails where the run has to stop."""
+        result: Dict[str, Any] = super().run(tmp, task_vars)
+        _checked, options = self.validate_argument_spec(argument_spec=SPEC)
+        if options["state"] == "unreachable":
+            file = _path(options["file"])
+            msg = f"This host was off, or could not be reached. For later: ansible-playbook ... --limit @{file}"
+            return {**result, "unreachable": True, "msg": msg}
+        hosts, name = task_vars["ansible_play_hosts_all"], task_vars["inventory_hostname"]
+        names = rollout.batch(hosts, options["batches"], name)
+        said = {host: _said(task_vars["hostvars"], host, options["calls"]) for host in names}
+        limits = rollout.Limits(options["max_fail_percentage"], options["max_errors"])
+        found = rollout.judge(said, limits)
+        result.update(changed=False, stop=found.stop, sick=found.sick, failed_hosts=found.failed, off=found.off)
+        if options["state"] == "ended":
+            if options["file"]:
+                _note(_path(options["file"]), said, found.off)
+            if found.stop:
+                left = len(hosts) - list(hosts).index(names[-1]) - 1
+                back = bool(plain(task_vars.get("guard_verdict") or {}).get("stop"))
+                result.update(failed=True, msg=rollout.sentence(found, said, back, left, limits))
+        return result
+
+
+def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:
+    # Without templating, which would cost each host as much as a task.
+    read = getattr(hostvars, "raw_get", None) or hostvars.get
+    known: Mapping[str, Any] = read(name) or {}
+    told = {one: _registered(known, one) for one in (*calls, "guard_health", "guard_confirmed")}
+    return rollout.Said([told[call] for call in calls if told[call]], told["guard_health"], told["guard_confirmed"])
+
+
+def _registered(known: Mapping[str, Any], name: str) -> Dict[str, Any]:
+    found = known.get(name)
+    return plain(dict(found)) if isinstance(found, Mapping) else {}
+
+
+def _path(file: str) -> str:
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(file)))
+
+
+def _note(path: str, said: Mapping[str, rollout.Said], off: List[str]) -> None:
+    """Keep the list of hosts that were off; one that has nobody left goes."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            known = file.read().split()
+    except FileNotFoundError:
+        known = []
+    except OSError as error:
+        raise AnsibleActionFail(f"tuning_off_file: {path} cannot be read: {error.strerror}") from None
+    left = rollout.off_list(known, said, off)
+    if left == known:
+        return
+    try:
+        if left:
+            write(path, "".join(f"{name}\n" for name in left))
+        else:
+            os.unlink(path)
+    except OSError as error:
+        raise AnsibleActionFail(f"tuning_off_file: {path} cannot be written: {error.strerror}") from None

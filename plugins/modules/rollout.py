@@ -1,0 +1,92 @@
+#!/usr/bin/python
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Judge a batch of hosts after their change; plugins/action/rollout.py does it, on the controller."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rollout
+short_description: Judge a batch of hosts after their change
+version_added: 0.3.0
+description:
+  - Judges what the tasks of the playbook C(linuxnet.tuning.site) have registered on the hosts of the batch, and
+    tells whether the batch may keep its change. It runs once for all hosts, on the controller, and asks none.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+attributes:
+  check_mode:
+    support: full
+    description: Changes no host.
+  diff_mode:
+    support: none
+    description: Changes no host.
+  platform:
+    support: full
+    description: The systems that it works on.
+    platforms: posix
+options:
+  state:
+    description:
+      - V(judged) gives the verdict.
+      - V(ended) gives it at the end of the batch, keeps the list of hosts that were off, and fails where the run has to
+        stop, with the host, the check and the figure.
+      - V(unreachable) reports the host as unreachable, without asking it.
+    type: str
+    choices: [judged, ended, unreachable]
+    default: judged
+  calls:
+    description: The variables in which the results of the calls were registered that change a host.
+    type: list
+    elements: str
+    default: [tune_result]
+  batches:
+    description: The sizes of the batches, as C(serial) of the play has them.
+    type: list
+    elements: raw
+    default: ["100%"]
+  max_fail_percentage:
+    description: A batch in which more than that fail is sick.
+    type: float
+    default: 10
+  max_errors:
+    description: Errors or drops of one NIC since the change, from which on a host may be sick.
+    type: int
+    default: 100
+  file:
+    description: The file with the names of hosts that were off, for C(--limit). None if empty.
+    type: str
+    default: ""
+seealso:
+  - module: linuxnet.tuning.guard
+"""
+
+EXAMPLES = r"""
+- name: See whether to go on
+  linuxnet.tuning.rollout:
+    state: ended
+    batches: [1, "25%", "100%"]
+  run_once: true
+"""
+
+RETURN = r"""
+stop:
+  description: Whether the batch has to go back, and the run to stop.
+  returned: success
+  type: bool
+sick:
+  description: By host, the check that it has not passed, with its figure.
+  returned: success
+  type: dict
+  sample: {host07: 'probe `ping gateway`: no answer to a ping within 3 s'}
+failed_hosts:
+  description: The hosts of the batch on which a call failed.
+  returned: success
+  type: list
+  elements: str
+off:
+  description: The hosts of the batch that could not be reached.
+  returned: success
+  type: list
+  elements: str
+"""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge a batch of hosts after their change: who is not well, by which check and figure, and what becomes of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+# A NIC loses packets while it starts anew, and some hosts always drop a few that nobody wants. What counts is more than
+# that: so large a share of the packets since, and so many times the share of before.
+SHARE, TIMES = 0.001, 10
+_SHOWN = 3
+_OUT_OF = {f"{way}_{what}": f"{way}_packets" for way in ("rx", "tx") for what in ("errors", "dropped")}
+
+
+class Limits(NamedTuple):
+    """From where on a batch is sick: failures of a call in percent, and errors or drops of one NIC."""
+
+    failed: float = 10
+    errors: int = 100
+
+
+class Said(NamedTuple):
+    """What the tasks have registered of one host: of the calls that change it, of its check, and of the end of it."""
+
+    calls: Sequence[Mapping[str, Any]]
+    health: Mapping[str, Any]
+    confirmed: Mapping[str, Any]
+
+
+class Verdict(NamedTuple):
+    """`sick` has a sentence for each host that is not well; `failed` and `off` are hosts of this batch."""
+
+    sick: dict[str, str]
+    failed: list[str]
+    off: list[str]
+    stop: bool
+
+
+def batch(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[str]:
+    """The hosts of one's batch, as Ansible cuts them: numbers or percentages, of which the last one is repeated."""
+    left = list(hosts)
+    for place in range(len(left)):
+        count = _count(sizes[min(place, len(sizes) - 1)], len(hosts)) if sizes else len(left)
+        taken, left = (left[:count], left[count:]) if count > 0 else (left, [])
+        if name in taken:
+            return taken
+    return []
+
+
+def _count(size: Any, hosts: int) -> int:
+    text = str(size).strip()
+    return int(float(text[:-1]) / 100 * hosts) or 1 if text.endswith("%") else int(text)
+
+
+def judge(said: Mapping[str, Said], limits: Limits) -> Verdict:
+    """What is to become of the batch whose hosts have said this."""
+    off = [name for name, host in said.items() if any(call.get("unreachable") for call in host.calls)]
+    failed = [name for name, host in said.items() if name not in off and any(call.get("failed") for call in host.calls)]
+    sick = {name: why for name, host in said.items() if _changed(host) for why in [unwell(host, limits)] if why}
+    many = 100 * len(failed) > limits.failed * max(len(said), 1)
+    return Verdict(sick, failed, off, bool(sick) or many)
+
+
+def _changed(host: Said) -> bool:
+    return any(call.get("changed") and not call.get("unreachable") for call in host.calls)
+
+
+def unwell(host: Said, limits: Limits) -> str:
+    """The check that a host has not passed, with its figure; nothing for one that is well."""
+    health = host.health
+    for answer in (health, host.confirmed):
+        if answer.get("unreachable"):
+            return f"no new connection to this host can be made ({_line(answer.get('msg'))})"
+    if health.get("failed"):
+        return f"it cannot be checked: {_line(health.get('msg'))}"
+    for probe in health.get("probes", ()):
+        if not probe.get("well"):
+            return f"probe `{_line(probe.get('probe'))}`: {_line(probe.get('figure'))}"
+    # Who was told to wait for a confirmation, and does not any more, has gone back.
+    if health.get("reverted"):
+        return "the guard has taken the change back before it could be confirmed"
+    for call in host.calls:
+        why = _growth(call.get("counters") or {}, health.get("counters") or {}, limits)
+        if why:
+            return why
+    return ""
+
+
+def _growth(before: Mapping[str, Any], after: Mapping[str, Any], limits: Limits) -> str:
+    for nic in sorted(set(before) & set(after)):
+        for name, packets in _OUT_OF.items():
+            had, has = (int(side[nic].get(name, 0)) for side in (before, after))
+            sent = int(after[nic].get(packets, 0)) - int(before[nic].get(packets, 0))
+            usual = had / max(int(before[nic].get(packets, 0)), 1)
+            share = (has - had) / max(sent, has - had, 1)
+            if has - had >= limits.errors and share > SHARE and share > TIMES * usual:
+                return (
+                    f"{name} of {nic} grew by {has - had} since the change, "
+                    f"{100 * share:.2g} % of its packets; before it was {100 * usual:.2g} %"
+                )
+    return ""
+
+
+def sentence(found: Verdict, said: Mapping[str, Said], back: bool, left: int, limits: Limits) -> str:
+    """Why a run stops, in what state the hosts are, and how many were not touched; `back` if the batch went back."""
+    if found.sick:
+        told = [f"{name} is not well after the change: {why}" for name, why in found.sick.items()]
+    else:
+        share = 100 * len(found.failed) / max(len(said), 1)
+        told = [f"{name} failed: {_line(_message(said[name]))}" for name in found.failed]
+        told.insert(0, f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}")
+    more = len(told) - _SHOWN - (not found.sick)
+    told = [*told[: len(told) - max(more, 0)], *([f"and {_hosts(more)} more"] if more > 0 else [])]
+    rest = f"{_hosts(left)} {'was' if left == 1 else 'were'} not touched" if left else "No other host was left"
+    return " ".join([f"{'; '.join(told)}.", *_state(said, back), f"{rest}."])
+
+
+def _message(host: Said) -> Any:
+    return next((call.get("msg") for call in host.calls if call.get("failed")), "")
+
+
+def _state(said: Mapping[str, Said], back: bool) -> list[str]:
+    touched = {name: host.confirmed for name, host in said.items() if _changed(host)}
+    lost = [name for name, answer in touched.items() if answer.get("unreachable")]
+    stuck = [name for name, answer in touched.items() if answer.get("failed") and name not in lost]
+    done = len(touched) - len(lost) - len(stuck)
+    state = []
+    if back:
+        state.append(f"The whole batch went back ({_hosts(done)})." if done else "")
+        state += [f"{name} could not go back: {_line(touched[name].get('msg'))}." for name in stuck]
+    elif done:
+        state.append(f"{_hosts(done)} of the batch {'keeps' if done == 1 else 'keep'} the change.")
+    if lost:
+        state.append(f"{', '.join(lost)} cannot be reached, and will go back when the guard's time is over.")
+    return [one for one in state if one]
+
+
+def _hosts(count: int) -> str:
+    return f"{count} host{'' if count == 1 else 's'}"
+
+
+def _line(text: Any) -> str:
+    """What a host says, as a part of a sentence."""
+    line = " ".join(str(text).split()).rstrip(".")
+    return line if len(line) <= 300 else f"{line[:300]} ..."
+
+
+def off_list(known: Sequence[str], said: Mapping[str, Said], off: Sequence[str]) -> list[str]:
+    """The hosts to take up later: those that are off, and of those that were known before all that were not reached."""
+    reached = set(said) - set(off)
+    return [*dict.fromkeys([*(name for name in known if name not in reached), *off])]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The playbook site on fleets of made-up hosts: who is touched, who goes back, and what is said; the roles are real."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# In the place of the actions that ask a host: it notes who was asked for what, and answers as the host's variables say.
+STUB = """
+import json
+from ansible.plugins.action import ActionBase
+class ActionModule(ActionBase):
+    _requires_connection = False
+    def run(self, tmp=None, task_vars=None):
+        args, host = dict(self._task.args), task_vars["inventory_hostname"]
+        if {view!r} == "tune":
+            from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+            args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)
+        with open({folder!r} + "/calls", "a") as calls:
+            calls.write(json.dumps([host, {view!r}, args]) + "\\n")
+        answers = self._templar.template(task_vars.get("answers", {{}}))
+        usual = {{"changed": {view!r} != "guard"}}
+        return {{**usual, **answers.get({view!r} if {view!r} != "guard" else args["state"], {{}})}}
+"""
+
+
+def site(folder, hosts, *argv, **variables):
+    """Run it: its end, what it said in one line, and what each host was asked for, in order."""
+    collection = folder / "ansible_collections/linuxnet/tuning"
+    if not collection.exists():
+        (collection / "plugins/action").mkdir(parents=True)
+        for name in ("galaxy.yml", "meta", "playbooks", "roles"):
+            (collection / name).symlink_to(ROOT / name)
+        for path in (ROOT / "plugins").iterdir():
+            if path.name != "action":
+                (collection / "plugins" / path.name).symlink_to(path)
+        for name in ("rollout", "audit_report"):
+            (collection / f"plugins/action/{name}.py").symlink_to(ROOT / f"plugins/action/{name}.py")
+        for view in ("bonding", "guard", "tune", "tuned"):
+            (collection / f"plugins/action/{view}.py").write_text(STUB.format(folder=str(folder), view=view))
+    shared = {"ansible_connection": "local", "ansible_become": False, "ansible_python_interpreter": sys.executable}
+    (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared}}))
+    (folder / "calls").write_text("")
+    words = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.site", *argv]
+    words += ["-e", json.dumps(variables)]
+    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    own.update(PWD=str(folder), PYTHONWARNINGS="ignore")
+    done = subprocess.run(words, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    calls = [json.loads(line) for line in (folder / "calls").read_text().splitlines()]
+    return done.returncode, " ".join((done.stdout + done.stderr).split()), calls
+
+
+def asked(calls, view, state=None):
+    return [host for host, name, args in calls if name == view and state in (None, args.get("state"))]
+
+
+def test_a_poisoned_model_costs_one_batch_and_that_goes_back(tmp_path):
+    """50 hosts, of which each fifth is of a model on which the change does harm; the second one is the first."""
+    bad = {"probe": "ping gateway", "well": False, "figure": "no answer to a ping within 3 s"}
+    poisoned = {"checked": {"probes": [bad]}}
+    names = [f"pc{number:02}" for number in range(50)]
+    hosts = {name: {"answers": poisoned if place % 5 == 1 else {}} for place, name in enumerate(names)}
+    hosts["pc03"]["answers"] = {"tune": {"unreachable": True, "msg": "No route to host"}}
+    hosts["pc04"]["answers"] = {"tune": {"changed": False}}
+    ended, said, calls = site(tmp_path, hosts, tuning_probes=["gateway"])
+    assert ended != 0
+    # The first host, and a quarter.
+    assert sorted(asked(calls, "tune")) == names[:13]
+    assert asked(calls, "guard", "confirmed") == ["pc00"]
+    assert sorted(asked(calls, "guard", "reverted")) == [n for n in names[1:13] if n not in ("pc03", "pc04")]
+    assert next(args["probes"] for _host, view, args in calls if view == "guard") == ["gateway"]
+    reason = "probe `ping gateway`: no answer to a ping within 3 s"
+    assert (
+        f"pc01 is not well after the change: {reason}; pc06 is not well after the change: {reason}; "
+        f"pc11 is not well after the change: {reason}. The whole batch went back (10 hosts). 37 hosts were not touched."
+    ) in said
+    assert (tmp_path / "site.off").read_text() == "pc03\n"
+
+
+def test_who_is_off_is_kept_for_later_and_keeps_nobody_from_being_tuned(tmp_path):
+    off = {"tune": {"unreachable": True, "msg": "No route to host"}}
+    hosts = {"pc1": {"answers": off}, "pc2": {}, "pc3": {"answers": off}}
+    ended, said, calls = site(tmp_path, hosts)
+    assert ended == 4, said
+    assert asked(calls, "guard", "confirmed") == ["pc2"]
+    assert (tmp_path / "site.off").read_text() == "pc1\npc3\n"
+    ended, said, calls = site(tmp_path, {key: {} for key in hosts}, "--limit", "@site.off", tuning_batches="100%")
+    assert ended == 0, said
+    assert asked(calls, "tune") == ["pc1", "pc3"]
+    assert not (tmp_path / "site.off").exists()
+
+
+def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
+    bonds = [{"name": "bond0", "members": ["igb0"]}]
+    every = {"tuning_nics": [{"name": "igb0", "mtu": 9000}], "tuning_sysctl": {"net.core.somaxconn": 8192}}
+    missing = {"tune": {"failed": True, "msg": "igb0: there is no such NIC"}}
+    hosts = {"pc1": {**every, "answers": missing}, "pc2": {**every, "tuning_bonds": bonds}, "pc3": every}
+    ended, said, calls = site(tmp_path, hosts, "--check", "--diff")
+    assert ended == 2, said
+    assert (asked(calls, "tune"), asked(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
+    hosts["pc1"]["answers"] = {}
+    for tag in ("sysctl", "nics", "bonds"):
+        ended, said, calls = site(tmp_path, hosts, "--tags", tag)
+        assert ended == 0, said
+        given = [args for _host, view, args in calls if view == "tune"]
+        if tag == "bonds":
+            assert (asked(calls, "bonding"), given) == (["pc2"], [])
+            assert asked(calls, "guard", "confirmed") == ["pc2"]
+        else:
+            assert [sorted({"nics", "sysctl"} & set(args)) for args in given] == [[tag]] * 3
+            assert len(asked(calls, "guard", "confirmed")) == 3

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who is well after a change, what becomes of a batch, and what is said; the probes of a host."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import health
+from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rollout
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.rollout import Limits, Said
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+NAMES = [f"pc{number:02}" for number in range(50)]
+CHANGED = {"changed": True}
+WELL = Said([CHANGED], {"probes": [{"probe": "x", "well": True, "figure": ""}]}, {"changed": True})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name", "first", "count"),
+    [
+        ([1, "25%", "100%"], "pc00", "pc00", 1),
+        ([1, "25%", "100%"], "pc12", "pc01", 12),
+        ([1, "25%", "100%"], "pc13", "pc13", 37),
+        ([7], "pc20", "pc14", 7),
+        (["10%"], "pc49", "pc45", 5),
+        (["1%"], "pc02", "pc02", 1),
+        ([0], "pc02", "pc00", 50),
+    ],
+)
+def test_batches_are_those_of_ansible(sizes, name, first, count):
+    found = rollout.batch(NAMES, sizes, name)
+    assert (found[0], len(found)) == (first, count)
+
+
+def counted(packets, **errors):
+    return {"enp1s0": {"rx_packets": packets, "tx_packets": packets, **errors}}
+
+
+@pytest.mark.parametrize(
+    ("about", "host", "says"),
+    [
+        ("well", WELL, ""),
+        (
+            "a probe",
+            Said([CHANGED], {"probes": [{"probe": "ping gw", "well": False, "figure": "no"}]}, {}),
+            "`ping gw`: no",
+        ),
+        (
+            "gone",
+            Said([CHANGED], {"unreachable": True, "msg": "timed out"}, {}),
+            "no new connection to this host can be made (timed out)",
+        ),
+        (
+            "gone later",
+            Said([CHANGED], {}, {"unreachable": True, "msg": "timed out"}),
+            "no new connection to this host can be made",
+        ),
+        ("no check", Said([CHANGED], {"failed": True, "msg": "no probe."}, {}), "it cannot be checked: no probe"),
+        ("too late", Said([CHANGED], {"reverted": [{"at": "now"}]}, {}), "the guard has taken the change back"),
+        (
+            "errors",
+            Said(
+                [{**CHANGED, "counters": counted(100000, rx_errors=1)}],
+                {"counters": counted(110000, rx_errors=501)},
+                {},
+            ),
+            "rx_errors of enp1s0 grew by 500 since the change, 5 % of its packets; before it was 0.001 %",
+        ),
+        (
+            "few errors",
+            Said([{**CHANGED, "counters": counted(0)}], {"counters": counted(100, rx_errors=99)}, {}),
+            "",
+        ),
+        (
+            "as before",
+            Said(
+                [{**CHANGED, "counters": counted(1000, rx_dropped=100)}],
+                {"counters": counted(3000, rx_dropped=400)},
+                {},
+            ),
+            "",
+        ),
+        ("a NIC that went", Said([{**CHANGED, "counters": counted(9)}], {"counters": {}}, {}), ""),
+    ],
+)
+def test_who_is_well(about, host, says):
+    found = rollout.unwell(host, Limits())
+    assert says in found if says else not found, about
+
+
+def test_one_sick_host_makes_the_batch_sick_and_failures_only_if_they_are_many():
+    sick = WELL._replace(health={"unreachable": True, "msg": "timed out"})
+    failed = Said([{"failed": True, "msg": "no such NIC"}], {}, {})
+    off = Said([{"unreachable": True}], {}, {})
+    some = {**dict.fromkeys(NAMES[:10], WELL), "pc10": failed, "pc11": off}
+    assert not rollout.judge(some, Limits()).stop
+    assert rollout.judge(some, Limits(failed=8)).stop
+    assert rollout.judge({**some, "pc12": sick}, Limits()).stop
+    assert rollout.judge(some, Limits()).off == ["pc11"]
+    # Who was not changed is not looked at.
+    assert not rollout.judge({"pc1": sick._replace(calls=[{"changed": False}])}, Limits()).stop
+
+
+def test_a_run_that_stops_says_why_and_in_what_state_the_hosts_are():
+    sick = Said([CHANGED], {"probes": [{"probe": "p", "well": False, "figure": "7"}]}, {})
+    lost = Said([CHANGED], {"unreachable": True, "msg": "x"}, {"unreachable": True})
+    said = {"a": WELL, "b": sick, "c": sick, "d": sick, "e": lost}
+    assert rollout.sentence(rollout.judge(said, Limits()), said, True, 1, Limits()) == (
+        "b is not well after the change: probe `p`: 7; c is not well after the change: probe `p`: 7; d is not well "
+        "after the change: probe `p`: 7; and 1 host more. The whole batch went back (4 hosts). e cannot be reached, "
+        "and will go back when the guard's time is over. 1 host was not touched."
+    )
+    said = {"a": WELL, "b": Said([{"failed": True, "msg": "no such\nNIC."}], {}, {})}
+    assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
+        "50 % of the batch failed, and tuning_max_fail_percentage is 10; b failed: no such NIC. The whole batch went "
+        "back (1 host). No other host was left."
+    )
+
+
+def test_the_list_forgets_who_was_reached():
+    said = {"a": WELL, "b": WELL}
+    assert rollout.off_list(["a", "x"], said, ["b"]) == ["x", "b"]
+
+
+class Answers:
+    """A host whose commands answer as they are told."""
+
+    def __init__(self, **answers):
+        self.answers = answers
+        self.asked = []
+
+    def __call__(self, argv, _data=""):
+        self.asked.append(" ".join(argv))
+        rc, out, err = self.answers.get(argv[0], (0, "", ""))
+        return rc, out, err
+
+
+def look(probes, **answers):
+    run = Answers(**answers)
+    host = memory_host.connect(memory_host.Files({}), run, True)
+    return health.look(host, probes, 0)["probes"], run.asked
+
+
+def test_probes_are_asked_without_a_shell():
+    found, asked = look(
+        ["gateway", ["check", "a b", 7], {"iperf3": "files1", "min_speed": 800}],
+        ping=(1, "", ""),
+        check=(3, "", "\n it is\nbroken"),
+        iperf3=(0, '{"end": {"sum_received": {"bits_per_second": 5e8, "bytes": 9}}}', ""),
+    )
+    assert asked == ["ping -n -q -c 1 -w 3 gateway", "check a b 7", "iperf3 -J -t 2 -c files1"]
+    assert [(one["probe"], one["well"], one["figure"]) for one in found] == [
+        ("ping gateway", False, "no answer to a ping within 3 s"),
+        ("check a b 7", False, "exit code 3: it is"),
+        ("iperf3 to files1", False, "500 Mb/s, and 800 Mb/s is the least"),
+    ]
+    assert [one["well"] for one in look(["gateway", {"command": ["check"]}])[0]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "probe",
+    ["-f", "two words", {"host": "a", "url": "http://b"}, {"command": "rm -rf"}, {"url": "file:///etc/shadow"}, {}, "",
+     {"iperf3": "x", "min_speed": "fast"}, {"host": "a", "min_speed": 1}, [["a"]]],
+)  # fmt: skip
+def test_what_is_no_probe_is_told_with_what_to_write(probe):
+    with pytest.raises(InputError, match=r"tuning_probes: .* is no probe; write a list"):
+        health.probes([probe])
+
+
+def test_a_page_has_to_be_there():
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path == "/well" else 503)
+            self.end_headers()
+            self.wfile.write(b"x")
+
+        def log_message(self, *_words):
+            """Nobody listens."""
+
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host, port = ReadOnlyHost(lambda *_argv: (0, "", "")), server.server_address[1]
+        assert host.fetch(f"http://127.0.0.1:{port}/well", 5) == ""
+        assert "503" in host.fetch(f"http://127.0.0.1:{port}/ill", 5)
+        server.shutdown()
+    assert "refused" in host.fetch(f"http://127.0.0.1:{port}/well", 5)
+
+
+@pytest.mark.parametrize(
+    ("tags", "parts"),
+    [
+        (None, ["nics", "sysctl"]),
+        (["all"], ["nics", "sysctl"]),
+        (["sysctl"], ["sysctl"]),
+        (["nics"], ["nics"]),
+        (["nics", "sysctl"], ["nics", "sysctl"]),
+        (["room3"], ["nics", "sysctl"]),
+    ],
+)
+def test_tags_choose_the_part_of_the_inventory(tags, parts):
+    variables = {"tuning_nics": [], "tuning_sysctl": {"a.b": 1}, "ansible_run_tags": tags}
+    given = layers.options(variables, lambda value: value, None)
+    assert [part for part in ("nics", "sysctl") if part in given] == parts
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="there is no systemd-analyze")
+def test_systemd_takes_the_units_for_hosts_that_were_off():
+    folder = Path(__file__).resolve().parents[2] / "docs/rollout"
+    units = [str(folder / f"linuxnet-tuning-off.{kind}") for kind in ("service", "timer")]
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    # It also complains about units of the machine that it runs on.
+    assert "linuxnet-tuning" not in done.stdout + done.stderr
