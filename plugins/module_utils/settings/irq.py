@@ -236,7 +236,7 @@ irq = Family(
             "lets every interrupt run on all of them; by queue, or by a name of C(/proc/interrupts) or a pattern, it "
             "is a dictionary such as C({0: 2, eth0-tx-*: 4-7})",
             words=("spread",),
-            parse=placing.wish,
+            parse=placing.understand,
         ),
         Field(
             "rps",
@@ -244,7 +244,7 @@ irq = Family(
             "the CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for one "
             "core per queue, C(mask f0) as in guides, or a dictionary by queue such as C({0: 0-3, 1-3: 4-7})",
             words=("spread", "all", "none"),
-            parse=placing.wish,
+            parse=placing.understand,
         ),
         Field(
             "rps_flow_cnt",
@@ -258,7 +258,7 @@ irq = Family(
             "the CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin; "
             "also a mask or a dictionary by queue",
             words=("spread", "none"),
-            parse=placing.wish,
+            parse=placing.understand,
         ),
         Field(
             "irqbalance",

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from pkgutil import iter_modules
 
+from . import rules as folder
 from .model import SEVERITIES, Rule
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules, worst first, then by name."""
-    folder = Path(__file__).parent / "rules"
-    names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+    # Not by the names of files: the program for the metrics has them in an archive.
+    names = sorted(found.name for found in iter_modules(folder.__path__))
     found = [rule for name in names for rule in import_module(f"{__package__}.rules.{name}").RULES]
     return tuple(sorted(found, key=lambda rule: (SEVERITIES.index(rule.severity), rule.id)))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turn what was found on a host into the text format of Prometheus; pure, and the one list of our metrics.
+
+Names follow https://prometheus.io/docs/practices/naming/: a prefix, base units, the unit last; all are gauges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..drift import differences, leaves, say
+from ..findings.model import SEVERITIES
+
+PREFIX = "linuxnet_tuning_"
+# By name without the prefix: what it is.
+METRICS = {
+    "last_run_timestamp_seconds": "When the program that writes these metrics ran.",
+    "last_run_success": "Whether it could read the host: 1 or 0.",
+    "last_run_duration_seconds": "How long it took.",
+    "inventory_timestamp_seconds": "When Ansible brought the inventory that the host is compared with.",
+    "settings": "Values that the inventory asks for, by family and NIC.",
+    "settings_drifting": "Values of these that are not in force.",
+    "settings_unsupported": "Values that the inventory asks for, and the device cannot have.",
+    "setting_info": "A value that the inventory asks for, with what is in force; always 1.",
+    "findings": "Findings of the audit, by severity.",
+    "finding_info": "A finding of the audit; always 1.",
+    "guard_pending": "Changes that wait to be confirmed.",
+    "guard_reverted": "Changes that went back by themselves, and that no run has told of.",
+    "guard_temporary": "Changes that end by themselves.",
+}
+
+Sample = tuple[str, Mapping[str, str], float]
+
+
+def text(samples: Iterable[Sample]) -> str:
+    """The samples with the lines that explain them, each metric in one piece."""
+    lines: dict[str, list[str]] = {}
+    for name, labels, value in samples:
+        written = ",".join(f'{label}="{_escape(word)}"' for label, word in labels.items())
+        number = repr(float(value)) if value % 1 else str(int(value))
+        lines.setdefault(name, []).append(f"{PREFIX}{name}{'{' + written + '}' if written else ''} {number}\n")
+    return "".join(
+        f"# HELP {PREFIX}{name} {METRICS[name]}\n# TYPE {PREFIX}{name} gauge\n{''.join(lines[name])}"
+        for name in METRICS
+        if name in lines
+    )
+
+
+def _escape(word: str) -> str:
+    return str(word).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def settings(result: Mapping[str, Any], each: bool) -> Iterator[Sample]:
+    """What `tune` in check mode says: how much differs, and with `each` every value."""
+    wanted = dict(leaves(result.get("after")))
+    drifting = {place: (now, goal) for place, now, goal in differences(result)}
+    places = {place: _labels(place) for place in wanted}
+    whole = Counter((labels["family"], labels["nic"]) for labels in places.values())
+    differ = Counter((places[place]["family"], places[place]["nic"]) for place in drifting)
+    for (family, nic), count in sorted(whole.items()):
+        labels = {"family": family, "nic": nic}
+        yield "settings", labels, count
+        yield "settings_drifting", labels, differ[family, nic]
+    yield "settings_unsupported", {}, len(result.get("unsupported") or ())
+    for place, goal in sorted(wanted.items()) if each else ():
+        now = drifting[place][0] if place in drifting else goal
+        words = {"wanted": say(goal), "current": "" if now is None else say(now)}
+        yield "setting_info", {**places[place], **words}, 1
+
+
+def _labels(place: tuple[str, str]) -> dict[str, str]:
+    """The place of a value as labels; keys that stand in the entry of a NIC itself are those of the link."""
+    where, setting = place
+    if where == "host":
+        return {"family": "sysctl", "nic": "", "key": setting}
+    family, _space, key = setting.partition(" ")
+    return {"family": family if key else "link", "nic": where, "key": key or family}
+
+
+def findings(found: Iterable[Mapping[str, Any]]) -> Iterator[Sample]:
+    """How many findings there are, by severity, and each of them."""
+    found = list(found)
+    counts = Counter(finding["severity"] for finding in found)
+    for severity in SEVERITIES:
+        yield "findings", {"severity": severity}, counts[severity]
+    each = Counter((finding["id"], finding["severity"], finding["nic"]) for finding in found)
+    for finding, severity, nic in sorted(each):
+        yield "finding_info", {"id": finding, "severity": severity, "nic": nic}, 1
+
+
+def guard(status: Mapping[str, Any]) -> Iterator[Sample]:
+    """What waits, ends or has gone back."""
+    for name in ("pending", "reverted", "temporary"):
+        yield f"guard_{name}", {}, len(status.get(name) or ())
