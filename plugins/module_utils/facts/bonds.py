@@ -8,6 +8,9 @@ from typing import Any, Dict, Optional
 from ..host import ReadOnlyHost
 from ..tools import bond, sysfs
 
+# How a bond learns that a member has lost its link; 0 is never.
+_WATCHES = ("miimon", "arp_interval")
+
 
 def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
     """By bond: mode, MTU, the partner of LACP, and by member its link, MTU and aggregator."""
@@ -18,6 +21,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
             "mtu": sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"),
             "hash": bond.option(host, name, "xmit_hash_policy") or "",
             "master_mtu": _above(host, name),
+            "watches": {key: sysfs.number(host, f"{sysfs.ROOT}/{name}/bonding/{key}") for key in _WATCHES},
             "partner": bond.option(host, name, "ad_partner_mac") or "",
             "members": {member: _member(host, member) for member in bond.members(host, name)},
         }

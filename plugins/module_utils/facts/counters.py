@@ -7,7 +7,7 @@ from typing import Any, Dict, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import TuningError
-from ..tools import ethtool, statistics, sysfs
+from ..tools import ethtool, interrupts, statistics, sysfs
 
 
 def gather(host: ReadOnlyHost, nics: Sequence[str], interval: float) -> Dict[str, Dict[str, Any]]:
@@ -26,6 +26,9 @@ def gather(host: ReadOnlyHost, nics: Sequence[str], interval: float) -> Dict[str
 def _sample(host: ReadOnlyHost, nic: str) -> Dict[str, int]:
     numbers = {name: sysfs.number(host, f"{sysfs.ROOT}/{nic}/statistics/{name}") for name in statistics.KERNEL}
     kernel = {name: number for name, number in numbers.items() if number is not None}
+    hung = [sysfs.number(host, f"{queue}/{statistics.WATCHDOG}") for queue in interrupts.queues(host, nic, "tx")]
+    if any(number is not None for number in hung):
+        kernel[statistics.WATCHDOG] = sum(number or 0 for number in hung)
     driver = host.target(f"{sysfs.ROOT}/{nic}/device/driver")
     return statistics.normalise(statistics.parse(_said(host, nic)), kernel, driver)
 

@@ -21,6 +21,7 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
     """What the protocols have counted since the boot, and the tables that have counters of their own."""
     found = protocols.counters(host.read("/proc/net/snmp") or "")
     found.update(protocols.counters(host.read("/proc/net/netstat") or ""))
+    found.update(protocols.counters_6(host.read("/proc/net/snmp6") or ""))
     for name, kept in _TABLES.items():
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})

@@ -22,6 +22,7 @@ WATCHED = (
     "net.core.somaxconn",
     "net.core.wmem_default",
     "net.core.wmem_max",
+    "net.ipv4.conf.all.rp_filter",
     "net.ipv4.ip_forward",
     "net.ipv4.ip_local_port_range",
     "net.ipv4.ipfrag_high_thresh",
@@ -50,6 +51,7 @@ WATCHED = (
     "net.ipv6.neigh.default.gc_thresh2",
     "net.ipv6.neigh.default.gc_thresh3",
     "net.netfilter.nf_conntrack_max",
+    "vm.min_free_kbytes",
 )
 
 

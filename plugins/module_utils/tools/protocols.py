@@ -21,10 +21,12 @@ WATCHED: Dict[str, List[str]] = {
         "MemErrors",
     ],
     "TcpExt": [
+        "IPReversePathFilter",
         "SyncookiesSent",
         "ListenOverflows",
         "ListenDrops",
         "TCPReqQFullDrop",
+        "TCPReqQFullDoCookies",
         "TCPBacklogDrop",
         "TCPRcvQDrop",
         "TCPMTUPFail",
@@ -37,6 +39,17 @@ WATCHED: Dict[str, List[str]] = {
         "RcvPruned",
     ],
 }
+
+
+# Of version 6 of the protocols, which have a file of their own in another form.
+WATCHED_6 = ("Ip6ReasmReqds", "Ip6ReasmFails", "Udp6InDatagrams", "Udp6RcvbufErrors", "Udp6MemErrors")
+
+
+def counters_6(text: str) -> Dict[str, int]:
+    """Parse /proc/net/snmp6: a name and a number on each line."""
+    rows = (line.split() for line in text.splitlines())
+    found = {words[0]: words[1] for words in rows if len(words) == 2 and words[0] in WATCHED_6}
+    return {name: int(word) for name, word in found.items() if re.fullmatch(r"\d{1,20}", word)}
 
 
 def counters(text: str) -> Dict[str, int]:

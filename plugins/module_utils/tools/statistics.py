@@ -9,6 +9,9 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .driver_counters import DRIVERS
 
+# Of each transmit queue, whatever its driver counts: how often the kernel's watchdog found it stuck.
+WATCHDOG = "tx_timeout"
+
 
 class Meaning(NamedTuple):
     """A counter: what it says, names that drivers outside of the table have for it, and the kernel's files.
@@ -46,6 +49,20 @@ MEANINGS: Tuple[Meaning, ...] = (
         (r"rx_no_buffer_count", r"(rx_)?alloc_rx_buff(er)?_failed", r"rx\d*_buff_alloc_err"),
     ),
     Meaning(
+        "rx_no_memory",
+        "times the driver got no memory for a receive buffer",
+        (
+            r"(rx_)?alloc_rx_(page|buff(er)?)_failed|rx_(alloc|pg_alloc|skb_alloc|buf_alloc)_fail(ed)?|rx_no_memory",
+            r"rx_queue_\d+_alloc_failed|rx\d*_buff_alloc_err|rx buf alloc fail|rx_total_oom_discards|rx_noskb_drops",
+            r"queue_\d+_rx_(page_alloc_fail|skb_alloc_fail)|(\[?\d+\]?: )?rx_(skb_alloc_discard|alloc_errors)",
+        ),
+    ),
+    Meaning(
+        "rx_too_long",
+        "packets that were thrown away because they are longer than the MTU allows",
+        (r"rx_long_length_errors",),
+    ),
+    Meaning(
         "rx_crc",
         "packets that arrived broken, mostly by a cable or a plug",
         (r"rx_crc_errors", r"rx_fcs_errors", r"rx_frame_check_sequence_errors"),
@@ -55,6 +72,7 @@ MEANINGS: Tuple[Meaning, ...] = (
         "tx_timeouts",
         "times the transmitter hung and was reset",
         (r"tx_timeout_count|tx_timeout|tx_timeouts", r"tx_queue_\d+_timeouts"),
+        (WATCHDOG,),
     ),
     Meaning(
         "rx_pause",
@@ -71,6 +89,7 @@ MEANINGS: Tuple[Meaning, ...] = (
         "collisions after the start of a packet: the other end has another duplex",
         (r"tx_abort_late_coll|late_collisions?", r"tx_late_collisions?"),
     ),
+    Meaning("rx_stuck", "times a queue could not give buffers back to the hypervisor and waited for it"),
     Meaning("allowance_bw_in", "packets held back or lost above the incoming bandwidth of the cloud instance"),
     Meaning("allowance_bw_out", "packets held back or lost above its outgoing bandwidth"),
     Meaning("allowance_pps", "packets held back or lost above its packets a second"),
@@ -79,7 +98,7 @@ MEANINGS: Tuple[Meaning, ...] = (
     Meaning("carrier_changes", "times the link went down or came up", kernel=("../carrier_changes",)),
 )
 
-KERNEL = tuple(name for meaning in MEANINGS for name in meaning.kernel)
+KERNEL = tuple(name for meaning in MEANINGS for name in meaning.kernel if name != WATCHDOG)
 
 # How drivers count the packets of a queue, by direction: igb and ixgbe, i40e and ice, mlx5 and vmxnet3, virtio_net.
 _QUEUES = (
@@ -113,9 +132,11 @@ def normalise(driver: Mapping[str, int], kernel: Mapping[str, int], name: str = 
     """
     known = _names(driver, name)
     counters = {}
+    # A driver that reports a loss to the kernel alone has `kernel.` in front of that name in its row.
+    every = {**driver, **{f"kernel.{file}": value for file, value in kernel.items()}}
     for meaning in MEANINGS:
         names = known.get(meaning.name)
-        value = _largest(meaning.names if names is None else names, driver)
+        value = _largest(meaning.names, driver) if names is None else _largest(names, every)
         files = [kernel[file] for file in meaning.kernel if file in kernel]
         # A name that is known and not there is one that this version of the driver does not have yet.
         if value is None and files and names != ():

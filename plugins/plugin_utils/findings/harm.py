@@ -48,3 +48,19 @@ def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
     total = sum(row.count("processed") for row in rows)
     best = rows[:number]
     return best if len(rows) > number and total and sum(row.count("processed") for row in best) >= share * total else []
+
+
+def enough(host: Host, count: int, since: str) -> tuple[int, str]:
+    """A number of losses of a host if it is more than a restart of a service; within an interval a tenth is enough."""
+    least = _BURST // 10 if host.number("protocols", "interval") else _BURST
+    return (count, since) if count >= least else (0, since)
+
+
+def much(host: Host, name: str) -> tuple[int, str]:
+    """The same of a counter of a protocol."""
+    return enough(host, *host.protocol(name))
+
+
+def queue(host: Host) -> int:
+    """How long a queue of connections that wait may be: some hundred for each processor that can serve them."""
+    return 1 << min(16, max(10, (512 * (host.count("kernel", "cpu_count") or 1) - 1).bit_length()))

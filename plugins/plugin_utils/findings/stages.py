@@ -24,31 +24,37 @@ class Stage(NamedTuple):
 _NIC = (
     ("wire", "rx_packets", "rx_crc", "cable, transceiver, port of the switch"),
     ("FIFO of the NIC", "rx_packets", "rx_fifo", "width of the slot, ASPM; pause"),
+    ("length", "rx_packets", "rx_too_long", "MTU here, and that of the sender"),
     ("receive ring", "rx_packets", "rx_missed", "ring rx, channels, irq affinity"),
+    ("buffers of the driver", "rx_packets", "rx_no_memory", "vm.min_free_kbytes"),
     ("transmit, in the driver", "tx_packets", "tx_errors", "ring tx, driver, cable"),
 )
+
+_TCP = "net.ipv4.tcp_rmem, tcp_mem"
 
 # Of protocols: what passed, what died, in the kernel's names.
 _PROTOCOLS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ("IP", "IpInReceives", ("IpInDiscards",), "memory of the host"),
+    ("IP, reverse path", "IpInReceives", ("TcpExtIPReversePathFilter",), "net.ipv4.conf.all.rp_filter"),
     ("IP, fragments", "IpReasmReqds", ("IpReasmFails",), "net.ipv4.ipfrag_high_thresh"),
     ("IP, too large to forward", "IpForwDatagrams", ("IpFragFails",), "MTU, MSS of the router"),
     ("connection tracking", "", ("nf_conntrack_drop", "nf_conntrack_early_drop"), "net.netfilter.nf_conntrack_max"),
     ("neighbour table", "", ("arp_cache_table_fulls", "ndisc_cache_table_fulls"), "net.ipv4.neigh.default.gc_thresh3"),
-    ("TCP, requests", "TcpPassiveOpens", ("TcpExtTCPReqQFullDrop",), "net.ipv4.tcp_max_syn_backlog"),
+    ("TCP, requests", "TcpPassiveOpens", ("TcpExtTCPReqQFullDrop",), "net.core.somaxconn, tcp_max_syn_backlog"),
     ("TCP, accept queue", "TcpPassiveOpens", ("TcpExtListenOverflows",), "net.core.somaxconn, backlog of the program"),
-    ("TCP", "TcpInSegs", ("TcpInErrs", "TcpExtTCPBacklogDrop", "TcpExtTCPRcvQDrop"), "net.ipv4.tcp_rmem, tcp_mem"),
+    ("TCP", "TcpInSegs", ("TcpInErrs", "TcpExtTCPBacklogDrop", "TcpExtTCPRcvQDrop", "TcpExtRcvPruned"), _TCP),
     ("UDP, checksum", "UdpInDatagrams", ("UdpInCsumErrors",), "offloads, cable"),
     ("UDP, memory of all", "UdpInDatagrams", ("UdpMemErrors",), "net.ipv4.udp_mem"),
     ("UDP, socket", "UdpInDatagrams", ("UdpRcvbufErrors",), "net.core.rmem_default, rmem_max, SO_RCVBUF"),
+    ("UDP over IPv6, socket", "Udp6InDatagrams", ("Udp6RcvbufErrors",), "net.core.rmem_default, rmem_max, SO_RCVBUF"),
     ("UDP, sending", "UdpOutDatagrams", ("UdpSndbufErrors",), "net.core.wmem_default, wmem_max"),
 )
 
 
 def stages(host: Host) -> list[Stage]:
     """The stages that this host tells of, in the way of a packet: in from the wire, up to the socket, and out again."""
-    inward = [row for nic in host.nics if nic.linked for row in _nic(nic, _NIC[:3])]
-    outward = [row for nic in host.nics if nic.linked for row in (*_qdisc(nic), *_nic(nic, _NIC[3:]))]
+    inward = [row for nic in host.nics if nic.linked for row in _nic(nic, _NIC[:-1])]
+    outward = [row for nic in host.nics if nic.linked for row in (*_qdisc(nic), *_nic(nic, _NIC[-1:]))]
     return [*inward, *_softnet(host), *_protocols(host), *outward]
 
 

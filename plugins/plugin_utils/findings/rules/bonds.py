@@ -61,6 +61,25 @@ def _split(facts: Facts) -> bool:
     return facts.text("mode") == "802.3ad" and (facts.text("partner") == _NOBODY or len(groups) > 1)
 
 
+def _received(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        members = [nic for nic in host.under(bond) if nic.flag("carrier") is True]
+        if facts.text("mode") not in ("802.3ad", "balance-xor") or len(members) < 2 or _split(facts):
+            continue
+        taken = {nic.name: nic.counted("rx_bytes")[0] for nic in members}
+        total = sum(taken.values())
+        if total >= _ENOUGH and max(taken.values()) >= 0.95 * total:
+            shown = {name: f"{100 * count / total:.1f} % of what was received" for name, count in taken.items()}
+            yield Hit(shown, bond)
+
+
+def _unwatched(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        watches = {key: facts.number("watches", key) for key in ("miimon", "arp_interval")}
+        if len(facts.below("members")) > 1 and all(value == 0 for value in watches.values()):
+            yield Hit({"mode": facts.text("mode"), "miimon": 0, "arp_interval": 0}, bond)
+
+
 def _failures(host: Host) -> Iterator[Hit]:
     uptime = host.number("kernel", "uptime")
     for bond, facts in host.below("bonds").items():
@@ -139,6 +158,30 @@ RULES = (
         action="Set xmit_hash_policy of the bond to layer3+4, and the hash of the switch likewise for the way back.",
         reference=_PAGE,
         host=_one_member,
+    ),
+    Rule(
+        id="bond-receives-on-one-member",
+        severity="note",
+        title="The switch sends all to one member of the bond",
+        condition="a bond that balances has received at least 95 % of a gigabyte or more through one of several "
+        "members",
+        explanation="Which member a packet arrives on is the choice of the switch, by a hash of its own. By addresses "
+        "only, all that comes from one router or server takes one link; a single busy connection does so as well.",
+        action="Set the hash of the port group in the switch to addresses and ports (layer 3 and 4).",
+        reference=_PAGE,
+        host=_received,
+        switch=True,
+    ),
+    Rule(
+        id="bond-unwatched",
+        severity="medium",
+        title="The bond does not watch its members",
+        condition="a bond of several members has miimon and arp_interval 0",
+        explanation="Without one of them the bond does not notice that a member has lost its link, and goes on sending "
+        "through it. The kernel warns of it when the bond is made.",
+        action="Set miimon to 100 (milliseconds) in the configuration of the bond.",
+        reference=f"{_PAGE}#configuring-bonding-manually-via-sysfs",
+        host=_unwatched,
     ),
     Rule(
         id="bond-member-fails",

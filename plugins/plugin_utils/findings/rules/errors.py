@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..hangs import known
 from ..harm import lost
-from ..model import Hit, Rule, nic_remedy
+from ..model import Hit, Rule
 from ..view import Host, Nic
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"
@@ -25,10 +26,13 @@ def _hangs(host: Host) -> Iterator[Hit]:
         hangs, since = nic.counted("tx_timeouts")
         if not nic.linked or not hangs:
             continue
-        evidence = {"transmitter resets": f"{hangs} {since}", "driver": nic.driver}
-        known = nic.driver == "e1000e" and nic.value("features", "tso") is True
-        remedy = nic_remedy(nic.name, features={"tso": False, "gso": False}) if known else {}
-        action = "Switch tso and gso off: this driver's chips are known to hang with them." if known else ""
+        row = known(nic)
+        evidence = {
+            "transmitter resets": f"{hangs} {since}",
+            "driver": nic.driver,
+            **({"known": row.about, "see": row.reference} if row else {}),
+        }
+        remedy, action = (row.remedy(nic), row.action) if row else ({}, "")
         yield Hit(evidence, nic.name, remedy=remedy, action=action, severity="" if _often(nic, hangs) else "note")
 
 
@@ -54,6 +58,13 @@ def _rates(host: Host) -> Iterator[Hit]:
                 found[f"errors, {about}"] = f"{errors} beside {packets} packets {since}"
         if found:
             yield Hit(found, nic.name)
+
+
+def _long(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        loss = lost(nic, "rx_too_long")
+        if loss and nic.linked:
+            yield Hit({"longer than the MTU": loss.text, "mtu": nic.count("mtu")}, nic.name)
 
 
 def _overruns(host: Host) -> Iterator[Hit]:
@@ -96,6 +107,19 @@ RULES = (
         reference=_PAGE,
         host=_hangs,
         proven=True,
+    ),
+    Rule(
+        id="frames-above-mtu",
+        severity="medium",
+        title="Packets arrive that are larger than the MTU, and are thrown away",
+        condition="the NIC has thrown away at least 1000 packets (100 within an interval), and more than one in "
+        "100000, because they were longer than its MTU allows",
+        explanation="Somebody on the same link sends larger packets than this host takes, mostly jumbo frames. Small "
+        "packets pass, so that logins work and transfers hang.",
+        action="Give all hosts of the subnet the same MTU; `tcpdump -e greater 1515` at the sender shows who it is.",
+        reference=_PAGE,
+        host=_long,
+        switch=True,
     ),
     Rule(
         id="error-rate",

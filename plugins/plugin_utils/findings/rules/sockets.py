@@ -5,33 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import enough, much, queue
 from ..model import Hit, Rule
 from ..view import Host
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 
-# Less is the restart of a service.
-_LEAST = 1000
-
-
-def _much(host: Host, name: str) -> tuple[int, str]:
-    """A counter of losses of the host if it is more than a restart; within an interval a tenth is enough."""
-    count, since = host.protocol(name)
-    least = _LEAST // 10 if host.number("protocols", "interval") else _LEAST
-    return (count, since) if count >= least else (0, since)
-
-
-def _queue(host: Host) -> int:
-    """How long a queue of connections that wait may be: some hundred for each processor that can serve them."""
-    return 1 << min(16, max(10, (512 * (host.count("kernel", "cpu_count") or 1) - 1).bit_length()))
-
 
 def _listen(host: Host) -> Iterator[Hit]:
-    count, since = _much(host, "TcpExtListenOverflows")
+    count, since = much(host, "TcpExtListenOverflows")
     opened, _since = host.protocol("TcpPassiveOpens")
     if not count or count * 10_000 < opened:
         return
-    limit, best = host.whole("net.core.somaxconn"), _queue(host)
+    limit, best = host.whole("net.core.somaxconn"), queue(host)
     evidence = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
     if 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
@@ -40,22 +26,15 @@ def _listen(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
 
 
-def _syn(host: Host) -> Iterator[Hit]:
-    count, since = _much(host, "TcpExtTCPReqQFullDrop")
-    limit, best = host.whole("net.ipv4.tcp_max_syn_backlog"), _queue(host)
-    if count and 0 < limit < best:
-        wanted = {"net.ipv4.tcp_max_syn_backlog": {"at_least": best}, "net.ipv4.tcp_syncookies": 1}
-        evidence = {
-            "SYN queue full, dropped": f"{count} {since}",
-            "net.ipv4.tcp_max_syn_backlog": limit,
-            "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
-        }
-        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+def _both(host: Host, name: str) -> tuple[int, str]:
+    """A counter of UDP, that of IPv6 included."""
+    (four, since), (six, _since) = host.protocol(f"Udp{name}"), host.protocol(f"Udp6{name}")
+    return four + six, since
 
 
 def _udp(host: Host) -> Iterator[Hit]:
-    count, since = _much(host, "UdpRcvbufErrors")
-    taken, _since = host.protocol("UdpInDatagrams")
+    count, since = enough(host, *_both(host, "RcvbufErrors"))
+    taken, _since = _both(host, "InDatagrams")
     if not count or count * 10_000 < taken:
         return
     # What the fastest link brings while a program sleeps for 10 ms; the kernel counts its own overhead, too.
@@ -69,8 +48,8 @@ def _udp(host: Host) -> Iterator[Hit]:
 
 
 def _udp_memory(host: Host) -> Iterator[Hit]:
-    count, since = _much(host, "UdpMemErrors")
-    taken, _since = host.protocol("UdpInDatagrams")
+    count, since = enough(host, *_both(host, "MemErrors"))
+    taken, _since = _both(host, "InDatagrams")
     limits = host.vector("net.ipv4.udp_mem")
     if not count or count * 10_000 < taken:
         return
@@ -164,19 +143,6 @@ RULES = (
         "the smaller one of the two counts.",
         reference=_PAGE,
         host=_listen,
-        proven=True,
-    ),
-    Rule(
-        id="syn-queue-overflows",
-        severity="medium",
-        title="Connections are dropped because the SYN queue is full",
-        condition="at least 1000 requests were dropped by a full SYN queue, which is shorter than 512 for each "
-        "processor",
-        explanation="A request waits in this queue until the client has answered. Without SYN cookies a full queue "
-        "drops all others.",
-        action="Raise the queue and leave SYN cookies on.",
-        reference=_PAGE,
-        host=_syn,
         proven=True,
     ),
     Rule(

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know which chips hang while they send, as a table: under which kernels, and what people have ended it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional
+
+from .quirks import I217_I218, I219, I225, I226, INTEL_82579, KERNEL, Release, is_hardware
+from .view import Nic
+
+
+class Hang(NamedTuple):
+    """A row: which hardware (drivers, PCI ids, kernels from and before), what is known of it, and the cure.
+
+    `features` must be on for the remedy to make sense, and are what it switches off; none if nothing of the host helps.
+    `eee` says that energy-efficient Ethernet has a part in it.
+    """
+
+    drivers: tuple[str, ...]
+    about: str
+    action: str
+    reference: str
+    pci: tuple[str, ...] = ()
+    since: Release = (0, 0)
+    before: Release = (999, 0)
+    features: tuple[str, ...] = ()
+    eee: bool = False
+
+    def remedy(self, nic: Nic) -> dict[str, Any]:
+        """What to write for the NIC: only what is not so yet."""
+        on = any(nic.value("features", key) is True for key in self.features)
+        sleeps = self.eee and nic.text("eee") == "active"
+        settings: Mapping[str, Any] = {
+            **({"features": dict.fromkeys(self.features, False)} if on else {}),
+            **({"eee": {"enabled": False}} if sleeps else {}),
+        }
+        return {"tuning_host_nics": [{"name": nic.name, **settings}]} if settings else {}
+
+
+_SEGMENTS = ("tso", "gso")
+_OFF = "Switch tso and gso off: this driver's chips are known to hang with them."
+
+HANGS = (
+    Hang(
+        ("e1000e",),
+        "Intel 82579 hangs with segmentation offload",
+        _OFF,
+        "https://github.com/siutsin/otaru/pull/2637",
+        pci=INTEL_82579,
+        features=_SEGMENTS,
+    ),
+    Hang(
+        ("e1000e",),
+        "Intel I218 hangs with segmentation offload, and I217 is the same",
+        _OFF,
+        "https://www.zenwen.tw/e1000e-detected-hardware-unit-hang",
+        pci=I217_I218,
+        features=_SEGMENTS,
+    ),
+    Hang(
+        ("e1000e",),
+        "Intel I219 hangs with segmentation offload, and with energy-efficient Ethernet",
+        f"{_OFF} Where that is not enough, switch energy-efficient Ethernet off as well.",
+        "https://github.com/clearlinux/distribution/issues/2091",
+        pci=I219,
+        features=_SEGMENTS,
+        eee=True,
+    ),
+    Hang(
+        ("e1000e",),
+        "chips of this driver hang with segmentation offload",
+        _OFF,
+        "https://bisko.tech.blog/2019/12/18/e1000e-device-id-eth0-detected-hardware-unit-hang",
+        features=_SEGMENTS,
+    ),
+    Hang(
+        ("igc",),
+        "Intel I225 and I226 hang where their PCIe link or the Ethernet link saves energy",
+        "Switch energy-efficient Ethernet and ASPM of this link off, and use the newest kernel.",
+        "https://github.com/istoreos/istoreos/issues/1463",
+        pci=(*I225, *I226),
+        eee=True,
+    ),
+    Hang(
+        ("tg3",),
+        "before Linux 4.5 very many small segments in one packet filled the transmit ring for ever",
+        "Switch tso off, or use a newer kernel.",
+        f"{KERNEL}b7d987295c74",
+        before=(4, 5),
+        features=("tso",),
+    ),
+    Hang(
+        ("gve",),
+        "from Linux 5.14 to 6.10 the driver let segments pass that the device cannot take, which stop a queue",
+        "Switch tso off, or use a newer kernel.",
+        f"{KERNEL}36e3b949e359",
+        pci=("1ae0:0042",),
+        since=(5, 14),
+        before=(6, 11),
+        features=("tso",),
+    ),
+    Hang(
+        ("ena",),
+        "the driver resets the device when a processor has not served its queue for five seconds",
+        "See what kept the processor busy meanwhile (soft lockups in the kernel's log, memory that ran out): the NIC "
+        "is only what noticed it.",
+        "https://github.com/amzn/amzn-drivers/issues/27",
+    ),
+    Hang(
+        ("i40e",),
+        "firmware and driver of the X710 family must fit each other",
+        "Update the firmware of the card to the version that belongs to the driver, and see the pause frames received.",
+        "https://github.com/open-power/op-build/issues/3274",
+    ),
+    Hang(
+        ("r8169", "r8168", "r8125"),
+        "NICs of Realtek hang where their PCIe link sleeps",
+        "Switch ASPM of this link off (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), and try the "
+        "newest kernel.",
+        "https://github.com/KastB/r8169/issues/3",
+    ),
+)
+
+
+def known(nic: Nic) -> Optional[Hang]:
+    """The first row that this NIC and kernel fit."""
+    return next((row for row in HANGS if is_hardware(row.drivers, row.pci, row.since, row.before, nic)), None)

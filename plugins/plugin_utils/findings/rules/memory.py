@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Memory that is missing at once: a driver cannot wait for it, so that packets are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..harm import lost
+from ..model import Hit, Rule
+from ..view import Host
+
+_KEY = "vm.min_free_kbytes"
+# What all links of a host bring within this time shall be free at any moment.
+_MS = 20
+# No more than a part of the memory: what is kept free is not there for anything else.
+_PART = 50
+
+
+def _reserve(host: Host) -> int:
+    """KiB: twice what the links bring meanwhile, for a buffer is larger than a packet; 64 MiB at least."""
+    speeds = sum(nic.speed or 1000 for nic in host.nics if nic.linked)
+    wanted = max(65536, speeds * 1000 // 8 * _MS // 1000 * 2)
+    memory = host.count("kernel", "memory_kib")
+    return min(wanted, memory // _PART) if memory else wanted
+
+
+def _short(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        loss = lost(nic, "rx_no_memory")
+        if loss and nic.linked:
+            evidence: dict[str, Any] = {"no memory for a receive buffer": loss.text, "driver": nic.driver}
+            now, best = host.whole(_KEY), _reserve(host)
+            if now:
+                evidence[_KEY] = now
+            remedy = {"tuning_host_sysctl": {_KEY: {"at_least": best}}} if 0 < now < best else {}
+            yield Hit(evidence, nic.name, remedy=remedy)
+
+
+RULES = (
+    Rule(
+        id="receive-memory-short",
+        severity="medium",
+        title="The driver gets no memory for what it receives",
+        condition="a driver got no memory for a receive buffer at least 1000 times (100 within an interval), and more "
+        "than once in 100000 packets",
+        explanation="A driver asks for memory in an interrupt, where it cannot wait until the kernel has freed some. "
+        "Without a buffer the next packets are lost, and the kernel's log tells of page allocation failures.",
+        action="Let the kernel keep more memory free, and see which program uses up the rest.",
+        reference="https://docs.kernel.org/admin-guide/sysctl/vm.html#min-free-kbytes",
+        host=_short,
+        proven=True,
+    ),
+)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a host with several ways decides about packets: the filter of the reverse path, and tunnels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Host
+
+_FILTER = "net.ipv4.conf.all.rp_filter"
+
+# What a tunnel puts around a packet over IPv4: the outer headers down to the inner packet.
+_AROUND = {"wireguard": 60, "vxlan": 50, "geneve": 50, "gretap": 38, "gre": 24, "ipip": 20}
+# Their MTU is that of the wire; what they send is kept smaller by routes of their own.
+_ROUTED = ("cilium_",)
+
+
+def _reverse(host: Host) -> Iterator[Hit]:
+    count, since = host.protocol("TcpExtIPReversePathFilter")
+    taken, _since = host.protocol("IpInReceives")
+    now = host.number("protocols", "interval")
+    # Broadcasts of a second network on the same wire are some, too.
+    if count < (100 if now else 1000) or count * 100 < taken or sum(nic.linked for nic in host.nics) < 2:
+        return
+    strict = host.whole(_FILTER)
+    evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
+    remedy = {"tuning_host_sysctl": {_FILTER: 2}} if strict in (0, 1) else {}
+    yield Hit(evidence, remedy=remedy)
+
+
+def _tunnels(host: Host) -> Iterator[Hit]:
+    ways = [nic.count("mtu") for nic in host.nics if nic.linked and nic.count("mtu")]
+    for row in host.rows("addresses") if ways else []:
+        around, name = _AROUND.get(row.text("kind"), 0), row.text("nic")
+        if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
+            evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
+            yield Hit(evidence, name)
+
+
+RULES = (
+    Rule(
+        id="reverse-path-filter",
+        severity="medium",
+        title="Packets are dropped because their answers would take another NIC",
+        condition="the host has several links, and at least 1000 packets (100 within an interval), and one in a "
+        "hundred, were dropped by the filter of the reverse path",
+        explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
+        "several NICs, or with routes by policy, packets of good connections do not.",
+        action="Use the loose filter, or give each NIC a routing table of its own.",
+        reference="https://docs.kernel.org/networking/ip-sysctl.html",
+        host=_reverse,
+        proven=True,
+    ),
+    Rule(
+        id="tunnel-mtu-above-uplink",
+        severity="note",
+        title="A tunnel takes larger packets than its uplink can carry",
+        condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers",
+        explanation="A full packet does not fit once its outer headers are around it, so it is cut in two or dropped. "
+        "That halves the rate, and hangs where fragments are filtered.",
+        action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
+        "IPv6: 80; VXLAN: 50).",
+        reference="https://man7.org/linux/man-pages/man8/ip-link.8.html",
+        host=_tunnels,
+    ),
+)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connections that wait: before they are accepted, after they have ended, and for a program that does not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..harm import much, queue
+from ..model import Hit, Rule
+from ..view import Host
+
+_PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
+_SYN, _ACCEPT = "net.ipv4.tcp_max_syn_backlog", "net.core.somaxconn"
+_WAIT, _BUFFERS = "net.ipv4.tcp_max_tw_buckets", "net.ipv4.tcp_rmem"
+_COOKIES = ("TcpExtTCPReqQFullDoCookies", "TcpExtSyncookiesSent")
+# What the kernel keeps of a connection that has ended, in bytes, and the part of the memory for all of them.
+_ENTRY, _PART = 256, 64
+
+
+def _syn(host: Host) -> Iterator[Hit]:
+    dropped, since = much(host, "TcpExtTCPReqQFullDrop")
+    # A kernel counts why, and how many cookies it sent; with tcp_syncookies 2 it sends one to everybody.
+    always = host.sysctl("net.ipv4.tcp_syncookies") == "2"
+    cookies = 0 if always else max(much(host, name)[0] for name in _COOKIES)
+    opened, _since = host.protocol("TcpPassiveOpens")
+    if not dropped and (not cookies or cookies * 10_000 < opened):
+        return
+    best = queue(host)
+    # Since Linux 4.3 the queue of a socket is as long as its backlog, which somaxconn limits; the other key is for
+    # hosts without cookies.
+    keys = (_SYN,) if dropped and not cookies else (_SYN, _ACCEPT)
+    wanted: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
+    if dropped and not host.whole("net.ipv4.tcp_syncookies"):
+        wanted["net.ipv4.tcp_syncookies"] = 1
+    evidence = {
+        **({"SYN queue full, dropped": f"{dropped} {since}"} if dropped else {}),
+        **({"SYN queue full, answered with cookies": f"{cookies} {since}"} if cookies else {}),
+        **{key: host.whole(key) for key in keys},
+        "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
+    }
+    if any(key in wanted for key in keys):
+        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+    elif cookies:
+        action = "The limits are large enough: raise the backlog of the program itself, or see whether it is an attack."
+        yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
+
+
+def _ended(host: Host) -> Iterator[Hit]:
+    count, since = much(host, "TcpExtTCPTimeWaitOverflow")
+    most = host.whole(_WAIT)
+    if count and most:
+        room = host.count("kernel", "memory_kib") * 1024 // _PART // _ENTRY
+        best = min(1 << (most * 2 - 1).bit_length(), room) if room else most * 2
+        remedy = {"tuning_host_sysctl": {_WAIT: {"at_least": best}}} if best > most else {}
+        yield Hit({"no room for connections that ended": f"{count} {since}", _WAIT: most}, remedy=remedy)
+
+
+def _unread(host: Host) -> Iterator[Hit]:
+    """Packets that had arrived and were thrown away again, because the socket had no room."""
+    names = ("TcpExtRcvPruned", "TcpExtTCPRcvQDrop")
+    count, since = sum(much(host, name)[0] for name in names), host.protocol(names[0])[1]
+    taken, _since = host.protocol("TcpInSegs")
+    limits = host.vector(_BUFFERS)
+    if not count or count * 10_000 < taken or len(limits) != 3:
+        return
+    # As much again, up to what the fastest link brings in a tenth of a second.
+    most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
+    best = min(limits[2] * 2, most)
+    evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+    wanted = {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}
+    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if best > limits[2] else {})
+
+
+RULES = (
+    Rule(
+        id="syn-queue-overflows",
+        severity="medium",
+        title="More connections begin at once than the SYN queue holds",
+        condition="at least 1000 requests (100 within an interval) were dropped because the queue was full, or "
+        "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor; a note "
+        "where they are not",
+        explanation="A request waits in this queue for the last packet of the handshake. When it is full it is "
+        "dropped, or answered with a cookie, which loses window scaling where timestamps are off.",
+        action="Raise the limits, the backlog of the program as well, and keep cookies on; if addresses are strange it "
+        "is an attack.",
+        reference=_PAGE,
+        host=_syn,
+        proven=True,
+    ),
+    Rule(
+        id="time-wait-overflow",
+        severity="low",
+        title="There is no room for connections that have ended",
+        condition="at least 1000 connections (100 within an interval) had no place to wait after their end, for "
+        "net.ipv4.tcp_max_tw_buckets was reached",
+        explanation="A connection that has ended waits for a minute, so that late packets are not taken for those of a "
+        "new one. Without a place it is forgotten at once, and the other end may be reset.",
+        action="Raise the limit as far as the memory allows, and keep connections open (keep-alive).",
+        reference=_PAGE,
+        host=_ended,
+        proven=True,
+    ),
+    Rule(
+        id="tcp-receive-pruned",
+        severity="medium",
+        title="TCP throws away what it has received, because the socket is full",
+        condition="at least 1000 packets (100 within an interval), and one in 10000, were thrown away in a socket "
+        "whose buffer was full",
+        explanation="The peer sends them again. The program reads too slowly, or the buffer does not hold the bursts "
+        "that small packets with much overhead make.",
+        action="Raise the third number of tcp_rmem, and see which program does not read (`ss -tmp`).",
+        reference=_PAGE,
+        host=_unread,
+        proven=True,
+    ),
+)
