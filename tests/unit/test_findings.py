@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES, Hit
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
@@ -161,6 +161,63 @@ def test_damaged_facts_never_crash(data):
         facts = replaced(facts, path, data.draw(ANYTHING))
     for finding in judge.findings(facts, data.draw(ANYTHING | st.just(case.get("measured")))):
         assert finding["id"] in RULES and finding["evidence"]
+
+
+# What a broken reading may leave in the place of a value.
+BROKEN = (None, -1, 1 << 70, float("nan"), True, "", "9" * 30, ["\x00"], {"": None})
+
+
+def shape(path):
+    """A path without the names of hosts, NICs and places in lists: what is damaged once need not be damaged again."""
+    return tuple("*" if isinstance(step, int) or place in (0, 2) else step for place, step in enumerate(path))
+
+
+def test_each_kind_of_value_may_be_broken():
+    """Systematically, where the test above draws: each kind of place in the facts, with each kind of breakage."""
+    places = {}
+    for case in map(read, [*CASES, *STORIES]):
+        for path in paths(case["facts"]):
+            if len(path) > 1:
+                places.setdefault(shape(path), (case, path))
+    damaged = {}
+    for number, (case, path) in enumerate(places.values()):
+        host = case["facts"][path[0]]
+        damaged.update({f"{number}-{kind}": replaced(host, path[1:], value) for kind, value in enumerate(BROKEN)})
+    names = sorted(damaged)
+    for start in range(0, len(names), 50):
+        for finding in judge.findings({name: damaged[name] for name in names[start : start + 50]}):
+            assert finding["id"] in RULES and finding["evidence"], finding["evidence"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_rest_of_the_fleet_is_judged(data):
+    """What is damaged on one host changes nothing that a rule says of another one by itself."""
+    broken, sound = (read(data.draw(st.sampled_from([*CASES, *STORIES])))["facts"] for _case in range(2))
+    path = data.draw(st.sampled_from([path for path in paths(broken) if path]))
+    whole = {f"sound {name}": facts for name, facts in sound.items()}
+    wanted = judge.findings(whole)
+    found = judge.findings({**replaced(broken, path, data.draw(ANYTHING)), **whole})
+
+    def alone(findings):
+        return [item for item in findings if item["host"] in whole and RULES[item["id"]].host]
+
+    assert alone(found) == alone(wanted)
+
+
+def test_a_rule_that_fails_costs_one_note(monkeypatch):
+    def fails(host):
+        if host.name == "b":
+            raise KeyError("interface")
+        yield Hit({"name": host.name})
+
+    faulty = judge.FAILED._replace(id="faulty", host=fails)
+    together = judge.FAILED._replace(id="together", fleet=lambda fleet: [fleet.hosts[9]])
+    monkeypatch.setattr(judge, "rules", lambda: (faulty, together))
+    found = [(item["id"], item["host"], item["evidence"]) for item in judge.findings({"a": {}, "b": {}})]
+    assert ("faulty", "a", {"name": "a"}) in found
+    assert ("rule-failed", "b", {"rule": "faulty", "error": "KeyError: 'interface'"}) in found
+    assert [evidence["rule"] for kind, _host, evidence in found if kind == "rule-failed"] == ["together", "faulty"]
 
 
 @pytest.mark.parametrize("facts", [None, [], "text", {}, {"h": None}, {"h": {}}, {"h": {"nics": {"e": None}}}])

@@ -19,22 +19,46 @@ def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
     groups = {host.name: host.groups for host in fleet.hosts}
     hosts = {host.name: host for host in fleet.hosts}
     found = [
-        _told(rule, _fair(rule, hit, hosts[host]), hosts[host], groups)
+        _told(told, _fair(told, hit, hosts[host]), hosts[host], groups)
         for rule in rules()
-        for host, hit in _hits(rule, fleet)
+        for told, host, hit in _hits(rule, fleet)
     ]
     made: list[dict[str, Any]] = plain(sorted(found, key=_place))
     return made
 
 
-def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[str, Hit]]:
+# A rule is written so that it cannot fail, and tests damage facts to prove it; if one does, one host has a note more.
+FAILED = Rule(
+    id="rule-failed",
+    severity="note",
+    title="A rule could not judge the host",
+    condition="a rule has failed on the facts of the host",
+    explanation="Something in the facts is not what any rule expects. All other rules and hosts are judged.",
+    action="Report it with the facts of this host, which are in audit.json.",
+    reference="https://docs.ansible.com/ansible/latest/community/reporting_bugs_and_features.html",
+)
+
+
+def _hits(rule: Rule, fleet: Fleet) -> Iterator[tuple[Rule, str, Hit]]:
     if rule.host:
         for host in fleet.hosts:
-            for hit in rule.host(host):
-                yield host.name, hit
-    if rule.fleet:
-        for hit in rule.fleet(fleet):
-            yield hit.host, hit
+            try:
+                hits = list(rule.host(host))
+            except Exception as error:
+                yield FAILED, host.name, _stumbled(rule, error)
+                continue
+            yield from ((rule, host.name, hit) for hit in hits)
+    if rule.fleet and fleet.hosts:
+        try:
+            hits = list(rule.fleet(fleet))
+        except Exception as error:
+            yield FAILED, fleet.hosts[0].name, _stumbled(rule, error)
+            return
+        yield from ((rule, hit.host, hit) for hit in hits)
+
+
+def _stumbled(rule: Rule, error: Exception) -> Hit:
+    return Hit({"rule": rule.id, "error": f"{type(error).__name__}: {error}"})
 
 
 def _fair(rule: Rule, hit: Hit, host: Host) -> Hit:
