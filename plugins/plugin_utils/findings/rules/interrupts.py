@@ -89,7 +89,9 @@ def _budget(host: Host) -> Iterator[Hit]:
     one = busiest(host)
     if one:
         action = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
-        yield Hit({**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}, action=action)
+        shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
+        alone = _alone(host)
+        yield Hit(shown, remedy=nic_remedy(alone.name, irq={"rps": "spread"}) if alone else {}, action=action)
         return
     packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
     values: dict[str, object] = {}
@@ -102,6 +104,15 @@ def _budget(host: Host) -> Iterator[Hit]:
         evidence["net.core.netdev_budget_usecs"] = str(time)
     if values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values})
+
+
+def _alone(host: Host) -> Nic | None:
+    """The NIC with most of the packets, if it has one queue for all processors and nothing shares them out yet."""
+    for nic in host.nics:
+        single = nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1
+        if single and nic.linked and nic.packets > host.processed / 2 and nic.value("irq", "rps") == "none":
+            return nic
+    return None
 
 
 # Packets of a round, what one takes at most where it is forwarded or filtered, and how long others may be kept waiting.
