@@ -405,7 +405,7 @@ host:
       elements: dict
       returned: always
     bonds:
-      description: Bonds with mode, MTU, and the state of each member.
+      description: Bonds with mode, MTU, how they watch their members, and the state of each.
       type: dict
       returned: always
     managers:

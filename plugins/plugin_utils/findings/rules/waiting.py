@@ -27,9 +27,10 @@ def _syn(host: Host) -> Iterator[Hit]:
     if not dropped and (not cookies or cookies * 10_000 < opened):
         return
     best = queue(host)
-    # Since Linux 4.3 the queue of a socket is as long as its backlog, which somaxconn limits; the other key is for
-    # hosts without cookies.
-    keys = (_SYN,) if dropped and not cookies else (_SYN, _ACCEPT)
+    # Since Linux 4.3 the queue of a socket is as long as its backlog, which somaxconn limits; the other key counts only
+    # where cookies are off (tcp_conn_request in net/ipv4/tcp_input.c).
+    old = (0, 0) < host.release < (4, 3)
+    keys = (_SYN,) if dropped and not cookies else (_SYN, _ACCEPT) if old else (_ACCEPT,)
     wanted: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
     if dropped and not host.whole("net.ipv4.tcp_syncookies"):
         wanted["net.ipv4.tcp_syncookies"] = 1
