@@ -86,6 +86,11 @@ options:
         description: Whether they start one after the other, O(stagger) seconds apart.
         type: bool
         default: true
+      sample:
+        description: After so many seconds look once at queues and streams, while the load is there; 0 does not.
+        type: float
+        default: 0
+        version_added: 0.3.0
   steps:
     description: What this host does as a client.
     type: list
@@ -155,6 +160,11 @@ options:
             description: How often to try again while the server is busy.
             type: int
             default: 10
+      sample:
+        description: After so many seconds look once at queues and streams, while the load is there; 0 does not.
+        type: float
+        default: 0
+        version_added: 0.3.0
       probe:
         description: Whom to ask meanwhile how long a small packet takes there and back, by UDP on O(port).
         type: dict
@@ -295,6 +305,21 @@ cpu_seconds:
   description: The seconds of processor time that such a host has counted, by step.
   returned: when O(state=collected)
   type: dict
+moved:
+  description:
+    - What moved on the host during the steps with a O(steps[].sample), by step. C(nics) has counters of packets that
+      were carried or died, C(qdiscs) the disciplines that held packets back, C(protocols) and C(softnet) what the
+      kernel lost, C(processors) the seconds that each was at work, served interrupts, and was taken by a hypervisor.
+    - C(streams) is TCP's account of what it has sent so far, after C(seconds).
+  returned: when O(state=collected)
+  type: dict
+  version_added: 0.3.0
+ways:
+  description: By address of O(peers), the NIC that packets to it leave by.
+  returned: when O(state=checked)
+  type: dict
+  sample: {10.0.0.2: eth0}
+  version_added: 0.3.0
 iperf3:
   description: The version of iperf3.
   returned: when O(state=checked)

@@ -72,6 +72,23 @@ def test_clients_begin_together_however_late_one_of_them_comes(tmp_path):
     assert all((tmp_path / name / "done.json").exists() for name in ("keeper", "pc1", "pc2"))
 
 
+def test_both_ends_look_in_the_middle_of_a_step(tmp_path):
+    port = free_port()
+    keeping, coming = keeper(port, ["pc1"]), client("pc1", port, python("import time; time.sleep(1)"))
+    for one in (keeping["gate"], coming):
+        one["steps"][0]["sample"] = 0.3
+    keeping["gate"]["steps"].append({"id": "end", "hosts": ["pc1"], "limit": 5, "staggered": False})
+    coming["steps"].append({**coming["steps"][0], "id": "end", "commands": [], "sample": 0})
+    threads = [run(tmp_path, {**words, "sample": [["echo", "seen"], ["nosuch"]]}) for words in (keeping, coming)]
+    for thread in threads:
+        thread.join(10)
+    for name in ("keeper", "pc1"):
+        noted = read(tmp_path, f"{name}/sample-1.json")
+        assert 0.3 <= noted["seconds"] < 0.9
+        assert [answer["out"] for answer in noted["answers"]] == ["seen\n", ""]
+        assert not (tmp_path / name / "sample-end.json").exists()
+
+
 def test_a_client_that_does_not_come_is_named_to_all(tmp_path):
     port = free_port()
     threads = [

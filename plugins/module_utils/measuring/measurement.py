@@ -25,6 +25,7 @@ _STEP = {
     "gate": {"type": "str"},
     "limit": {"type": "int", "required": True},
     "runs": {"type": "list", "elements": "dict", "default": [], "options": IPERF3},
+    "sample": {"type": "float", "default": 0},
     "probe": {"type": "dict", "options": _PROBE},
     "fio": {"type": "dict", "options": fio.OPTIONS},
 }
@@ -33,6 +34,7 @@ _GATE_STEP = {
     "hosts": {"type": "list", "elements": "str", "required": True},
     "limit": {"type": "int", "required": True},
     "staggered": {"type": "bool", "default": True},
+    "sample": {"type": "float", "default": 0},
 }
 BENCHMARK: Dict[str, Dict[str, Any]] = {
     "state": {"type": "str", "choices": ["checked", "started", "collected", "absent"], "required": True},

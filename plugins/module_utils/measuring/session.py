@@ -10,10 +10,9 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Query, Run, Save, TuningError
-from ..tools import counters, fio, firewall, ip, iperf3, transient
+from ..tools import counters, fio, firewall, ip, iperf3, moved, transient
 
 FOLDER = "/run/linuxnet-tuning"
-_PROCESSORS = ("cat", "/proc/stat")
 _GOVERNORS = "/sys/devices/system/cpu/cpufreq"
 # What decides how fast a stream can be, and is worth a look when two results differ.
 _SYSCTL = (
@@ -47,12 +46,14 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
         if not host.exists(folder):
             raise TuningError(f"the folder {folder} for fio does not exist; mount it first")
     version = iperf3.version(host.ask(Query(("iperf3", "--version"))).out)
-    nics = _nics(host, params)
+    ways = _ways(host, params)
+    nics = sorted({nic for nic in ways.values() if nic != "lo"})
     return {
         "changed": False,
         "iperf3": version,
         "kernel": (host.read("/proc/sys/kernel/osrelease") or "").strip(),
         "nics": about.gather(host, nics, []) if nics else {},
+        "ways": ways,
         "sysctl": {name: value for name in _SYSCTL for value in [_sysctl(host, name)] if value},
     }
 
@@ -69,13 +70,13 @@ def _sysctl(host: ReadOnlyHost, name: str) -> str:
     return " ".join((host.read(f"/proc/sys/{name.replace('.', '/')}") or "").split())
 
 
-def _nics(host: ReadOnlyHost, params: Params) -> List[str]:
-    """The NICs that the measurement goes through."""
+def _ways(host: ReadOnlyHost, params: Params) -> Dict[str, str]:
+    """By address of a peer, the NIC that the measurement goes through."""
     ways = {peer: ip.way_to(host, peer) for peer in params["peers"]}
     for peer, nic in ways.items():
         if not nic:
             raise TuningError(f"this host has no way to {peer}; see its routes, and the address of that host")
-    return sorted({nic for nic in ways.values() if nic != "lo"})
+    return ways
 
 
 def start(host: Host, params: Params, check_mode: bool) -> Result:
@@ -154,6 +155,8 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
             undo.append(back)
     undo += [{"run": fio.remove(step["fio"], _word(params))} for step in params["steps"] if step.get("fio")][:1]
     gate = {"port": params["port"], "steps": params["gate"]} if params["gate"] else None
+    parts = moved.parts(host, params["nics"])
+    asked = [run["port"] for step in params["steps"] for run in step["runs"]]
     config = {
         "name": params["name"],
         "prepare": prepare,
@@ -162,7 +165,8 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "gate": gate,
         "answer": params["port"] if params["answers"] else None,
         "steps": [_step(step, params) for step in params["steps"]],
-        "watch": [*(argv for nic in params["nics"] for argv in counters.watch(nic)), list(_PROCESSORS)],
+        "watch": moved.watch(parts),
+        "sample": moved.sample(parts, ports, asked),
         "stagger": params["stagger"],
         "patience": params["patience"],
     }
@@ -185,6 +189,7 @@ def _step(step: Params, params: Params) -> Dict[str, Any]:
         "limit": step["limit"],
         "retries": retries,
         "busy": iperf3.BUSY,
+        "sample": step["sample"],
     }
 
 
@@ -224,6 +229,8 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
     names = [step["id"] for step in params["gate"] or params["steps"]]
     sent = {name: _grown(host, folder, f"gate-{name}") for name in names}
     busy = {name: _busy(host, folder, f"gate-{name}") for name in names}
+    names = list(dict.fromkeys([*names, *(step["id"] for step in params["steps"])]))
+    seen = {name: _moved(host, folder, name) for name in names}
     # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
     host.wait_until(lambda: not transient.active(host, unit), 120)
     stop(host, params, False)
@@ -234,6 +241,7 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
         "steps": steps,
         "queues": {key: value for key, value in sent.items() if value},
         "cpu_seconds": {key: value for key, value in busy.items() if value is not None},
+        "moved": {key: value for key, value in seen.items() if value},
     }
 
 
@@ -269,27 +277,41 @@ def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
 
 def _grown(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, List[int]]:
     """Bytes by NIC and transmit queue that were sent during a step."""
-    noted = _noted(host, folder, name)
-    if noted is None:
-        return {}
+    before, after = _answers(host, folder, name)
     grown = {}
-    watched = (_noted(host, folder, "config") or {}).get("watch", ())
-    for number, argv in enumerate(argv for argv in watched[::2] if tuple(argv) != _PROCESSORS):
-        before, after = (
-            counters.queues(noted[side][2 * number]["out"], noted[side][2 * number + 1]["out"])
-            for side in ("before", "after")
-        )
-        grown[argv[-1]] = counters.growth(before, after)
+    for nic in [argv[-1] for argv in before if argv[:1] == ("ethtool",)]:
+        classes, statistics = (tuple(argv) for argv in counters.watch(nic))
+        now, then = (counters.queues(texts[classes], texts[statistics]) for texts in (after, before))
+        grown[nic] = counters.growth(then, now)
     return {nic: queues for nic, queues in grown.items() if queues}
 
 
 def _busy(host: ReadOnlyHost, folder: str, name: str) -> Optional[float]:
     """Seconds that all processors of the host together were at work during a step."""
-    noted = _noted(host, folder, name) or {"before": (), "after": ()}
     before, after = (
-        counters.processors(noted[side][-1]["out"]) if noted[side] else None for side in ("before", "after")
+        counters.processors(texts.get(("cat", "/proc/stat"), "")) for texts in _answers(host, folder, name)
     )
     return None if before is None or after is None else round(after - before, 2)
+
+
+def _moved(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, Any]:
+    """What moved on the host during a step that was looked at in its middle, and TCP's account of the streams."""
+    noted = _noted(host, folder, f"sample-{name}")
+    if not noted:
+        return {}
+    commands = (_noted(host, folder, "config") or {})["sample"]
+    meanwhile = {tuple(argv): answer["out"] for argv, answer in zip(commands, noted["answers"])}
+    before, after = next(filter(all, (_answers(host, folder, f"{kind}-{name}") for kind in ("step", "gate"))), ({}, {}))
+    nics = list(dict.fromkeys(argv[-1] for argv in before if argv[:1] == ("ethtool",)))
+    found = moved.growth(moved.parts(host, nics), before, after, meanwhile)
+    return {**found, "seconds": noted["seconds"], "streams": moved.streams(meanwhile.get(tuple(commands[-1]), ""))}
+
+
+def _answers(host: ReadOnlyHost, folder: str, name: str) -> Tuple[Dict[Tuple[str, ...], str], ...]:
+    """What the commands that watch said before a step and after it; nothing where it was not noted."""
+    noted = _noted(host, folder, name) or {"before": (), "after": ()}
+    watched = [tuple(argv) for argv in (_noted(host, folder, "config") or {}).get("watch", ())]
+    return tuple({argv: answer["out"] for argv, answer in zip(watched, noted[side])} for side in ("before", "after"))
 
 
 def stop(host: Host, params: Params, check_mode: bool) -> Result:

@@ -123,6 +123,7 @@ class Station:
             pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
         if not step["commands"] and not self.config["servers"]:
             return
+        self.look(step)
         before = self.watch()
         self._count(step["id"], before)
         if not step["commands"]:
@@ -144,6 +145,18 @@ class Station:
             last, before = self._passed
             _store(self.folder, f"gate-{last}.json", {"before": before, "after": now})
         self._passed = (step, now)
+
+    def look(self, step: Json) -> None:
+        """See in the middle of the step, if it has one, what is there only while the load is."""
+        if step.get("sample"):
+            timer = threading.Timer(step["sample"], self._see, (step["id"], time.monotonic()))
+            timer.daemon = True
+            timer.start()
+
+    def _see(self, step: str, begun: float) -> None:
+        seconds = time.monotonic() - begun
+        answers = [_run(argv, 10) for argv in self.config["sample"]]
+        _store(self.folder, f"sample-{step}.json", {"seconds": round(seconds, 3), "answers": answers})
 
     def watch(self) -> List[Json]:
         """What the counters say now."""
@@ -199,6 +212,8 @@ class Gate(threading.Thread):
             if missing:
                 self.problem = f"{', '.join(sorted(missing))} did not come to the start within {patience} s"
                 break
+            if not self.station.config["steps"]:
+                self.station.look(step)
             self._open(step)
 
     def finish(self) -> None:

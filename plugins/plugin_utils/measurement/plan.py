@@ -36,6 +36,8 @@ _DIRECTIONS = ("up", "down", "both")
 _IDLE = 5
 # Before and after its own duration iperf3 connects, and may have to try again; no probe is sent meanwhile.
 _MARGIN = 1
+# After this share of its duration a run is looked at, which the slowest host has then begun and not ended.
+_LATE = 0.7
 # The payload of the smallest packet that is measured: what a queue, an interrupt and a rule of a firewall cost counts
 # for each packet, whatever its size.
 SMALL = 64
@@ -127,6 +129,7 @@ def make(
         # What firewalls have to let through beside TCP.
         "protocol": "udp" if options["udp"] or options["packets"] else options["protocol"],
         "steps": [vars(step) for step in steps],
+        "addresses": {host: addresses[host] for group in groups for host in group.hosts},
         "hosts": hosts,
         "seconds": seconds,
         "busy": max(sum(_duration(step, options) for step in found) for found in own.values()),
@@ -257,6 +260,11 @@ def _duration(step: Step, options: Json) -> int:
     return int(options["duration"]) + int(options["omit"])
 
 
+def _sample(step: Step, options: Json) -> float:
+    """When to look at the queues and streams of a run: late enough for TCP to have come to what limits it."""
+    return float(options["omit"] + _LATE * options["duration"]) if step.kind == "all" else 0.0
+
+
 def _slack(step: Step) -> int:
     """What a step may take beside its duration at most."""
     return _LAYOUT if step.kind == "fio" else _LIMIT
@@ -295,7 +303,8 @@ def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[J
         clients = [flow["client"] for flow in step.flows]
         order = list(dict.fromkeys([*clients, *comers]))
         staggered = len(set(clients)) > 1
-        found.append({"id": step.id, "hosts": order, "limit": wait, "staggered": staggered})
+        one = {"id": step.id, "hosts": order, "limit": wait, "staggered": staggered, "sample": _sample(step, options)}
+        found.append(one)
         # Whoever comes to the next step has this one behind; it must not wait for longer than this one can take.
         wait = int(_duration(step, options) + _slack(step) + 10 + options["retries"] + options["stagger"] * len(order))
     return [*found, {"id": "end", "hosts": list(comers), "limit": wait, "staggered": False}]
@@ -303,6 +312,7 @@ def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[J
 
 def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], options: Json) -> Json:
     part: Json = {"id": step.id, "gate": gate, "limit": _duration(step, options) + _slack(step), "runs": []}
+    part["sample"] = _sample(step, options)
     mine = [flow for flow in step.flows if flow["client"] == host]
     if step.kind == "fio" and mine:
         return {**part, "fio": options["fio"]}

@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import page
 from . import charts
-from .table import SMALL, WAYS, between, bloat, latencies, outcome, rate, say, written
+from .bottleneck import ADVICE
+from .table import SMALL, WAYS, between, bloat, bottlenecks, latencies, outcome, rate, say, written
 from .verdict import directions
 
 Json = dict[str, Any]
@@ -91,6 +92,7 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
             queues = [*_queues(way, name, before, "before"), *_queues(way, name, result, "after" if before else "")]
             parts += [page.tag("div", *queues, class_="screen")] if queues else []
         parts += _latency(group["figures"], earlier["figures"] if earlier else {})
+        parts += _bottlenecks(group.get("bottlenecks", {}))
         lead = f"{group['topology'].replace('_', ' ').capitalize()}, {len(group['hosts'])} hosts."
         yield page.Section(f"group{number}", name, page.join(parts), lead)
 
@@ -156,6 +158,17 @@ def _latency(figures: Json, before: Json) -> Iterator[page.Html]:
         share = say(f"{prefix}_lost", values[f"{prefix}_lost"]["median"])
         lost.append(f"{share} {WAYS['idle'] if way == 'idle' else f'during {way}'}")
     yield page.tag("p", f"Probes without an answer: {', '.join(lost)}.", class_="soft")
+
+
+def _bottlenecks(found: Json) -> Iterator[page.Html]:
+    """What holds back which pairs, what shows it, and what to do about it."""
+    rows = [
+        (way, pairs, page.tag("b", row["where"]), row["at"], "; ".join(row["evidence"]), ADVICE.get(row["where"], ""))
+        for way, pairs, row in bottlenecks(found)
+    ]
+    if rows:
+        yield page.tag("h3", "What holds them back")
+        yield page.table(("direction", "pairs", "what", "where", "what shows it", "what to do"), rows)
 
 
 def _runs(way: str, name: str, row: charts.Row) -> list[page.Html]:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from . import bottleneck
 from .figures import Figure, asymmetry, fairness, figure, round_trips
 
 Json = dict[str, Any]
@@ -23,18 +24,22 @@ def make(
     plan: Json, checked: Mapping[str, Json], started: Mapping[str, Json], collected: Mapping[str, Json], about: Json
 ) -> Json:
     """The result, as docs/benchmark.md describes it. `about` has label, begun, options and collection."""
-    runs = [_run(step, collected, plan) for step in plan["steps"]]
+    runs = [_run(step, collected, plan, checked) for step in plan["steps"]]
+    hosts = {host: _host(checked[host], started[host]) for host in sorted(plan["hosts"])}
     return {
         "format": FORMAT,
         "version": VERSION,
         **about,
-        "hosts": {host: _host(checked[host], started[host]) for host in sorted(plan["hosts"])},
-        "groups": {
-            group["name"]: {**group, "figures": _figures([run for run in runs if run["group"] == group["name"]])}
-            for group in plan["groups"]
-        },
+        "hosts": hosts,
+        "groups": {group["name"]: _group(group, runs, hosts, plan["options"]) for group in plan["groups"]},
         "runs": runs,
     }
+
+
+def _group(group: Json, runs: Sequence[Json], hosts: Json, options: Json) -> Json:
+    """The entry of a group with what its runs say."""
+    own = [run for run in runs if run["group"] == group["name"]]
+    return {**group, "figures": _figures(own), "bottlenecks": bottleneck.find(own, hosts, options)}
 
 
 def check(result: Any, where: str) -> Json:
@@ -56,7 +61,7 @@ def merge(results: Sequence[Json]) -> Json:
         runs += [{**run, "repeat": run["repeat"] + done} for run in one["runs"]]
     last = results[-1]
     groups = {
-        name: {**group, "figures": _figures([run for run in runs if run["group"] == name])}
+        name: _group({**group, "name": name}, runs, last["hosts"], last["options"])
         for name, group in last["groups"].items()
     }
     repeat = max((run["repeat"] for run in runs), default=0)
@@ -100,7 +105,7 @@ def _settings(facts: Json) -> Json:
     return settings
 
 
-def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
+def _run(step: Json, collected: Mapping[str, Json], plan: Json, checked: Mapping[str, Json]) -> Json:
     gate = next(group["gate"] for group in plan["groups"] if group["name"] == step["group"])
     counting = dict.fromkeys([gate, *(flow["server"] for flow in step["flows"] if "server" in flow)])
     queues: dict[str, Json] = {
@@ -122,15 +127,48 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json) -> Json:
         asked = part["probes"][number] if part.get("probes") else None
         probes += [asked] if asked else []
         latency = {"latency": round_trips(asked["microseconds"], asked["sent"])} if asked else {}
-        flows.append({**{key: flow[key] for key in ("client", "server") if key in flow}, **measured, **latency})
+        ends = {key: flow[key] for key in ("client", "server") if key in flow}
+        more = _way(flow, step, collected, plan, checked) if step["kind"] == "all" else {}
+        flows.append({**ends, **measured, **latency, **more})
     kept = {key: step[key] for key in ("id", "group", "kind", "repeat", "direction")}
     run: Json = {**kept, "flows": flows, "queues": queues, "cpu_seconds": _processors(step, collected)}
+    moved = {
+        host: {key: value for key, value in collected[host]["moved"][step["id"]].items() if key != "streams"}
+        for host in dict.fromkeys(flow[end] for flow in step["flows"] for end in ("client", "server") if end in flow)
+        if step["id"] in collected[host].get("moved", {})
+    }
+    run.update({"moved": moved} if moved else {})
     # What is left out at the beginning is work as well.
     run["seconds"] = plan["options"]["duration"] + plan["options"]["omit"]
     if probes:
         times = [time for asked in probes for time in asked["microseconds"]]
         run["latency"] = round_trips(times, sum(asked["sent"] for asked in probes))
     return run
+
+
+def _way(
+    flow: Json, step: Json, collected: Mapping[str, Json], plan: Json, checked: Mapping[str, Json]
+) -> dict[str, Json]:
+    """The NICs of a pair, and by direction TCP's account of its streams, as the host told that sent them."""
+    addresses, port = plan.get("addresses", {}), plan["options"]["port"] + flow["port"]
+    ends = {"client": flow["client"], "server": flow["server"]}
+    others = {"client": addresses.get(flow["server"], ""), "server": addresses.get(flow["client"], "")}
+    nics = {end: checked.get(host, {}).get("ways", {}).get(others[end]) for end, host in ends.items()}
+    found: dict[str, Json] = {"nics": {end: nic for end, nic in nics.items() if nic}}
+    told = {}
+    for way, end, key in (("up", "client", "remote"), ("down", "server", "local")):
+        seen = collected[ends[end]].get("moved", {}).get(step["id"], {})
+        streams = [one for one in seen.get("streams", ()) if one[key] == port]
+        # A name in the inventory tells no address. It does not have to, unless one client has several servers.
+        mine = [one for one in streams if one["peer"] == others[end]] or streams
+        if mine and way in (("up", "down") if step["direction"] == "both" else (step["direction"],)):
+            told[way] = {
+                name: round(statistics.fmean(one[name] for one in mine), 3)
+                for name in mine[0]
+                if name not in ("peer", "local", "remote") and all(name in one for one in mine)
+            }
+            told[way]["seconds"] = seen["seconds"]
+    return {key: value for key, value in {**found, "tcp": told}.items() if value}
 
 
 def _processors(step: Json, collected: Mapping[str, Json]) -> Json:

@@ -30,6 +30,7 @@ _UNITS = {
     "share": (("%", 1.0),),
     "packets": (("M packets/s", 1e6), ("k packets/s", 1e3), ("packets/s", 1.0)),
     "cost": (("s/Gbit", 1.0), ("ms/Gbit", 1e-3)),
+    "retransmits": (("segments", 1.0),),
 }
 # What a figure is measured in, where it is not a rate.
 _KINDS = {
@@ -71,6 +72,7 @@ def _group(name: str, group: Json) -> Iterator[str]:
             yield ""
             yield from _way(way, found)
     yield from _latency(figures)
+    yield from _bottlenecks(group.get("bottlenecks", {}))
     if figures.get("asymmetry"):
         pair, worst = max(figures["asymmetry"].items(), key=lambda item: item[1])
         yield ""
@@ -115,6 +117,35 @@ def _latency(figures: Json) -> Iterator[str]:
     words = bloat(figures)
     if words:
         yield f"  {words}"
+
+
+def bottlenecks(found: Json) -> list[tuple[str, str, Json]]:
+    """The direction, the pairs and what holds these back: pairs with the same reason at the same place together."""
+    rows: dict[tuple[str, str, str], tuple[list[str], Json]] = {}
+    for way, pairs in found.items():
+        for pair, row in pairs.items():
+            rows.setdefault((way, row["where"], row["at"]), ([], row))[0].append(pair)
+    return [(way, _pairs(pairs, found[way]), row) for (way, _where, _at), (pairs, row) in rows.items()]
+
+
+def _pairs(pairs: Sequence[str], among: Json) -> str:
+    if len(pairs) == len(among):
+        return pairs[0] if len(pairs) == 1 else f"all {len(pairs)} pairs"
+    return ", ".join(pairs[:_SHOWN]) + (f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else "")
+
+
+# Pairs that are named before the rest is a number.
+_SHOWN = 4
+
+
+def _bottlenecks(found: Json) -> Iterator[str]:
+    rows = bottlenecks(found)
+    if rows:
+        yield ""
+        yield "what holds them back"
+    for way, pairs, row in rows:
+        yield f"  {way}, {pairs}: {row['where']}, {row['at']}"
+        yield f"    {'; '.join(row['evidence'])}"
 
 
 # So many times as long under load as without, and no less than so many milliseconds more, is what people feel.
