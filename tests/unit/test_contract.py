@@ -23,7 +23,7 @@ UTILS = ROOT / "plugins/module_utils"
 MODULES = sorted(path.stem for path in (ROOT / "plugins/modules").glob("*.py"))
 MEASURING = {"iperf3": measurement.IPERF3, "benchmark": measurement.BENCHMARK}
 # Runs on the controller only, and asks no host.
-TELLING = {"audit_report", "rollout"}
+TELLING = {"audit_report", "benchmark_history", "rollout"}
 VIEWS = [name for name in MODULES if name not in ("nic_info", "guard", *MEASURING, *TELLING)]
 
 # Who may import whom: files by their path, and wings whose files are all alike by their name. What is not named here

@@ -7,7 +7,8 @@ shrinking it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from math import floor, log10
 from typing import NamedTuple
 
@@ -28,6 +29,10 @@ svg.chart .before { fill: var(--note); }
 svg.chart .now { fill: var(--way); }
 svg.chart .halo { stroke: var(--ground); stroke-width: 5; }
 svg.chart .whisker { stroke: currentColor; stroke-width: 2; }
+svg.chart .course { stroke: var(--way); stroke-width: 1.5; opacity: .5; }
+svg.chart .changed { stroke: var(--soft); stroke-width: 1.5; stroke-dasharray: 3 3; }
+svg.chart .broke { stroke: var(--high); stroke-width: 4; opacity: .7; }
+svg.chart .broke.good { stroke: var(--good); }
 .key { display: flex; gap: .2rem 1.2rem; flex-wrap: wrap; font-size: .85rem; color: var(--soft); }
 .key span::before {
   content: ""; display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin-right: .4rem;
@@ -116,6 +121,51 @@ def columns(title: str, numbers: Sequence[int]) -> page.Html:
     parts.append(_text("100%", tall + 36, "transmit queue", "end", "axis"))
     parts.append(_text("0", tall + 36, scale.unit, "start", "axis"))
     return _svg(title, tall + 46, parts)
+
+
+def course(
+    title: str,
+    name: str,
+    times: Sequence[str],
+    values: Sequence[float],
+    changed: Sequence[int],
+    marks: Mapping[int, str],
+) -> page.Html:
+    """A figure over time: a dot for each result, a thin line where settings changed, a thick one where it broke."""
+    scale = _Scale(name, values)
+    tall, left, right = 130, 14.0, 98.0
+    moments = [_moment(time) for time in times]
+    span = (moments[-1] - moments[0]) or 1.0
+    xs = [left + 2 + (right - left - 2) * (moment - moments[0]) / span for moment in moments]
+    ys = [tall + 8 - tall * value / scale.most for value in values]
+    parts: list[page.Html] = []
+    for tick in scale.ticks:
+        y = tall - tall * tick / scale.most + 8
+        parts.append(page.tag("line", x1=f"{left}%", x2="100%", y1=y, y2=y, class_="line"))
+        parts.append(_text(f"{left - 1.5}%", y, scale.label(tick), "end", "axis"))
+    for place in changed:
+        x = f"{(xs[place - 1] + xs[place]) / 2:.2f}%"
+        about = page.tag("title", f"settings changed before {times[place]}")
+        parts.append(page.tag("line", about, x1=x, x2=x, y1=8, y2=tall + 14, class_="changed"))
+    for place, tone in marks.items():
+        x = f"{(xs[place - 1] + xs[place]) / 2:.2f}%"
+        parts.append(page.tag("line", x1=x, x2=x, y1=2, y2=tall + 8, class_=f"broke {tone}"))
+    for one in range(len(values) - 1):
+        across = {"x1": f"{xs[one]:.2f}%", "x2": f"{xs[one + 1]:.2f}%"}
+        parts.append(page.tag("line", **across, y1=f"{ys[one]:.1f}", y2=f"{ys[one + 1]:.1f}", class_="course"))
+    for right_of, up, time, value in zip(xs, ys, times, values, strict=True):
+        about = page.tag("title", f"{time}: {say(name, value)}")
+        parts.append(page.tag("circle", about, cx=f"{right_of:.2f}%", cy=f"{up:.1f}", r=3.5, class_="now"))
+    parts.append(_text(f"{xs[0]:.2f}%", tall + 24, times[0][:10], "start", "axis"))
+    if len(times) > 1:
+        parts.append(_text(f"{right}%", tall + 24, times[-1][:10], "end", "axis"))
+    parts.append(_text("0", tall + 24, scale.unit, "start", "axis"))
+    return _svg(title, tall + 36, parts)
+
+
+def _moment(time: str) -> float:
+    """Seconds, of a time as results have it."""
+    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
 
 
 class _Scale:

@@ -35,7 +35,7 @@ _NEEDS = {
 # With fewer, before and after have not alternated.
 _TURNS = 4
 # What two results must have in common: other values measure something else.
-_SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet", "udp")
+SAME = ("directions", "duration", "omit", "parallel", "protocol", "window", "bitrate", "fio", "quiet", "udp")
 
 
 def directions(figures: Json) -> list[str]:
@@ -218,7 +218,7 @@ def _check_words(wanted: str, tolerance: float) -> None:
 
 def _check_alike(before: Json, after: Json) -> None:
     """ResultError where two results are about different things."""
-    for key in _SAME:
+    for key in SAME:
         old, new = (result["options"].get(key) for result in (before, after))
         if old != new:
             raise ResultError(f"the results cannot be compared: benchmark_{key} was {old}, and {new} in the second")
