@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import threading
 import time
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import station
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iperf3
 
 
 def free_port():
@@ -272,3 +274,14 @@ def test_a_greeting_may_come_in_parts(tmp_path):
             time.sleep(0.2)
         assert slow.recv(10) == b"go\n"
     thread.join(10)
+
+
+def test_what_a_station_tries_again_is_what_the_parser_calls_busy():
+    nothing, goodbye = '{"start": {"connected": []}, "end": {}}\n', "iperf3: error - unable to send control message: "
+    for said, busy in (
+        ("iperf3: error - the server is busy running a test. try again later", True),
+        (f"{nothing}{goodbye}Connection reset by peer", True),
+        (f"{nothing}{goodbye}Bad file descriptor", False),
+        (f'{{"start": {{"connected": [{{"socket": 5}}]}}}}\n{goodbye}Connection reset by peer', False),
+    ):
+        assert bool(re.search(iperf3.BUSY, said)) == busy

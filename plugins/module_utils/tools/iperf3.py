@@ -24,7 +24,10 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "length": {"type": "int"},
 }
 
-BUSY = r"server is busy"
+# 3.9 of Debian 11 fails to say goodbye to a server that has refused it, and tells that instead of the reason: captured.
+# It then has no connection to measure on, where one that is cut off in the middle has.
+_GOODBYE = r"unable to send control message"
+BUSY = rf"server is busy|\"connected\":\s*\[\](?s:.*){_GOODBYE}: (?:Connection reset|Broken pipe)"
 _UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service not known|name resolution"
 _CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
 
@@ -91,7 +94,7 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
     end = report.get("end") or {}
     problem = str(report.get("error") or said or err.strip())
     if report.get("error") or said or rc:
-        raise _failure(problem or f"iperf3 ended with exit code {rc}", options)
+        raise _failure(_reason(problem, report) or f"iperf3 ended with exit code {rc}", options)
     if not ("sum_received" in end or "sum" in end):
         raise _failure("iperf3 ended before there was a result", options)
     result: Dict[str, Any] = {"bits_per_second": {}, "seconds": 0.0, "version": _version(report)}
@@ -104,6 +107,15 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
     if "host_total" in cpu:
         result["cpu"] = {"client": round(cpu["host_total"], 1), "server": round(cpu.get("remote_total", 0.0), 1)}
     return result
+
+
+def _reason(problem: str, report: Mapping[str, Any]) -> str:
+    """What went wrong before 3.9 failed to say goodbye: no socket, so no connection, or one that the server ended."""
+    if not re.search(_GOODBYE, problem) or (report.get("start") or {}).get("connected") != []:
+        return problem
+    if "Bad file descriptor" in problem:
+        return "unable to connect: refused, or an unknown name; this version of iperf3 does not tell which"
+    return "the server is busy; this version of iperf3 tells only that it was sent away"
 
 
 def _moved(end: Mapping[str, Any], suffix: str) -> bool:
