@@ -281,3 +281,13 @@ def test_runs_of_several_turns_become_one_result():
     once = measured(BEFORE)
     assert whole["groups"] == once["groups"]
     assert [run["repeat"] for run in whole["runs"]] == list(range(1, 8))
+
+
+@pytest.mark.parametrize(("gap", "outcome"), [(0, "undecided"), (30, "better")])
+def test_what_only_stays_is_not_told_from_a_drift_that_may_have_gone_on(gap, outcome):
+    """A slope of one in a run, under noise that hides it from a test, and a change on top of it or none."""
+    chance = random.Random(0)
+    order = sequence.blocks("stay", 1)
+    runs = iter([100 + 0.7 * run + chance.gauss(0, 3) + (gap if run >= 10 else 0) for run in range(20)])
+    measured_ = [(block.side, [next(runs) for _run in range(block.runs)]) for block in order]
+    assert sequence.find(measured_, order, 1, True).outcome == outcome

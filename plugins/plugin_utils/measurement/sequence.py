@@ -19,7 +19,8 @@ ERROR = 0.008
 # Few runs show what is large, most of the chance is kept for ten against ten, and twenty are for what is small beside
 # the noise. Each share is a little more than what the exact test can take of it with so many runs.
 _EARLY, _MAIN, _LATE = (7, 0.00065), (10, 0.007), (20, 0.00035)
-# A drift that Kendall's test shows by so many standard deviations is taken out before two blocks are compared.
+# A drift that Kendall's test shows by so many standard deviations is taken out before two saved results are compared.
+# In a proof, the steepest that it does not rule out by as many: the blocks follow each other, and so would a drift.
 _TREND = 2.0
 # Before and after that, once more, in blocks of so many runs.
 _BLOCK = 6
@@ -104,13 +105,14 @@ def find(measured: Measured, schedule: Sequence[Block], ways: int, last: bool) -
             continue
         share = ERROR - spent if final else block.share
         spent += share
-        found = _look(part, "ranks" if final else block.look, share / ways)
+        planned = any(one.runs for one in schedule)
+        found = _look(part, "ranks" if final else block.look, share / ways, planned)
         if found.outcome != "undecided":
             return found
     return found or _look(measured, "", ERROR / ways)
 
 
-def _look(measured: Measured, kind: str, error: float) -> Found:
+def _look(measured: Measured, kind: str, error: float, planned: bool = False) -> Found:
     before, after = (_of(measured, side) for side in (BEFORE, AFTER))
     chance = evidence.chance(before, after)
     sign = 0
@@ -118,7 +120,7 @@ def _look(measured: Measured, kind: str, error: float) -> Found:
         sign = evidence.obvious(before, after)
     elif kind == "ranks" and chance.either <= error:
         sign = 1 if chance.high < chance.low else -1
-    drifts = sign != 0 and _drift_explains(measured, sign, error)
+    drifts = sign != 0 and _drift_explains(measured, sign, error, planned)
     outcome = "undecided" if not sign or drifts else ("better" if sign > 0 else "worse")
     # The interval of an early look is wide enough when it is as sure as a proof has to be.
     around = evidence.interval(before, after, ERROR if kind == "obvious" else error)
@@ -129,7 +131,7 @@ def _of(measured: Measured, wanted: str) -> list[float]:
     return [value for side, runs in measured if side == wanted for value in runs]
 
 
-def _drift_explains(measured: Measured, sign: int, error: float) -> bool:
+def _drift_explains(measured: Measured, sign: int, error: float, planned: bool) -> bool:
     """Whether the network may have changed by itself between the few stretches of time that were measured.
 
     Turns that alternate need no such care: what drifts goes through both sides alike.
@@ -140,7 +142,7 @@ def _drift_explains(measured: Measured, sign: int, error: float) -> bool:
             stretches.append((side, []))
         stretches[-1][1].extend(runs)
     if len(stretches) == 2:
-        return _trend_explains([runs for _side, runs in stretches], sign, error)
+        return _trend_explains([runs for _side, runs in stretches], sign, error, planned)
     if len(stretches) > 3:
         return False
     # The two outer ones are the same state. They have to lie nearer to each other than either does to the middle.
@@ -150,14 +152,17 @@ def _drift_explains(measured: Measured, sign: int, error: float) -> bool:
     return abs(evidence.shift(one, other)) >= least
 
 
-def _trend_explains(blocks_: Sequence[Sequence[float]], sign: int, error: float) -> bool:
+def _trend_explains(blocks_: Sequence[Sequence[float]], sign: int, error: float, planned: bool) -> bool:
     """Whether a trend that goes through both of two blocks leaves too little of what lies between them."""
     pairs = [(two - one, runs[two] - runs[one]) for runs in blocks_ for one, two in combinations(range(len(runs)), 2)]
     rises = sum((step > 0) - (step < 0) for _distance, step in pairs)
     wide = sqrt(sum(len(runs) * (len(runs) - 1) * (2 * len(runs) + 5) for runs in blocks_) / 18)
-    if rises * sign <= _TREND * wide:
+    slopes = sorted(sign * step / distance for distance, step in pairs)
+    slope = sign * statistics.median(slopes)
+    if planned:
+        slope = sign * max(slopes[min(int((len(slopes) + _TREND * wide) / 2), len(slopes) - 1)], 0.0)
+    elif rises * sign <= _TREND * wide:
         return False
-    slope = statistics.median(step / distance for distance, step in pairs)
     before, after = blocks_
     apart = slope * (len(before) + len(after)) / 2
     chance = evidence.chance(before, [value - apart for value in after])
