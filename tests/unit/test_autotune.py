@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The search finds the best setting with few measurements, asks a machine for what it has, and says what it found."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, conduct, search, session, tell
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement.result import ResultError
+from ansible_collections.linuxnet.tuning.tests.unit.measurements import made, measured
+from ansible_collections.linuxnet.tuning.tests.unit.surfaces import LIMITS, Surface, play
+
+CASES = yaml.safe_load((Path(__file__).parent / "cases/autotune/bottlenecks.yml").read_text())
+
+
+def surface_of(case):
+    known = [search.Axis(name, values) for name, values in CASES["settings"].items()]
+    by_words = {f"{axis.name} {value}": (axis.name, value) for axis in known for value in axis.values}
+    factors = {by_words[words]: factor for words, factor in case["worth"].items()}
+    hidden = {by_words[one]: by_words[other] for one, other in case.get("hidden", {}).items()}
+    return Surface(known, factors, hidden=hidden, noise=case["noise"], kind=case.get("kind", "normal"))
+
+
+def end_of(surface, ending):
+    """What the setting is worth that is recommended, and what the best would be."""
+    return surface.true(ending.best) if ending.outcome == "better" else 1.0, surface.best
+
+
+@pytest.mark.parametrize("case", CASES["bottlenecks"], ids=lambda case: case["about"])
+def test_each_bottleneck_is_found(case):
+    surface = surface_of(case)
+    missed = []
+    for seed in range(20):
+        ending, turns = play(surface, seed)
+        got, best = end_of(surface, ending)
+        assert ending.measurements == len(turns) <= 15
+        assert got >= 1.0, "never worse than the start"
+        missed += [(seed, ending)] if got < 0.95 * best else []
+    assert len(missed) <= 2, missed
+
+
+def made_up(seed):
+    """Axes of which one or two matter, with levels, interactions, hidden effects, useless axes and harmful values."""
+    chance = random.Random(seed)
+    known = [
+        search.Axis(f"a{number}", [f"v{place}" for place in range(chance.choice([1, 2, 2, 3]))])
+        for number in range(chance.randint(4, 9))
+    ]
+    active = chance.sample(known, chance.choice([1, 1, 2]))
+    factors, together, hidden = {}, {}, {}
+    for axis in active:
+        best = chance.choice([0] * 6 + [1] * 3 + [2]) % len(axis.values)
+        gain = chance.choice([0.15, 0.3, 1, 3])
+        for place, value in enumerate(axis.values):
+            factors[axis.name, value] = 1 + gain * (1 if place == best else chance.uniform(0, 0.8))
+    for axis in known:
+        for value in axis.values if axis not in active else ():
+            if chance.random() < 0.1:
+                factors[axis.name, value] = chance.choice([0.3, 0.7, 0.9])
+    firsts = [(axis.name, axis.values[0]) for axis in active]
+    if len(active) == 2 and chance.random() < 0.3:
+        together[tuple(firsts)] = chance.choice([0.6, 1.3])
+    elif len(active) == 2 and chance.random() < 0.3:
+        hidden[firsts[1]] = firsts[0]
+    noise, kind = chance.choice([0.005, 0.01, 0.02, 0.03]), chance.choice(["normal", "normal", "heavy", "bimodal"])
+    return Surface(known, factors, together, hidden, noise, kind)
+
+
+def test_of_many_made_up_machines_nearly_all_come_near_their_best():
+    missed = []
+    for seed in range(200):
+        surface = made_up(seed)
+        ending, turns = play(surface, seed)
+        got, best = end_of(surface, ending)
+        assert ending.measurements == len(turns) <= 15
+        assert got > 0.999, f"{seed}: worse than the start"
+        missed += [seed] if got < 0.95 * best else []
+    assert len(missed) <= 16, f"{len(missed)} of 200 are more than 5 % off: {missed}"
+
+
+def test_where_nothing_helps_the_start_stays():
+    wrong = 0
+    for seed in range(100):
+        surface = Surface([search.Axis(f"a{number}", ["v0", "v1"]) for number in range(6)], {}, noise=0.05)
+        ending, _turns = play(surface, seed)
+        wrong += ending.outcome in ("better", "worse")
+    assert wrong <= 1
+
+
+def test_the_time_that_is_given_leaves_enough_for_the_proof():
+    surface = surface_of(CASES["bottlenecks"][1])
+    limits = LIMITS._replace(seconds=40)
+    _ending, turns = play(surface, 1, limits)
+    assert sum(turn.runs for turn in turns) <= 40
+    assert len(turns) >= 3, "the start and two tries"
+
+
+def test_what_a_host_refuses_costs_no_measurement():
+    surface = surface_of(CASES["bottlenecks"][1])
+    surface.refused = frozenset({("offloads", "on"), ("qdisc", "fq")})
+    ending, turns = play(surface, 1)
+    assert ending.best["rings"]
+    assert {(one.axis, one.value) for one in ending.found if one.outcome == "refused"} == surface.refused
+    assert not any("qdisc" in turn.setting for turn in turns)
+
+
+def test_what_costs_throughput_is_not_better():
+    steps = search.begin([search.Axis("qdisc", ["short"])], LIMITS)
+    next(steps)
+    turn = steps.send(search.Measured([0.0, 0.01, 0.02], [5.0, 5.01, 5.0], 1))
+    assert turn.setting == {"qdisc": "short"}
+    with pytest.raises(StopIteration) as end:
+        steps.send(search.Measured([3.0, 3.01, 3.02], [4.0, 4.01, 4.0], 2))
+    assert end.value.value.outcome == "nothing"
+    assert [(one.outcome, one.why) for one in end.value.value.found] == [("worse", "it costs throughput")]
+
+
+def test_a_start_that_cannot_be_measured_is_the_end():
+    turn, ending = search.follow([search.Axis("rings", ["all"])], LIMITS, [search.Measured([], [], 1, "no iperf3")])
+    assert turn is None
+    assert (ending.outcome, ending.why, ending.best) == ("failed", "no iperf3", {})
+
+
+IGB = {
+    "physical": True,
+    "speed": 1000,
+    "channels": {"combined": {"value": 1, "maximum": 8}},
+    "ring": {"rx": {"value": 256, "maximum": 4096}, "tx": {"value": 4096, "maximum": 4096}},
+    "features": {
+        "tso": {"value": False, "members": ["tx-tcp-segmentation"]},
+        "tx-tcp-segmentation": {"value": False},
+        "gro": {"value": True},
+        "lro": {"value": False, "fixed": True},
+        "rxhash": {"value": False, "fixed": True},
+    },
+    "coalesce": {"rx_usecs": {"value": 3}, "adaptive_rx": {"value": False}},
+    "rss": {"indirection": {"value": "1-7"}},
+    "irq": {"affinity": {"value": "0"}, "rps": {"value": "none"}},
+    "queues": {"rx": 1, "tx": 8, "qdisc": {"root": "mq", "leaf": "fq_codel"}},
+    "qdisc_settings": {"root": {"value": "default"}, "leaves": {"value": "default"}},
+    "multiq": {"clients": {"value": []}},
+}
+HOST = {
+    "kernel": {"cpu_count": 4, "memory_kib": 8 << 20, "forwards_ipv4": True},
+    "sysctl": {
+        "net.ipv4.tcp_rmem": "4096 131072 262144",
+        "net.ipv4.tcp_wmem": "4096 16384 65536",
+        "net.ipv4.tcp_congestion_control": "cubic",
+    },
+    "congestion": {"available": ["reno", "bbr", "cubic"]},
+    "addresses": [
+        {"nic": "eth0", "address": "10.0.0.254/24", "hardware": ["eth0"]},
+        {"nic": "bond0", "address": "10.1.0.254/16", "hardware": ["eth1", "eth2"]},
+        {"nic": "veth0", "address": "10.2.0.254/24", "hardware": []},
+    ],
+}
+PEERS = {"router1": ["10.0.0.1", "10.0.0.2", "10.0.0.3"]}
+LINE = axes.Line(rate=100e6, trip=0.04)
+
+
+def offered(goal="throughput", line=LINE, nic=None, host=None, only=()):
+    """The names of the values by axis."""
+    facts = {"router1": {"nics": {"eth0": {**IGB, **(nic or {})}}, "host": {**HOST, **(host or {})}}}
+    return axes.make(facts, PEERS, goal, line, only)
+
+
+def names(found):
+    return {axis["name"]: list(axis["values"]) for axis in found}
+
+
+def test_a_machine_is_offered_what_it_has_and_can_change():
+    assert names(offered()) == {
+        "offloads": ["on"],
+        "buffers": ["step 1", "step 2", "step 3"],
+        "channels": ["one for each processor", "all"],
+        "spread": ["equal over the receive queues", "one processor for each queue", "packets over all processors"],
+        "rings": ["all", "half"],
+        "coalescing": ["adaptive", "until 1/16 of the ring is full", "until 1/64 of the ring is full", "at once"],
+        "clients": ["a queue for each"],
+        "qdisc": ["fq"],
+        "congestion": ["bbr"],
+    }
+    assert list(names(offered("latency")))[:2] == ["qdisc", "congestion"]
+    assert names(offered("latency"))["coalescing"][0] == "at once"
+    assert next(iter(names(offered("fairness")))) == "clients"
+    assert list(names(offered(only=["rings"]))) == ["rings"]
+
+
+def test_a_bare_nic_is_offered_nothing():
+    nothing = {"router1": {"nics": {"eth0": {"physical": True, "missing": {}}}, "host": {}}}
+    assert axes.make(nothing, PEERS, "throughput", LINE) == []
+
+
+def test_what_is_in_force_is_not_offered():
+    good = {
+        "channels": {"combined": {"value": 4, "maximum": 4}},
+        "ring": {"rx": {"value": 4096, "maximum": 4096}},
+        "features": {"tso": {"value": True}, "gro": {"value": True}},
+        "qdisc_settings": {"root": {"value": "mq"}, "leaves": {"value": "fq"}},
+    }
+    found = names(offered(nic=good))
+    assert not {"channels", "offloads", "qdisc"} & set(found)
+    assert found["rings"] == ["half"]
+
+
+def test_buffers_go_by_the_round_trip_and_the_memory():
+    (found,) = offered(only=["buffers"])
+    sizes = [part["router1"]["sysctl"]["net.ipv4.tcp_rmem"] for part in found["values"].values()]
+    # Four times what 1 Gbit/s holds in 40 ms, and 16 and 64 times what was measured.
+    assert sizes == ["4096 131072 20000000", "4096 131072 8000000", "4096 131072 32000000"]
+    (small,) = offered(only=["buffers"], host={"kernel": {"memory_kib": 64 << 10}})
+    assert [part["router1"]["sysctl"]["net.ipv4.tcp_wmem"] for part in small["values"].values()] == [
+        "4096 16384 1048576"
+    ]
+    assert offered(only=["buffers"], line=None) == [], "nothing was measured yet"
+    big = dict.fromkeys(("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), "4096 131072 1000000000")
+    assert offered(only=["buffers"], host={"sysctl": big}) == []
+
+
+def test_a_queue_that_somebody_has_shaped_keeps_its_rate():
+    shaped = {"qdisc_settings": {"root": {"value": "tbf rate 20mbit burst 16384 latency 400ms"}}}
+    (found,) = offered("latency", nic=shaped, only=["qdisc"], line=axes.Line(20e6, 0.001))
+    roots = [part["router1"]["nics"][0]["qdisc"]["root"] for part in found["values"].values()]
+    # Ten frames need 6.152 ms.
+    assert roots[0] == "cake bandwidth 20000000bit"
+    assert [root.split()[-1] for root in roots[1:]] == ["6152us", "24608us"]
+    assert all(root.startswith("tbf rate 20mbit burst 16384") for root in roots[1:])
+    assert offered(nic={"qdisc_settings": {"root": {"value": "htb 1:"}}}, only=["qdisc"]) == []
+
+
+@pytest.mark.parametrize("goal", axes.GOALS)
+def test_every_value_is_understood_by_tune(goal):
+    for axis in offered(goal):
+        for part in axis["values"].values():
+            options = part["router1"]
+            for entry in options["nics"]:
+                for key in entry:
+                    registry.check_key(key)
+                plan.overlay([("", {key: entry[key] for key in entry if key in registry.FAMILIES})], registry.FAMILIES)
+            plan.overlay([("", {"sysctl": options["sysctl"]})], registry.FAMILIES)
+
+
+def test_the_nics_that_matter_lead_to_the_peers():
+    assert axes.nics(HOST, ["10.0.0.1"]) == ["eth0"]
+    assert axes.nics(HOST, ["10.1.2.3", "10.0.0.9"]) == ["eth1", "eth2", "eth0"]
+    assert axes.nics(HOST, ["10.2.0.1"]) == ["veth0"], "without hardware it is the NIC with the address"
+    assert axes.nics(HOST, ["192.0.2.1"]) == []
+    assert axes.nics(HOST, ["pc1.example.org"]) == []
+
+
+BUDGET = {"measurements": 15, "runs": 3, "seconds": 3600, "tolerance": 0.05}
+
+
+def planned(**options):
+    return made([{"server": "router1", "clients": "room1"}], repeat=3, latency=True, directions=["up"], **options)
+
+
+def entry(turn, factor, elapsed, run=0):
+    rows = [[factor * (90 + (run + place) % 3), factor * 100, factor * 110] for place in range(turn["runs"])]
+    return {"turn": turn, "result": measured(rows), "problem": "", "applied": True, "elapsed": elapsed}
+
+
+def led(worth):
+    """The turns of a search in which each value is worth so much, as the playbook leads it."""
+    known, history, said = offered(line=None, only=["rings", "channels", "offloads"]), [], []
+    whole = planned()
+    while True:
+        turn = conduct.turn(whole, known, history, "throughput", BUDGET)
+        said += turn["lines"]
+        if turn["over"]:
+            return known, history, said
+        factor = math.prod(worth.get(item, 1.0) for item in turn["setting"].items())
+        history.append(entry(turn, factor, 60.0 * (len(history) + 1), len(history)))
+
+
+def test_it_ends_with_lines_for_the_inventory_the_evidence_and_what_did_not_matter():
+    known, history, said = led({("rings", "all"): 1.5, ("rings", "half"): 1.2, ("channels", "all"): 0.5})
+    assert [one["turn"]["kind"] for one in history][-2:] == ["prove", "prove"], "it was obvious"
+    text = "\n".join(conduct.lines(planned(), known, history, "throughput", BUDGET))
+    assert text.startswith("There is a better setting.\n  rings all\n")
+    lines = text[text.index("lines for the inventory\n") :].split("\n\n")[0].splitlines()
+    assert lines[1] == "  # host_vars/router1.yml"
+    assert yaml.safe_load("\n".join(lines[2:])) == {
+        "tuning_host_nics": [{"name": "eth0", "ring": {"rx": "max", "tx": "max"}}]
+    }
+    assert "with 99 % certainty between" in text
+    last = {line.partition(":")[0]: line for line in text.splitlines()[-5:]}
+    assert "rings all (+50.0 %" in last["what helped"]
+    assert "channels all (-50.0 %" in last["what was worse than the best by then"]
+    assert "offloads on (+0.0 %" in last["what did not matter"]
+    assert "rings all, channels all                     up 226 bit/s  -25.0 %" in text
+    assert said[0] == "measurement 1 of at most 15: as it is the start"
+    assert any("rings all: up 452 bit/s (+50.0 % against the start)" in line for line in said)
+
+
+def test_where_nothing_is_better_there_are_no_lines():
+    known, history, _said = led({("rings", "half"): 0.8})
+    text = "\n".join(conduct.lines(planned(), known, history, "throughput", BUDGET))
+    assert "Leave the hosts as they are" in text
+    assert "lines for the inventory" not in text
+
+
+def test_the_plan_says_what_it_would_try_and_how_long_that_takes():
+    lines = conduct.lines(planned(), offered(line=None), [], "throughput", BUDGET)
+    assert lines[0] == "goal: throughput, by the figure sum; 15 values of 8 settings, on router1"
+    assert any(line.split()[:2] == ["rings", "all,"] for line in lines)
+    assert "buffers come once the round trip is known" in " ".join(lines)
+    # 12 measurements with 3 runs, and the 22 of the proof, of 12 s and 5 s each; half a minute for each switch.
+    assert lines[-1] == "time: about 24 minutes at most, and less where it is clear sooner"
+
+
+def test_all_hosts_alike_are_a_group():
+    known = [{"name": "rings", "about": "", "values": {"all": {}}}]
+    for host in ("pc1", "pc2"):
+        known[0]["values"]["all"][host] = {"nics": [{"name": "eth0", "ring": {"rx": "max"}}], "sysctl": {"a.b": "1"}}
+    lines = tell.inventory(known, {"rings": "all"})
+    assert lines[0] == "  # group_vars of pc1, pc2"
+    assert set(yaml.safe_load("\n".join(lines))) == {"tuning_group_nics", "tuning_group_sysctl"}
+
+
+def test_one_nic_is_one_entry():
+    parts = [{"name": "eth0", "coalesce": {"rx_usecs": 3}}, {"name": "eth0", "coalesce": {"tx_usecs": 4}, "mtu": 9000}]
+    whole = {"name": "eth0", "coalesce": {"rx_usecs": 3, "tx_usecs": 4}, "mtu": 9000}
+    assert tell.merged({"nics": parts, "sysctl": {}})["nics"] == [whole]
+
+
+YES, ALREADY = {"changed": True, "commands": ["ethtool"]}, {"changed": False, "commands": []}
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        ({"a": YES, "b": YES}, ""),
+        ({"a": YES, "b": ALREADY}, ""),
+        ({"a": ALREADY, "b": ALREADY}, "it is in force already"),
+        # The playbook goes on where a host fails, so nothing says so but what is missing.
+        ({"a": YES, "b": {"changed": False, "failed": False, "msg": "no such\nqdisc"}}, "b: no such qdisc"),
+        ({"a": YES, "b": {"msg": "timed out", "unreachable": True}}, "b: timed out"),
+        ({"a": YES}, "b: no answer"),
+    ],
+)
+def test_a_setting_counts_where_all_have_taken_it(answers, says):
+    one = {"nics": [{"name": "eth0"}], "sysctl": {}}
+    assert session.refusal(answers, {"hosts": {"a": one, "b": one, "c": {"nics": [], "sysctl": {}}}}) == says
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"measurements": 4}, "autotune_measurements: 4 is too few"),
+        ({"runs": 1}, "autotune_runs: 1 is not from 2 to 10"),
+        ({"seconds": "an hour"}, "are numbers"),
+    ],
+)
+def test_a_budget_that_is_none_is_refused(change, says):
+    with pytest.raises(ResultError, match=says):
+        session.limits(planned(), {**BUDGET, **change})
+
+
+@pytest.mark.parametrize(
+    ("goal", "only", "tuned", "says"),
+    [
+        ("speed", [], ["router1"], "autotune_goal: speed is none of throughput"),
+        ("latency", ["ring"], ["router1"], "autotune_only: ring is none of"),
+        ("latency", [], [], "none of tuning_hosts takes part"),
+    ],
+)
+def test_what_cannot_be_searched_is_said(goal, only, tuned, says):
+    with pytest.raises(ResultError, match=says):
+        session.check(planned(), goal, only, tuned)
