@@ -342,6 +342,7 @@ YES, ALREADY = {"changed": True, "commands": ["ethtool"]}, {"changed": False, "c
         ({"a": ALREADY, "b": ALREADY}, "it is in force already"),
         # The playbook goes on where a host fails, so nothing says so but what is missing.
         ({"a": YES, "b": {"changed": False, "failed": False, "msg": "no such\nqdisc"}}, "b: no such qdisc"),
+        ({"a": YES, "b": {**YES, "unsupported": [{"key": "root", "reason": "no such qdisc"}]}}, "b: no such qdisc"),
         ({"a": YES, "b": {"msg": "timed out", "unreachable": True}}, "b: timed out"),
         ({"a": YES}, "b: no answer"),
     ],

@@ -127,9 +127,11 @@ def refusal(answers: Mapping[str, Json], turn: Json) -> str:
 
 
 def _took(answer: Json | None) -> bool:
-    """Only a call that went well tells its commands."""
-    return "commands" in (answer or {}) and not (answer or {}).get("unreachable")
+    """Only a call that went well tells its commands, and one that could set all of it names nothing unsupported."""
+    whole = answer or {}
+    return "commands" in whole and not whole.get("unreachable") and not whole.get("unsupported")
 
 
 def _said(answer: Json | None) -> str:
-    return " ".join(str((answer or {}).get("msg", "no answer")).split())
+    reasons = [str(item.get("reason", "")) for item in (answer or {}).get("unsupported", ())]
+    return " ".join(str((answer or {}).get("msg") or "; ".join(dict.fromkeys(reasons)) or "no answer").split())
