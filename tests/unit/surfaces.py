@@ -62,7 +62,7 @@ class Surface:
 def play(surface, seed, limits=LIMITS):
     """Let the search measure such a surface; give how it ended and all turns."""
     chance = random.Random(seed)
-    turns, proof, clock = [], [], 0.0
+    turns, proof, planned, clock = [], [], [], 0.0
     steps = search.begin(surface.axes, limits)
     turn = next(steps)
     try:
@@ -75,16 +75,16 @@ def play(surface, seed, limits=LIMITS):
             scores = [math.log(value) for value in surface.runs(turn.setting, turn.runs, chance)]
             proved = ""
             if turn.kind == search.PROVE:
+                planned = planned or search.schedule(limits, len(turns) - 1, clock - turn.runs * limits.run_seconds)
                 proof.append((turn.side, scores))
-                proved = judged(proof, limits)
+                proved = judged(proof, planned, limits.ways)
             turn = steps.send(search.Measured(scores, scores, clock, proved=proved))
     except StopIteration as end:
         return end.value, turns
 
 
-def judged(proof, limits):
+def judged(proof, schedule, ways):
     """What the proof says by now, as the playbook has it judged."""
-    schedule = search.reserve(limits.ways)
     if len(proof) < 2 or not schedule[len(proof) - 1].look:
         return ""
-    return sequence.find(proof, schedule, limits.ways, last=len(proof) == len(schedule)).outcome
+    return sequence.find(proof, schedule, ways, last=len(proof) == len(schedule)).outcome

@@ -120,6 +120,22 @@ def reserve(ways: int) -> list[sequence.Block]:
     ]
 
 
+def schedule(limits: Limits, taken: int, elapsed: float) -> list[sequence.Block]:
+    """The turns of the proof after so many measurements: where some are left, both once more, so that they alternate.
+
+    It must not depend on what the proof itself measures.
+    """
+    short = reserve(limits.ways)
+    more = [
+        sequence.Block(sequence.AFTER, _BLOCK),
+        sequence.Block(sequence.BEFORE, _BLOCK, "ranks", short[-1].share / 2),
+    ]
+    long = [*short[:-1], short[-1]._replace(share=short[-1].share / 2), *more]
+    runs = sum(block.runs for block in long)
+    enough = taken + len(long) <= limits.measurements and elapsed + runs * limits.run_seconds <= limits.seconds
+    return long if enough else short
+
+
 def begin(axes: Sequence[Axis], limits: Limits) -> Steps:
     """The search as turns, which are to be sent what was measured."""
     return _Search(axes, limits).run()
@@ -169,6 +185,7 @@ class _Search:
         if not chosen:
             return self._ending("nothing")
         self.best = chosen
+        self.proof = schedule(self.limits, self.taken, self.elapsed)
         outcome, why = yield from self._prove()
         return self._ending(outcome, why)
 

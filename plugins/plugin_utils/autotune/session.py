@@ -110,7 +110,9 @@ def proof(history: Sequence[Json], goal: str, bounds: search.Limits) -> Json:
     results = [(entry["turn"]["side"], entry["result"]) for entry in turns]
     if {side for side, _result in results} != {sequence.BEFORE, sequence.AFTER}:
         return {}
-    schedule = search.reserve(bounds.ways)
+    before = [entry for entry in history if entry["turn"]["kind"] != search.PROVE]
+    taken = sum(1 for entry in before if entry["applied"])
+    schedule = search.schedule(bounds, taken, float(before[-1]["elapsed"]))
     last = len(results) == len(schedule)
     return verdict.decide(results, None, values.GOALS[goal], bounds.tolerance, schedule=schedule, last=last)
 

@@ -50,7 +50,8 @@ def plan(axes: Sequence[Json], goal: str, bounds: search.Limits, extra: float) -
         *_aligned(table),
         *([f"  buffers come {_LATER}, where they are smaller than what it needs"] if later else []),
         f"at most {bounds.measurements} measurements: the start and candidates with {bounds.runs} runs each, and the "
-        f"proof of the winner against the start with {', '.join(str(block.runs) for block in proof)}",
+        f"proof of the winner against the start with {', '.join(str(block.runs) for block in proof)}, "
+        "and once more with 6 each where that leaves doubt",
         f"time: about {_time(time)} at most, and less where it is clear sooner",
     ]
 
