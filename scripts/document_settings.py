@@ -207,7 +207,7 @@ def page() -> str:
         if family.follows or family.ask:
             continue  # what follows from keys of other groups
         where = "in the entry itself" if family.flat else f"under `{family.name}`"
-        where = where if family.scope == "nic" else "under `tuning_sysctl`"
+        where = where if family.scope == "nic" else f"under `tuning_{family.name}`"
         parts.append(f"## {family.name}\n")
         parts.append(f"{_markdown(family.about)} Written {where}, set by the module `{family.module}`.\n")
         if family.hint:

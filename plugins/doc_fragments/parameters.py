@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Options of the modules that set kernel parameters."""
+    """Options of the modules that set parameters of the kernel and of its modules."""
 
     DOCUMENTATION = r"""
 options:
@@ -36,4 +36,17 @@ options:
       - A file of that name that somebody else wrote is an error.
     type: str
     default: 90-linuxnet-tuning.conf
+"""
+
+    MODULES = r"""
+options:
+  module_parameters:
+    description:
+      - Parameters of kernel modules by C(module.parameter), such as C(tcp_cubic.hystart), as they stand on the kernel's
+        command line.
+      - >-
+        The value is a number, a switch, a word, or a list for an array. V({if_available: V}) is left out with a warning
+        on a host that does not have the module or the parameter.
+      - An empty dictionary removes the files that keep them. Without the option nothing about modules is touched.
+    type: dict
 """

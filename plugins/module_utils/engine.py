@@ -112,7 +112,6 @@ def protect(module: Any) -> None:
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "nics": {"type": "list", "elements": "dict"},
     "sysctl": {"type": "dict"},
-    "file": {"type": "str", "default": "90-linuxnet-tuning.conf"},
     "permanent": {"type": "bool", "default": True},
     "immediate": {"type": "bool", "default": True},
     "temporary": {"type": "int"},
@@ -131,8 +130,6 @@ def argument_spec(view: str) -> Dict[str, Any]:
     names = {*_ALWAYS, *(family.option for family in families if not family.follows)}
     if any(family.follows for family in families):
         names |= {"permanent", "immediate"}
-    if any(family.place for family in families):
-        names.add("file")
     if "nics" in names:
         names.add("temporary")
     if view == "tune":

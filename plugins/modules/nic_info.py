@@ -416,6 +416,10 @@ host:
       description: The kernel parameters that matter to the network.
       type: dict
       returned: always
+    modules:
+      description: Parameters of kernel modules that matter to the network, C(values) by module, and which are C(live).
+      type: dict
+      returned: always
     sysctl_files:
       description: The files that set parameters of the network at boot, in the order in which they are read.
       type: list

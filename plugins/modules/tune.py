@@ -40,6 +40,7 @@ extends_documentation_fragment:
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
   - linuxnet.tuning.parameters
+  - linuxnet.tuning.parameters.modules
 requirements:
   - The program C(ethtool) on the host, in any version, where O(nics) is used
 seealso:
@@ -76,6 +77,10 @@ before:
       description: By key, as M(linuxnet.tuning.sysctl) returns it.
       type: dict
       returned: always
+    module_parameters:
+      description: By key, as M(linuxnet.tuning.module_parameters) returns it.
+      type: dict
+      returned: always
 after:
   description: The same after the call, read again from the host; in check mode what it would be.
   returned: success
@@ -87,6 +92,10 @@ after:
       type: dict
       returned: always
     sysctl:
+      description: By key.
+      type: dict
+      returned: always
+    module_parameters:
       description: By key.
       type: dict
       returned: always

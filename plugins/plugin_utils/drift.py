@@ -18,8 +18,9 @@ def leaves(state: Any) -> Iterator[tuple[Place, Any]]:
                 yield (nic, f"{family} {key}"), value
             if not isinstance(keys, Mapping):
                 yield (nic, family), keys
-    for key, value in _items(state.get("sysctl")):
-        yield ("host", key), value
+    for option in ("sysctl", "module_parameters"):
+        for key, value in _items(state.get(option)):
+            yield ("host", key), value
 
 
 def _items(tree: Any) -> Iterator[tuple[str, Any]]:

@@ -13,9 +13,9 @@ from typing import Any, Callable, Dict, List, Mapping
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
 # Options that stand in one variable, of the role or of all roles.
 PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold")
-PARTS = ("nics", "sysctl")
+PARTS = ("nics", "sysctl", "module_parameters")
 # What the role takes: the options, and where its profiles come from.
-NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", *PLAIN)
+NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", "module_parameters", *PLAIN)
 PROFILES = Path(__file__).parents[2] / "playbooks/profiles"
 
 
@@ -46,9 +46,10 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
     names = value("tune_profile", "tuning_profile") or []
     profiles = [_profile(load, f"{folder}/{name}.yml") for name in (names if isinstance(names, list) else [names])]
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
-    sysctl = [("a profile", profile.get("sysctl", {})) for profile in profiles] + layers("sysctl")
     given = {name: value(f"tune_{name}", f"tuning_{name}") for name in PLAIN}
-    parts = {"nics": _entries(nics), "sysctl": _merged(sysctl)}
+    parts: Dict[str, Any] = {"nics": _entries(nics)}
+    for name in ("sysctl", "module_parameters"):
+        parts[name] = _merged([("a profile", profile.get(name, {})) for profile in profiles] + layers(name))
     # What is not said at all stays as it is, files included.
     given.update(file=value("tune_sysctl_file"), **{part: parts[part] for part in _tagged(variables)})
     return {name: found for name, found in given.items() if found is not None}
@@ -88,7 +89,7 @@ def _profile(load: Callable[[str], Any], path: str) -> Mapping[str, Any]:
     except Exception as error:  # whatever Ansible's loader raises for a file that is not there, or is no YAML
         raise LayerError(f"{path} cannot be read: {error}{_others(path)}") from error
     if not isinstance(found, Mapping):
-        raise LayerError(f"{path} is no dictionary with the keys nics and sysctl")
+        raise LayerError(f"{path} is no dictionary with the keys nics, sysctl and module_parameters")
     return found
 
 
@@ -106,6 +107,6 @@ def _merged(layers: Any) -> Dict[str, Any]:
     merged: Dict[str, Any] = {}
     for place, layer in layers:
         if not isinstance(layer, Mapping):
-            raise LayerError(f"{place} is {layer!r}; write a dictionary of kernel parameters and values")
+            raise LayerError(f"{place} is {layer!r}; write a dictionary of parameters and values")
         merged.update(layer)
     return merged

@@ -246,7 +246,11 @@ def test_tune_leaves_alone_what_lives_apart():
     assert not {name for module in registry.APART for name in registry.view(module)} & set(registry.view("tune"))
 
 
-@pytest.mark.parametrize("module", [name for name in VIEWS if name not in ("sysctl", *registry.APART)])
+# Views without NICs.
+OF_THE_HOST = ("sysctl", "module_parameters", *registry.APART)
+
+
+@pytest.mark.parametrize("module", [name for name in VIEWS if name not in OF_THE_HOST])
 def test_documented_keys_are_the_tables(module):
     documented = documentation(module)["nics"]["suboptions"]
     families = registry.nic_families(registry.FAMILIES)
@@ -345,12 +349,13 @@ def test_profiles_ask_for_what_there_is(profile):
         plan.overlay([("", desire._settled(None, registry.FAMILIES, layer, "", list))], registry.FAMILIES)
 
     content = yaml.safe_load(profile.read_text())
-    assert set(content) <= {"nics", "sysctl"}
+    assert set(content) <= {"nics", "sysctl", "module_parameters"}
     for entry in content.get("nics", []):
         for key in entry:
             registry.check_key(key)
         check({key: entry[key] for key in entry if key in registry.FAMILIES})
     check({"sysctl": content.get("sysctl", {})})
+    check({"module_parameters": content.get("module_parameters", {})})
     assert profile.stem in (ROOT / "roles/tune/meta/argument_specs.yml").read_text()
 
 

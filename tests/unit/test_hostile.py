@@ -50,6 +50,8 @@ def asked(name, evil, manager=None):
         return {key: f"{evil} {evil}"}, {key: Cell("0")}
     if name == "sysctl_file":
         return {"net.core.x": evil}, {}
+    if name == "module_parameters_file":
+        return {"igb.max_vfs": evil}, {}
     if name == "bonding":
         path = f"{manager.folder}/{evil.replace('/', '')}"
         cells = {"state": Cell("absent"), "mode": Cell(None), "members": Cell(""), path: Cell(None)}

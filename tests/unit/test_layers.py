@@ -13,7 +13,7 @@ PROFILES = {
     f"{layers.PROFILES}/high.yml": {"sysctl": {"y": 2}},
     "/own/low.yml": {"nics": [{"name": "own"}]},
 }
-NOTHING = {"nics": [], "sysctl": {}}
+NOTHING = {"nics": [], "sysctl": {}, "module_parameters": {}}
 
 
 def options(**variables):
@@ -82,7 +82,7 @@ def test_a_profile_that_is_none_is_named(monkeypatch):
 
 
 def test_each_option_of_the_module_has_its_variable():
-    asked = {*layers.PLAIN, "nics", "sysctl", "file"}
+    asked = {*layers.PLAIN, "nics", "sysctl", "module_parameters", "file"}
     assert asked == set(engine.argument_spec("tune")) - {"inventory"}
     assert set(layers.NAMES) == asked - {"file"} | {"sysctl_file", "profile", "profile_folder"}
 

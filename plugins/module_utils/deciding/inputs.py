@@ -141,6 +141,16 @@ def _counts(field_: Field, raw: Any) -> Desired:
     return Desired(EXACTLY, text)
 
 
+def _parameter(field_: Field, raw: Any) -> Desired:
+    """What stands behind the equals sign in modprobe.d; a list is an array, and more than a word needs no driver."""
+    if isinstance(raw, Mapping) and set(raw) == {"if_available"}:
+        return _parameter(field_, raw["if_available"])._replace(optional=True)
+    text = ",".join(map(vector, raw)) if isinstance(raw, (list, tuple)) else vector(raw)
+    if raw is None or isinstance(raw, Mapping) or not re.fullmatch(r"[A-Za-z0-9_.,:;/=+@-]+", text):
+        raise InputError(f"{field_.name}: {raw!r} is not right; write a number, a switch, a word, or a list of them")
+    return Desired(EXACTLY, text)
+
+
 def vector(raw: Any) -> str:
     """A sysctl value with normal white space: a list becomes a vector, a switch becomes 0 or 1."""
     if isinstance(raw, bool):
@@ -158,4 +168,5 @@ _KINDS: Dict[str, Callable[[Field, Any], Desired]] = {
     "addresses": _addresses,
     "cpus": _cpus,
     "counts": _counts,
+    "parameter": _parameter,
 }

@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..tools import sysctl
+from ..tools import kmod, sysctl
 
 _UNITS = "/etc/systemd/system"
 _STATE = "/var/lib/linuxnet-tuning"
@@ -18,6 +18,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     files = [f"{sysctl.FOLDER}/{name}" for name in host.names(sysctl.FOLDER)]
     return {
         "sysctl": [path for path in files if (host.read(path) or "").startswith(sysctl.HEADER)],
+        "modules": [path for path in (kmod.FILE, kmod.BUILT_IN) if (host.read(path) or "").startswith(kmod.HEADER)],
         "units": _units(host),
         "state": host.names(_STATE),
     }

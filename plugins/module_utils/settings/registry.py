@@ -16,6 +16,7 @@ from .irq import irq
 from .irqbalance import irqbalance
 from .link import link
 from .module import module
+from .module_parameters import module_parameters, module_parameters_file
 from .multiq import multiq
 from .napi import napi
 from .pause import pause
@@ -31,6 +32,7 @@ from .wol import wol
 
 _ORDER: Tuple[Family, ...] = (
     pci,  # how the NIC reaches memory at all, before anything is tuned on top of it
+    module_parameters,  # what a protocol or driver does at all, before it is asked for anything
     sysctl,  # buffers first: the queues that follow may fill them at once
     private_flags,  # a driver's own switches can change which of the rest it offers
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
@@ -55,6 +57,7 @@ _ORDER: Tuple[Family, ...] = (
 
 # What is kept for the next boot is written once it has proved to work.
 _KEPT: Tuple[Family, ...] = (
+    module_parameters_file,
     sysctl_file,
     units.family([family.name for family in _ORDER if family.scope == NIC]),
 )

@@ -124,6 +124,7 @@ sysctl_file = Family(
     open_kind="sysctl",
     key_pattern=sysctl.key_pattern,
     canonical=tool.name,
+    options={"file": {"type": "str", "default": "90-linuxnet-tuning.conf"}},
     follows=("sysctl",),
     place=_place,
     rivals=_rivals,
