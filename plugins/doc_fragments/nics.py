@@ -85,7 +85,9 @@ options:
         version_added: 0.3.0
       pci:
         description:
-          - How much a NIC may fetch from memory in one request.
+          - >-
+            How much a NIC may fetch from memory in one request, in which order it may write there, and when its PCI
+            Express link sleeps (ASPM). Turn the sleep off by C(pci: {l0s_aspm: false, l1_aspm: false}).
         type: dict
         suboptions:
           max_read_request:
@@ -98,6 +100,49 @@ options:
               - Bytes of one memory read over PCI-X (MMRBC), on cards that have it. One of them, or V(max).
             type: raw
             choices: [512, 1024, 2048, 4096]
+          relaxed_ordering:
+            description:
+              - Let writes to memory overtake each other, which C(setpci) has as bit 4 of C(CAP_EXP+8.w).
+            type: bool
+          extended_tags:
+            description:
+              - >-
+                Let up to 256 requests be under way, not 32: bit 8 of the same.
+            type: bool
+          no_snoop:
+            description:
+              - >-
+                Let a device write past the caches of the processors: bit 11 of the same.
+            type: bool
+          clkpm:
+            description:
+              - >-
+                Clock power management: the clock of the link may stop while it sleeps.
+            type: bool
+          l0s_aspm:
+            description:
+              - The light sleep of each direction, from which the link wakes within a microsecond.
+            type: bool
+          l1_aspm:
+            description:
+              - The deeper sleep of the whole link, which takes some microseconds to wake from.
+            type: bool
+          l1_1_aspm:
+            description:
+              - The first substate of L1, with the common mode voltage kept up.
+            type: bool
+          l1_2_aspm:
+            description:
+              - The second substate of L1, in which nothing is kept up; it takes tens of microseconds to wake from.
+            type: bool
+          l1_1_pcipm:
+            description:
+              - The first substate of L1, where the driver has put the device to sleep.
+            type: bool
+          l1_2_pcipm:
+            description:
+              - The second one, likewise.
+            type: bool
       private_flags:
         description:
           - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.

@@ -1,17 +1,18 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Set and verify how much NICs fetch from memory at once."""
+"""Set and verify how NICs reach memory, and when their PCI Express links sleep."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: pci
-short_description: Set how much a NIC may fetch from memory at once over PCI Express or PCI-X
+short_description: Set how a NIC reaches memory over PCI Express or PCI-X, and when its link sleeps
 version_added: 0.1.0
 description:
   - Sets the maximum read request size of the PCI Express capability, or the maximum memory read byte count of the
     PCI-X one, in bytes.
+  - Sets relaxed ordering, extended tags and no snoop, and in which states of ASPM the link may sleep.
   - Finds the register by the capability's name, changes its bits only, and reads it again. A device that lacks the
     capability is never written to.
 author:
@@ -22,7 +23,7 @@ extends_documentation_fragment:
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
 requirements:
-  - The program C(setpci) on the host, which is in the package pciutils
+  - The program C(setpci) on the host, which is in the package pciutils; the states of ASPM need no program
 seealso:
   - module: linuxnet.tuning.tune
   - module: linuxnet.tuning.nic_info

@@ -1,32 +1,52 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know how much a NIC may fetch from memory at once over PCI Express or PCI-X (`setpci`)."""
+"""Know how a NIC reaches memory over PCI: how much at once and in which order (`setpci`), and when its link sleeps."""
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple, Union
 
 from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
-from ..tools import setpci, sysfs
+from ..tools import aspm, setpci, sysfs
 
-_REGISTERS = {"max_read_request": setpci.MAX_READ_REQUEST, "max_memory_read": setpci.MAX_MEMORY_READ}
+_REGISTERS = {
+    "max_read_request": setpci.MAX_READ_REQUEST,
+    "max_memory_read": setpci.MAX_MEMORY_READ,
+    "relaxed_ordering": setpci.RELAXED_ORDERING,
+    "extended_tags": setpci.EXTENDED_TAGS,
+    "no_snoop": setpci.NO_SNOOP,
+}
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     device = sysfs.identity(host, nic).bus
     if not sysfs.is_function(device):
         return Reading({}, f"it is no PCI device of its own ({device or 'virtual'})")
-    found = {key: setpci.read(host, device, _REGISTERS[key]) for key in keys or _REGISTERS}
-    cells = {
-        key: Cell(size, maximum=_REGISTERS[key].smallest << (5 if key == "max_read_request" else 3), place=device)
-        for key, size in found.items()
-        if isinstance(size, int)
-    }
-    return Reading(cells, f"the device does not have it ({'; '.join(str(said) for said in found.values())})")
+    # One state takes others along, so they are looked at together.
+    cells = aspm.cells(host, device) if not keys or set(keys) & set(aspm.STATES) else {}
+    asked = [key for key in _REGISTERS if not keys or key in keys]
+    words: Dict[str, Union[int, str]] = {}
+    for key in asked:
+        register = _REGISTERS[key]
+        if register.place not in words:
+            words[register.place] = setpci.read(host, device, register.place)
+        word = words[register.place]
+        if isinstance(word, int):
+            top = register.smallest << (5 if key == "max_read_request" else 3)
+            cells[key] = Cell(register.value(word), maximum=top or None, place=device)
+    said = "; ".join(word for word in words.values() if isinstance(word, str))
+    lacks = "states of the link are for the firmware to set, or neither end has them"
+    return Reading(cells, f"the device does not have it ({said or lacks})")
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     device = next(iter(cells.values())).place
-    return (setpci.write(device, tuple((_REGISTERS[key], int(str(size))) for key, size in values.items())),)
+    fields = tuple((_REGISTERS[key], _number(value)) for key, value in values.items() if key in _REGISTERS)
+    actions: List[Action] = [setpci.write(device, fields)] if fields else []
+    return (*actions, *(aspm.write(device, state, bool(values[state])) for state in aspm.STATES if state in values))
+
+
+def _number(value: Value) -> int:
+    return int(value) if isinstance(value, bool) else int(str(value))
 
 
 pci = Family(
@@ -35,7 +55,10 @@ pci = Family(
     scope=NIC,
     read=_read,
     write=_write,
-    about="How much a NIC may fetch from memory in one request.",
+    about=(
+        "How much a NIC may fetch from memory in one request, in which order it may write there, and when its PCI "
+        "Express link sleeps (ASPM). Turn the sleep off by C(pci: {l0s_aspm: false, l1_aspm: false})."
+    ),
     fields=(
         Field(
             "max_read_request",
@@ -51,6 +74,15 @@ pci = Family(
             relative=True,
             choices=(512, 1024, 2048, 4096),
         ),
+        Field(
+            "relaxed_ordering",
+            "switch",
+            "let writes to memory overtake each other, which C(setpci) has as bit 4 of C(CAP_EXP+8.w)",
+        ),
+        Field("extended_tags", "switch", "let up to 256 requests be under way, not 32: bit 8 of the same"),
+        Field("no_snoop", "switch", "let a device write past the caches of the processors: bit 11 of the same"),
+        *(Field(state, "switch", about) for state, about in aspm.STATES.items()),
     ),
-    hint="Some devices and virtual machines fix this register.",
+    hint="Some devices and virtual machines fix these registers. A link sleeps no deeper than the policy of the kernel "
+    "lets it (pcie_aspm.policy in tuning_module_parameters).",
 )

@@ -171,7 +171,7 @@ QUIRKS = (
         explanation="Its buffer is small, and the link wakes too late for a burst, so that receiving is several times "
         "slower than sending. The driver asks the kernel once to keep the link awake, which fails where the firmware "
         "has the say.",
-        action="Switch ASPM off for this link (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), or "
+        action="Switch ASPM off for this link (`pci: {l1_aspm: false}` for the NIC, or in the BIOS), or "
         "flow control on at the port of the switch.",
         reference="https://github.com/openwrt/openwrt/issues/13248",
     ),

@@ -142,8 +142,8 @@ RULES = (
         "driver counts apart from a full ring",
         explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. Mostly it is "
         "the power saving of the PCIe link (ASPM L1); a larger ring does not help.",
-        action="Switch ASPM off for this link (`echo 0 > /sys/bus/pci/devices/ADDRESS/link/l1_aspm` for the device and "
-        "the bridge above it, or the boot parameter pcie_aspm.policy=performance), and see the width of the slot.",
+        action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
+        "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and see the width of the slot.",
         reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
         host=_overruns,
     ),
