@@ -379,6 +379,15 @@ options:
             description:
               - Hash flows in the NIC, to spread them over queues.
             type: bool
+      ntuple_rules:
+        description:
+          - >-
+            Which flows the hardware gives to which queue, or drops, before RSS. The key of a rule is its location, by
+            which ours are told from those of others. The value is a dictionary of C(flow), what it matches in the
+            words of C(ethtool -N), and C(action), which is a queue or C(drop), such as C(7: {flow: tcp4, dst_port:
+            2049, action: 2}); or these words as a text; or C(absent). A C(name) in it is for people. Write
+            C(features: {ntuple: true}) as well.
+        type: dict
       coalesce:
         description:
           - Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.

@@ -253,10 +253,10 @@ class Expansion(NamedTuple):
 class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
-    `open_kind` is the kind of keys that only the device knows. `hint` and `explain` end the message when a
-    device does not take a value; a complaint that holds a word of `refusals` means that it never will, and why. A
-    family that `follows` others is the file that keeps their values over a reboot: its desired values come from theirs,
-    `place` tells where it lies, and `rivals` which files override it.
+    `open_kind` is the kind of keys that only the device knows; `open_parse` reads one of no common kind. `hint` and
+    `explain` end the message when a device does not take a value; a complaint that holds a word of `refusals` means
+    that it never will, and why. A family that `follows` others is the file that keeps their values over a reboot: its
+    desired values come from theirs, `place` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
@@ -280,6 +280,7 @@ class Family(NamedTuple):
     about: str = ""
     fields: Tuple[Field, ...] = ()
     open_kind: str = ""
+    open_parse: Optional[Callable[[Any, Any], Desired]] = None
     key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
     aliases: Mapping[str, str] = {}
     canonical: Callable[[str], str] = str
@@ -323,7 +324,7 @@ class Family(NamedTuple):
             if known.name == name:
                 return known
         if self.open_kind and re.fullmatch(self.key_pattern, name) and ".." not in name:
-            return Field(name, self.open_kind)
+            return Field(name, self.open_kind, parse=self.open_parse)
         names = [known.name for known in self.fields] + list(self.aliases)
         raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
 

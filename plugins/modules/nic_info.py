@@ -334,6 +334,10 @@ nics:
       description: How the transceiver is fed, with its C(value).
       type: dict
       returned: when the device tells
+    ntuple_rules:
+      description: The n-tuple rules by location, each with its C(value) in the words of C(ethtool -N).
+      type: dict
+      returned: when the device has some
     private_flags:
       description: The driver's own switches by name, each with its C(value).
       type: dict

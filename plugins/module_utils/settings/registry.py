@@ -19,6 +19,7 @@ from .module import module
 from .module_parameters import module_parameters, module_parameters_file
 from .multiq import multiq
 from .napi import napi
+from .ntuple_rules import ntuple_rules
 from .pause import pause
 from .pci import pci
 from .phy import phy
@@ -40,6 +41,7 @@ _ORDER: Tuple[Family, ...] = (
     rss,  # spreads flows over the queues that there are by then; before they become fewer
     ring,  # per queue, so after the queues exist
     features,  # per NIC, cheap; lro and gro may depend on the queues
+    ntuple_rules,  # by queue, and only while the feature ntuple is on
     coalesce,  # per queue; drivers forget it when channels change
     module,  # the transceiver has to be awake for all that follows
     phy,  # decides how the link is negotiated next
