@@ -27,6 +27,15 @@ ASK = {
     "link": f"ip -d -j -p link show dev {NIC}",
 }
 FILES = ("queues", "irq")
+# What no other setting takes along is looked at in its own tries only; each answer takes its time under emulation.
+APART = {
+    "link_mode": f"ethtool {NIC}",
+    "eee": f"ethtool --show-eee {NIC}",
+    "rss": f"ethtool -x {NIC}",
+    "ntuple_rules": f"ethtool -n {NIC}",
+    "qdisc": f"tc qdisc show dev {NIC}",
+    "napi": f"grep . {NET}/threaded {NET}/gro_flush_timeout {NET}/napi_defer_hard_irqs",
+}
 LONG_NAMES = {
     "rx-checksumming": "rx",
     "tx-checksumming": "tx",
@@ -88,7 +97,7 @@ class Probe:
         self.texts: dict[str, list[str] | dict[str, object]] = {}
         self.absent: list[str] = []
         self.heading = ""
-        self.first = self.look([*ASK, *FILES])
+        self.first = self.look([*ASK, *FILES, *APART])
         self.texts = dict(self.first)
         # What the device does not have is asked for again at the end only.
         self.absent = [name for name, found in self.first.items() if isinstance(found, dict)]
@@ -105,7 +114,7 @@ class Probe:
                 numbers = interrupts().items()
                 found[name] = [f"{irq}:{text(Path('/proc/irq', no, 'smp_affinity_list'))}" for irq, no in numbers]
             else:
-                code, out, err = sh(ASK[name])
+                code, out, err = sh(ASK.get(name) or APART[name])
                 found[name] = {"rc": code, "out": out, "err": err} if code else out.splitlines()
         return found
 
@@ -278,6 +287,65 @@ def masks(probe: Probe) -> None:
             probe.try_(f"echo {value} > {path}", FILES)
 
 
+def modes(probe: Probe) -> None:
+    """Speed, duplex and what is advertised, EEE, and what wakes the host; the link has to come back each time."""
+    probe.heading = "speed"
+    for words in (
+        "advertise 0x3f",
+        "advertise 0x0f",
+        "speed 100 duplex full autoneg on",
+        "speed 100 duplex full autoneg off",
+        "autoneg on",
+        "mdix auto",
+    ):
+        probe.try_(f"ethtool -s {NIC} {words}", ("link_mode", "pause"))
+    probe.heading = "wol"
+    for letters in ("g", "ug", "d"):
+        probe.try_(f"ethtool -s {NIC} wol {letters}", ("link_mode",))
+    probe.heading = "eee"
+    for words in ("eee off", "eee on", "eee on tx-lpi off", "eee on tx-lpi on tx-timer 17"):
+        probe.try_(f"ethtool --set-eee {NIC} {words}", ("eee",))
+
+
+def spread(probe: Probe) -> None:
+    """The indirection table, the hash, and flows that are given to queues by hand."""
+    probe.heading = "rss"
+    for words in ("equal 1", "equal 2", "weight 1 1", "equal 1 start 1", "default", "hfunc xor", "hfunc toeplitz"):
+        probe.try_(f"ethtool -X {NIC} {words}", ("rss",))
+    for letters in ("sdfn", "sd"):
+        probe.try_(f"ethtool -N {NIC} rx-flow-hash udp4 {letters}", ("rss",))
+    probe.heading = "ntuple_rules"
+    probe.try_(f"ethtool -K {NIC} ntuple on", ("features", "ntuple_rules"))
+    for words in (
+        "flow-type ether proto 0x88f7 action 0 loc 1",
+        "flow-type ether proto 0x88f7 action 0 loc 2",
+        "flow-type ether dst 02:00:00:00:00:01 action 1 loc 3",
+        "flow-type tcp4 dst-port 2049 action 1 loc 4",
+        "flow-type ether proto 0x88cc action 0 loc 1",
+        "delete 1",
+        "delete 1",
+    ):
+        probe.try_(f"ethtool -N {NIC} {words}", ("ntuple_rules",))
+    probe.try_(f"ethtool -K {NIC} ntuple off", ("features", "ntuple_rules"))
+
+
+def disciplines(probe: Probe) -> None:
+    """Queueing disciplines, and how the kernel polls."""
+    probe.heading = "qdisc"
+    for words in (
+        "replace dev {} root fq_codel target 10ms",
+        "replace dev {} root fq maxrate 1gbit",
+        "replace dev {} root handle 1: mq",
+        "replace dev {} parent 1:1 fq",
+        "del dev {} root",
+    ):
+        probe.try_(f"tc qdisc {words.format(NIC)}", ("qdisc",))
+    probe.heading = "napi"
+    for file, values in (("threaded", (1, 0)), ("gro_flush_timeout", (20000, 0)), ("napi_defer_hard_irqs", (2, 0))):
+        for value in values:
+            probe.try_(f"echo {value} > {NET}/{file}", ("napi",))
+
+
 def survival(probe: Probe, reload: str) -> None:
     """Set something of everything, and see what is left of it after each event."""
     rings, channels = dict(pairs(probe.first["ring"])), dict(pairs(probe.first["channels"]))
@@ -330,6 +398,9 @@ def main() -> None:
     switches(probe)
     link(probe)
     masks(probe)
+    modes(probe)
+    spread(probe)
+    disciplines(probe)
     survival(probe, "" if module == "veth" else reload)
     told = {
         "driver": module,

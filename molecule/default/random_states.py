@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import pathlib
 import random
+import re
 import subprocess
 import sys
 import time
@@ -23,23 +25,50 @@ SEED = 20261121
 # What may be asked of each driver: every value here is one that the device can take.
 FEATURES = ["gro", "gso", "tso", "sg", "tx", "rx"]
 BOTH = [True, False]
+# Of every NIC: what the kernel has for it, whatever the driver.
+KERNEL = {
+    "napi": {"threaded": BOTH, "gro_flush_timeout": range(0, 50001, 5000), "napi_defer_hard_irqs": range(4)},
+    "qdisc": [
+        {"root": "default"},
+        {"root": "fq_codel target 10ms"},
+        {"root": "cake bandwidth 500mbit"},
+        {"root": "mq"},
+        {"leaves": "fq maxrate 1gbit"},
+        {"leaves": "fq_codel"},
+    ],
+}
+# What they have negotiated stays what it is: emulated links know one speed.
+MODES = {
+    "speed": [{"autoneg": True}, {"advertise": "all"}, {"advertise": {"at_most": 1000}}],
+    "wol": ["magic", "off"],
+    "eee": [{"enabled": False}, {"enabled": True}],
+}
+SPREAD = {"rss": {"indirection": ["equal", "equal 1", "equal 2", "weight 1 1"]}}
 STATES = {
     "igb0": {
         "ring": {"rx": range(80, 4097), "tx": range(80, 4097)},
         "channels": {"combined": range(1, 9)},
         "coalesce": {"rx_usecs": range(10, 1000)},
         "pause": [{"autoneg": False, "rx": rx, "tx": tx} for rx in BOTH for tx in BOTH] + [{"autoneg": True}],
+        "ntuple_rules": [{"3": "ether proto 0x88f7 action 0"}, {"3": "ether dst 02:00:00:00:00:01 action 0"}],
+        **MODES,
+        **SPREAD,
+        **KERNEL,
     },
     "e1000e0": {
         "ring": {"rx": range(80, 4097), "tx": range(80, 4097)},
         "coalesce": {"rx_usecs": range(10, 1000)},
+        **MODES,
+        **KERNEL,
     },
     "vmxnet0": {
         "ring": {"rx": ["max", "50%", 256, 512], "tx": ["max", "50%", 512]},
         "channels": {"combined": [1, 2]},
+        **SPREAD,
+        **KERNEL,
     },
-    "virtio0": {"channels": {"combined": range(1, 5)}, "ring": {"rx": ["max"], "tx": ["max"]}},
-    "lab0": {"channels": {"rx": range(1, 65), "tx": range(1, 65)}},
+    "virtio0": {"channels": {"combined": range(1, 5)}, "ring": {"rx": ["max"], "tx": ["max"]}, **SPREAD, **KERNEL},
+    "lab0": {"channels": {"rx": range(1, 65), "tx": range(1, 65)}, **KERNEL},
 }
 
 commands: list[list[str]] = []
@@ -54,18 +83,25 @@ def run(argv, data):
 
 
 def set_commands():
-    """Commands that were run since the last look and set something (an upper-case flag, or --set-...)."""
-    found = [argv for argv in commands if argv[1].lstrip("-")[0].isupper() or argv[1].startswith("--set")]
+    """Commands that were run since the last look and set something (an upper-case flag, -s, --set-..., a batch)."""
+    found = [argv for argv in commands if argv[1].lstrip("-")[0].isupper() or argv[1].startswith(("-s", "--set"))]
+    found += [argv for argv in commands if argv[:2] == ["tc", "-batch"]]
     commands.clear()
     return found
 
 
 def text(nic):
-    """All that ethtool says of the NIC."""
-    return "".join(
-        subprocess.run(["ethtool", flag, nic], capture_output=True, text=True, check=False).stdout
-        for flag in ("-k", "-g", "-l", "-a", "-c")
-    )
+    """All that ethtool says of the NIC, its queueing disciplines, and how it is polled."""
+    flags = ("-k", "-g", "-l", "-a", "-c", "-x", "-n", "--show-eee")
+    asked = [["ethtool", flag, nic] for flag in flags] + [["tc", "qdisc", "show", "dev", nic]]
+    said = [subprocess.run(argv, capture_output=True, text=True, check=False).stdout for argv in asked]
+    link = subprocess.run(["ethtool", nic], capture_output=True, text=True, check=False).stdout
+    said += re.findall(r"^\s*(?:Advertised|Auto-negotiation|Wake-on).*\n", link, re.MULTILINE)
+    for name in ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs"):
+        path = pathlib.Path("/sys/class/net", nic, name)
+        said.append(f"{name} {path.read_text()}" if path.exists() else "")
+    # A root that is made anew by the kernel or by us has a handle of its own.
+    return re.sub(r"^(qdisc \w+) [0-9a-f]+:|parent [0-9a-f]*:", r"\1", "".join(said), flags=re.MULTILINE)
 
 
 def difference(before, after):
@@ -74,9 +110,9 @@ def difference(before, after):
 
 
 def tune(entry):
-    """One call of the module ethtool."""
+    """One call of the module tune."""
     params = {"nics": [entry], "on_unsupported": "ignore"}
-    return engine.tune(host.connect(run, check_mode=False), "ethtool", params)
+    return engine.tune(host.connect(run, check_mode=False), "tune", params)
 
 
 def some_state(dice, nic):
@@ -104,7 +140,7 @@ def attempt(dice, nic):
         return False
     again = tune(entry)
     assert not again["changed"] and not set_commands(), f"the second call changed something\nasked: {entry}\n{again}"
-    back = tune({"name": nic, **there["before"].get(nic, {})})
+    back = tune({"name": nic, **there["before"]["nics"].get(nic, {})})
     assert not back.get("failed"), f"going back failed\nasked: {entry}\n{back['msg']}"
     assert text(nic) == before, f"going back left a difference\nasked: {entry}\n{difference(before, text(nic))}"
     set_commands()
