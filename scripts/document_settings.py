@@ -120,6 +120,7 @@ _TYPES = {
     "bytes": "str",
     "fields": "str",
     "qdisc": "raw",
+    "each": "raw",
 }
 _NUMBERS = " A number, V(max), or a percentage of the maximum such as V(50%)."
 _ELEMENTS = {"addresses": "str", "clients": "raw"}
@@ -239,6 +240,7 @@ def _values(field) -> str:
         "bytes": "bytes, or `symmetric`",
         "fields": "letters",
         "qdisc": "words of `tc`",
+        "each": "one for all, or a list",
     }.get(field.kind, ", ".join([*(f"`{word}`" for word in field.words), "CPU list"]))
     return plain + ", `max`, `50%`" if field.relative else plain
 

@@ -147,6 +147,46 @@ options:
         description:
           - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.
         type: dict
+      sriov:
+        description:
+          - >-
+            Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Another number
+            takes those that there are away from whoever uses them, and makes all anew.
+        type: dict
+        suboptions:
+          vfs:
+            description:
+              - How many the NIC has. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          trust:
+            description:
+              - Whether one may do what touches others, such as to be promiscuous or to choose its MAC address.
+            type: raw
+          spoofchk:
+            description:
+              - Whether it may send only from its own MAC address and VLAN.
+            type: raw
+          vlan:
+            description:
+              - The VLAN that the NIC puts it into, which it does not see; 0 for none, C('564:1') with a priority.
+            type: raw
+          mac:
+            description:
+              - The MAC address that it gets; in quotes, a list for each.
+            type: raw
+          max_tx_rate:
+            description:
+              - Mb/s that it may send; 0 is no limit.
+            type: raw
+          min_tx_rate:
+            description:
+              - Mb/s that it is sure of; few drivers have it.
+            type: raw
+          link_state:
+            description:
+              - >-
+                The link that it sees: C(auto) is that of the NIC, C(enable) always up, C(disable) always down.
+            type: raw
       mtu:
         description:
           - The largest packet in bytes, without the Ethernet header. A number, V(max), or a percentage of the maximum

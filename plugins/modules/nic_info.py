@@ -334,6 +334,10 @@ nics:
       description: How the transceiver is fed, with its C(value).
       type: dict
       returned: when the device tells
+    sriov:
+      description: How many virtual functions there are (C(vfs), with its C(maximum)), and what each of them has by key.
+      type: dict
+      returned: when the device can have some
     ntuple_rules:
       description: The n-tuple rules by location, each with its C(value) in the words of C(ethtool -N).
       type: dict

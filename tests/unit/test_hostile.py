@@ -50,6 +50,8 @@ def asked(name, evil, manager=None):
         return {key: f"{evil} {evil}"}, {key: Cell("0")}
     if name == "sysctl_file":
         return {"net.core.x": evil}, {}
+    if name == "sriov":
+        return {"vfs": 2, "mac": f"{evil} b"}, {"vfs": Cell(4), "mac": Cell("a b c d")}
     if name == "module_parameters_file":
         return {"igb.max_vfs": evil}, {}
     if name == "bonding":

@@ -30,6 +30,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     lldp,
     statistics,
     tc,
+    vfs,
 )
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -54,6 +55,7 @@ PARSERS = {
     "lldp_frames": lldp.frames,
     "networkctl_lldp": lldp.networkctl,
     "drops": drops.parse,
+    "vfs": vfs.parse,
 }
 
 

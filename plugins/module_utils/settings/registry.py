@@ -28,6 +28,7 @@ from .qdisc import qdisc
 from .ring import ring
 from .rss import rss
 from .speed import speed
+from .sriov import sriov
 from .sysctl import sysctl, sysctl_file
 from .wol import wol
 
@@ -36,6 +37,7 @@ _ORDER: Tuple[Family, ...] = (
     module_parameters,  # what a protocol or driver does at all, before it is asked for anything
     sysctl,  # buffers first: the queues that follow may fill them at once
     private_flags,  # a driver's own switches can change which of the rest it offers
+    sriov,  # virtual functions take queues from the NIC, so before these are shared out
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
     channels,  # creates the queues that rings and coalescing then apply to
     rss,  # spreads flows over the queues that there are by then; before they become fewer

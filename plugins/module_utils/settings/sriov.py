@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the virtual functions of a NIC (SR-IOV): how many it has, and what each may do.
+
+A key about each of them holds one word for all, or a list in their order. They are made anew when their number changes,
+and then have what the driver gives them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
+
+from ..schema import (
+    EXACTLY,
+    MAXIMUM,
+    NIC,
+    Action,
+    Address,
+    Cell,
+    Desired,
+    Expansion,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Value,
+)
+from ..tools import sysfs
+from ..tools import vfs as tool
+
+_RIGHT: Mapping[str, Tuple[str, str]] = {
+    "mac": (r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", "a MAC address in quotes"),
+    "vlan": (r"(?!0\d)\d{1,4}(:[0-7])?", "a VLAN, in quotes with its priority such as '564:1', or 0"),
+    "max_tx_rate": (r"(?!0\d)\d{1,6}", "Mb/s, or 0 for no limit"),
+    "min_tx_rate": (r"(?!0\d)\d{1,6}", "Mb/s, or 0 for none"),
+    "spoofchk": (r"on|off", "true or false"),
+    "trust": (r"on|off", "true or false"),
+    "link_state": (r"auto|enable|disable", "auto, enable or disable"),
+}
+
+
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
+    count = sysfs.number(host, tool.count_path(nic))
+    if count is None:
+        return Reading({}, "the device has no virtual functions, or its driver does not make them (sriov_numvfs)")
+    cells = {"vfs": Cell(count, maximum=tool.most(host, nic))}
+    each = tool.ask(host, nic) if count and (not keys or set(keys) - {"vfs"}) else []
+    for key in tool.KEYS:
+        words = [one[key] for one in each if key in one]
+        if len(words) == len(each):  # else the driver does not tell
+            cells[key] = Cell(" ".join(words))
+    return Reading(cells)
+
+
+def _expand(
+    _nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _targets: Mapping[Address, Value]
+) -> Expansion:
+    """One word for all becomes a word for each of those that there will be."""
+    count = int(str(cells["vfs"].value))
+    asked = desired.get("vfs")
+    if asked:
+        most = cells["vfs"].maximum or 0
+        number = 100 if asked.kind == MAXIMUM else int(str(asked.value))
+        count = max(1, most * number // 100) if asked.relative else number
+    spelled: Dict[str, Desired] = {}
+    refused: Dict[str, str] = {}
+    for key, wish in desired.items():
+        words = str(wish.value).split()
+        if key == "vfs":
+            spelled[key] = wish
+        elif len(words) in (1, count):
+            spelled[key] = wish._replace(value=" ".join(words * count if len(words) == 1 else words))
+        else:
+            refused[key] = f"it has {len(words)} values, and there are {count} virtual functions"
+    return Expansion(spelled, refused)
+
+
+def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    now = int(str(cells["vfs"].value)) if "vfs" in cells else 0
+    actions: List[Action] = []
+    fresh = "vfs" in values and values["vfs"] != now
+    if fresh:
+        actions += tool.make(nic, now, int(str(values["vfs"])))
+    asked = {key: str(value).split() for key, value in values.items() if key != "vfs" and value is not None}
+    have = {key: [] if fresh or key not in cells else str(cells[key].value).split() for key in asked}
+    for number in range(max(map(len, asked.values()), default=0)):
+        words = {
+            key: words[number]
+            for key, words in asked.items()
+            if number < len(words) and words[number : number + 1] != have[key][number : number + 1]
+        }
+        actions += [tool.change(nic, number, words)] if words else []
+    return tuple(actions)
+
+
+def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    """A fresh driver has made none."""
+    return _write(nic, values, {})
+
+
+def _parse(key: str, field: Field, raw: Any) -> Desired:
+    items = raw if isinstance(raw, (list, tuple)) else str(raw).split() if isinstance(raw, str) else [raw]
+    words = [("on" if item else "off") if isinstance(item, bool) else str(item).strip().lower() for item in items]
+    if field.name in ("spoofchk", "trust"):
+        words = [{"true": "on", "yes": "on", "false": "off", "no": "off"}.get(word, word) for word in words]
+    pattern, right = _RIGHT[key]
+    for word in words:
+        if not re.fullmatch(pattern, word) or (key == "vlan" and int(word.partition(":")[0]) > 4094):
+            raise InputError(f"{field.name}: {raw!r} is not right; write {right}, for all or a list for each")
+    return Desired(EXACTLY, " ".join(words))
+
+
+_ABOUT = {
+    "trust": "whether one may do what touches others, such as to be promiscuous or to choose its MAC address",
+    "spoofchk": "whether it may send only from its own MAC address and VLAN",
+    "vlan": "the VLAN that the NIC puts it into, which it does not see; 0 for none, C('564:1') with a priority",
+    "mac": "the MAC address that it gets; in quotes, a list for each",
+    "max_tx_rate": "Mb/s that it may send; 0 is no limit",
+    "min_tx_rate": "Mb/s that it is sure of; few drivers have it",
+    "link_state": "the link that it sees: C(auto) is that of the NIC, C(enable) always up, C(disable) always down",
+}
+
+sriov = Family(
+    name="sriov",
+    module="link",
+    scope=NIC,
+    read=_read,
+    write=_write,
+    boot=_boot,
+    expand=_expand,
+    about=(
+        "Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Another number "
+        "takes those that there are away from whoever uses them, and makes all anew."
+    ),
+    fields=(
+        Field("vfs", "integer", "how many the NIC has", relative=True),
+        *(Field(key, "each", about, parse=partial(_parse, key)) for key, about in _ABOUT.items()),
+    ),
+    hint="The kernel does not take functions away from a guest that has them. Drivers know some of these keys only; "
+    "`dmesg` says more.",
+    refusals={"Operation not supported": "the driver does not let it be set"},
+    cuts=True,
+)
