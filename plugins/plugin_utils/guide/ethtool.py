@@ -141,7 +141,7 @@ def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> No
     if about == "link mode":
         text = f"{said}: no setting here; for what is advertised write modes, as in speed: {{advertise: [1000]}}"
     elif about == "flow":
-        text = f"{said}: a rule that steers flows (ntuple) is no setting of this collection"
+        text = f"{said}: write a rule that steers flows under ntuple_rules, with its location as the key"
     else:
         text = f"{said}: {about} is no setting of this collection"
     guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {text}")

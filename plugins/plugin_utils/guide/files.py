@@ -33,13 +33,13 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
 
 
 def modprobe(guide: Guide, lines: Sequence[Line]) -> None:
-    """Options of kernel modules: none is a setting of the collection."""
+    """Options of kernel modules: which of them still matter is for a person to say, so they are no inventory yet."""
     for number, text in lines:
         words = text.split()
         if not words or words[0].startswith("#"):
             guide.sink.nothing(number, "a comment")
         elif words[0] == "options" and len(words) > 2:
-            text = f"{' '.join(words[1:])}: an option of a kernel module belongs into modprobe.d"
+            text = f"{' '.join(words[1:])}: an option of a kernel module; tuning_module_parameters has these"
             if any(re.search(r"=\S*,", word) for word in words[2:]):
                 text += "; one value for each port is the way of the driver from the vendor, the kernel's refuses it"
             guide.sink.remark(number, OTHER_TOOL, text)

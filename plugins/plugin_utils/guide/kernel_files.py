@@ -18,7 +18,7 @@ _OTHERS: Mapping[str, str] = {
     "/sys/kernel/mm/": "it is of the memory; TuneD sets it",
     "/sys/block/": "it is of a disk; TuneD sets it",
     "/sys/devices/": "it is of a device, and no setting of this collection",
-    "/sys/module/": "it is an option of a kernel module; modprobe.d keeps it",
+    "/sys/module/": "it is an option of a kernel module; tuning_module_parameters has these",
     "/sys/bus/": "it is of a bus, and no setting of this collection",
     "/sys/kernel/": "it is of the kernel, and no setting of this collection",
     "/sys/fs/": "it is of a file system, and no setting of this collection",
