@@ -61,6 +61,9 @@ def test_case(name):
         left_out = {remark["line"]: remark["kind"] for remark in result["remarks"]}
         assert {line: left_out.get(line) for line in case["remarks"]} == case["remarks"]
     assert [remark["line"] for remark in result["not_understood"]] == case.get("not_understood", [])
+    lines = {line["line"]: line for line in result["lines"]}
+    assert {number: lines[number]["outcome"] for number in case.get("lines", ())} == case.get("lines", {})
+    assert {number: "; ".join(lines[number]["messages"]) for number in case.get("says", ())} == case.get("says", {})
     accepted(result["inventory"])
 
 
@@ -107,6 +110,10 @@ $'\n' é
 x=(1 2
 \
 | tee
+tc qdisc add dev eth0 parent 1:x fq
+echo " "
+x "
+" y
 iface eth0 inet static
 bond-mode 4
 MASTER=bond0

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import verdicts
+from . import qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Branch, Line, Remark, Setting, Sink
 
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
@@ -17,7 +17,7 @@ _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for 
 def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     """Inventory, remarks, what was not understood, and what became of each line."""
     sink.close()
-    settings = _idle(sink, _settled(sink))
+    settings = _idle(sink, qdiscs.settled(sink, _settled(sink)))
     bonds_, settings, inside = _bonds(sink, settings)
     inventory: Dict[str, Any] = {}
     nics = _nics(sink, [one for one in settings if one not in inside])
@@ -114,6 +114,9 @@ def _settled(sink: Sink) -> List[Setting]:
         else:
             _against(sink, before, setting, "which comes later")
             kept[setting.address] = setting
+    for one in equal:
+        if kept[one.address].value != one.value:
+            _against(sink, one, kept[one.address], "which comes later")
     return [*kept.values(), *(one for one in equal if kept[one.address].value == one.value)]
 
 
@@ -150,21 +153,31 @@ def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
     """What does nothing beside the rest: txqueuelen under a qdisc with a limit of its own."""
     values = {one.key: one.value for one in settings if one.family == "sysctl"}
     qdisc = str(values.get("net.core.default_qdisc", ""))
-    rooted = any(remark.kind == "harmful" and remark.text.startswith("tc qdisc") for remark in sink.remarks)
+    own = {
+        (one.nic, one.match): str(one.value).split()[0]
+        for one in settings
+        if one.family == "qdisc" and str(one.value).split()[0] in verdicts.OWN_LIMIT
+    }
+    every = next((own[place] for place in (("*", ()), ("", (("driver", "*"),))) if place in own), "")
     kept = []
     for one in settings:
-        if one.key == "txqueuelen" and (qdisc in verdicts.OWN_LIMIT or rooted):
+        above = own.get((one.nic, one.match), every)
+        if one.key == "txqueuelen" and (qdisc in verdicts.OWN_LIMIT or above):
             sink.remark(
                 one.line,
                 NO_EFFECT,
-                f"txqueuelen {one.value}: {qdisc or 'fq'} has a limit of its own and does not look at it",
+                f"txqueuelen {one.value}: {above or qdisc} has a limit of its own and does not look at it",
             )
             continue
         if one.key == "txqueuelen":
             sink.remark(
                 one.line, NOTE, "txqueuelen: fq and fq_codel, the default of most distributions, do not look at it"
             )
-        if one.key.startswith("rps_flow_cnt") and values.get("net.core.rps_sock_flow_entries", 0) == 0:
+        if (
+            one.key.startswith("rps_flow_cnt")
+            and str(one.value) != "0"
+            and values.get("net.core.rps_sock_flow_entries", 0) == 0
+        ):
             sink.remark(one.line, NOTE, "rps_flow_cnt: without net.core.rps_sock_flow_entries above 0 it does nothing")
         kept.append(one)
     return kept
@@ -272,8 +285,11 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
         else:
             outcome = "remark" if line["kinds"] else "nothing"
         if outcome == "nothing":
+            calls = sorted(sink.called.get(number, ()))[:8]
             line["messages"].append(
-                sink.seen.get(number, "a comment or an empty line" if not text.strip() else "sets nothing")
+                f"what it sets is told where it is called: {', '.join(map(sink.place, calls))}"
+                if calls
+                else sink.seen.get(number, "a comment or an empty line" if not text.strip() else "sets nothing")
             )
         found.append({**_place(sink, number), "text": text, "outcome": outcome, **line})
     return found

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence
 
-from . import expand, foreign, kernel_files, masks, output, programs, syntax
+from . import expand, foreign, kernel_files, masks, output, programs, qdiscs, syntax
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
 from .script import Script
@@ -39,13 +39,20 @@ class Commands(Script):
 
     def simple(self, node: Simple) -> str:
         """One command; gives the name of the program."""
+        found = len(self.sink.settings), len(self.sink.remarks)
+        name = self._simple_command(node)
+        if self.override and found != (len(self.sink.settings), len(self.sink.remarks)):
+            self.sink.called.setdefault(node.line, set()).add(self.override)
+        return name
+
+    def _simple_command(self, node: Simple) -> str:
         place = 0
         self.line = self.override or node.line
         while place < len(node.words) and expand.assignment(node.words[place][0]):
             place += 1
         if place == len(node.words):
-            for raw, line in node.words:
-                self.assign_raw(raw)
+            for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
+                self.assign_raw(raw, line, last)
                 self.sink.nothing(line, "sets a variable")
             self.redirect(node, [])
             return ""
@@ -66,7 +73,7 @@ class Commands(Script):
                 said = " ".join(masks.shown(word) for word in words)
                 printed = [(self.line, masks.mask(f"$({said})"))]
             if printed is not None:
-                self.redirect(node, printed)
+                self.redirect(node, self.spread(node, printed))
                 return words[0]
         self.run(words, node)
         return words[0]
@@ -92,6 +99,8 @@ class Commands(Script):
                 self.write(path, printed, line)
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
+        elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
+            programs.service(self.guide, line, [name, *words[1:]])
         elif name in _SHELLS or name == "eval":
             self._shell(name, words[1:], node)
         elif name == "sed" and any(word.startswith("-i") or word == "--in-place" for word in words):
@@ -114,7 +123,7 @@ class Commands(Script):
     def _unknown(self, line: int, words: List[str], name: str) -> None:
         """A program that is not known may be one that runs the rest of its words."""
         for place, word in enumerate(words[1:], 1):
-            if " " in word and programs.program(word.split()[0]) in programs.PROGRAMS:
+            if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])
                 return
             if (
@@ -126,7 +135,7 @@ class Commands(Script):
                 self.run(words[place:])
                 return
         if len(words) > 1 and words[1] in _QDISC_WORDS:
-            programs.tc(self.guide, line, words[1:])
+            qdiscs.tc(self.guide, line, words[1:])
         elif not masks.known(words[0]) or any(
             word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
         ):
@@ -150,7 +159,9 @@ class Commands(Script):
         if name == "eval":
             self.embedded([(self.line, " ".join(words))])
         elif "-c" in words[:-1] or any(word.startswith("-") and word.endswith("c") for word in words[:-1]):
-            self.embedded([(self.line, words[-1] if name != "su" else words[words.index("-c") + 1])])
+            text = words[-1] if name != "su" else words[words.index("-c") + 1]
+            lines = [(self.line, part) for part in text.split("\n")]
+            self.embedded(self.spread(node, lines) if node else lines)
         elif node and any(redirect.body for redirect in node.redirects):
             body = output.of(["cat"], node.redirects, self.scope, self.line)
             self.embedded(body or [])
@@ -212,7 +223,8 @@ class Commands(Script):
         self.line = self.override or first.line
         self.visited.add(id(first))
         words = [field for raw, _line in first.words for field in expand.fields(raw, self.scope)]
-        return output.of(_unwrapped(words), first.redirects, self.scope, self.line)
+        printed = output.of(_unwrapped(words), first.redirects, self.scope, self.line)
+        return None if printed is None else self.spread(first, printed)
 
 
 def _unwrapped(words: List[str]) -> List[str]:

@@ -118,12 +118,12 @@ class Reader:
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
         value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
         if key.startswith(_ROOTS) and value is not None:
-            self.guide.sysctl(self.number(value), key, str(value.value))
+            self.guide.sysctl(self.number(value), key, str(value.value), switches=True)
             return
         for one, inner in node.value:
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
             if word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
-                self.guide.sysctl(self.number(one), word, str(inner.value))
+                self.guide.sysctl(self.number(one), word, str(inner.value), switches=True)
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
             elif word == "sysctls":
@@ -149,7 +149,7 @@ class Reader:
         """`net.core.rmem_max: {sysctl.present: [{value: 1}]}` of Salt, and `{value: 1}` of others."""
         found = _scalars(inner, ("value",))
         if found:
-            self.guide.sysctl(self.number(found[0]), word, str(found[0].value))
+            self.guide.sysctl(self.number(found[0]), word, str(found[0].value), switches=True)
         else:
             self._walk(inner, word, HOST)
 

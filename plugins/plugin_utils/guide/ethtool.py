@@ -17,6 +17,7 @@ _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("-L", "--set-channels"), "channels"),
     "--set-priv-flags": "private_flags",
     "--set-eee": "eee",
+    "--set-module": "module",
 }
 # The keys of `ethtool -s` that are settings here; what it advertises is a mask there, which is a list of modes here.
 _CHANGE: Mapping[str, str] = {**dict.fromkeys(("speed", "duplex", "autoneg", "mdix"), "speed"), "wol": "wol"}
@@ -27,9 +28,7 @@ _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("-Q", "--per-queue"), "a setting of one queue"),
     **dict.fromkeys(("-E", "--change-eeprom"), "the EEPROM"),
     **dict.fromkeys(("-f", "--flash"), "the firmware"),
-    "--set-phy-tunable": "a setting of the PHY",
     "--set-tunable": "a tunable of the driver",
-    "--set-module": "the transceiver",
     "--set-hwtimestamp-cfg": "time stamps",
     "--set-mm": "frame preemption",
     **dict.fromkeys(("-W", "--set-dump"), "dumps"),
@@ -54,6 +53,8 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         _set(guide, line, _FAMILIES[flag], nic, pairs)
     elif flag == "--set-fec" and nic and pairs[:1] == ["encoding"]:
         guide.nic(line, nic, "fec", "encoding", " ".join(pairs[1:]))
+    elif flag == "--set-phy-tunable" and nic and pairs:
+        _phy(guide, line, nic, pairs)
     elif _OTHERS.get(flag) == "link mode":
         _change(guide, line, flag, nic, pairs)
     elif flag in _SPREADING:
@@ -100,6 +101,16 @@ def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> N
             rest += pair
     if rest:
         _other(guide, line, flag, nic, rest)
+
+
+def _phy(guide: Guide, line: int, nic: str, words: List[str]) -> None:
+    """`downshift on count 5`, `fast-link-down on msecs 20`: the number, `off`, or what the PHY has by itself."""
+    key, state, number = words[0].replace("-", "_"), "".join(words[1:2]), "".join(words[3:4])
+    if state == "off" or number:
+        guide.nic(line, nic, "phy", key, "off" if state == "off" else number)
+    else:
+        text = f"phy {masks.shown(words[0])}: without a number the PHY takes one of its own; write the number"
+        guide.sink.remark(line, ON_HOST, text)
 
 
 def _spread(guide: Guide, line: int, nic: str, words: List[str]) -> None:

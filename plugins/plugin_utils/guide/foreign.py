@@ -32,12 +32,14 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("hdparm", "blockdev", "mount", "umount", "swapoff", "swapon", "tune2fs", "fstrim"), _DISK),
     **dict.fromkeys(("mlnx_qos", "cma_roce_mode", "cma_roce_tos", "dcb", "dcbtool", "lldptool", "mlxconfig"), _RDMA),
     **dict.fromkeys(("mlxreg", "mst", "show_gids", "rdma", "ibdev2netdev", "opensm", "devlink"), _RDMA),
-    **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "systemd-sysctl", "initctl"), _SERVICE),
+    **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
+    **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
     **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "WLAN is no matter of this collection"),
     **dict.fromkeys(("modprobe", "rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
     **dict.fromkeys(
         ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"), "the kernel's command line is no matter of it"
     ),
+    **dict.fromkeys(("ssh", "pssh", "pdsh", "clush", "scp", "rsync"), "it acts on other hosts"),
     **dict.fromkeys(("ulimit", "prlimit"), "limits of processes belong to systemd and limits.d"),
     **dict.fromkeys(("reboot", "shutdown", "poweroff", "kexec"), "it restarts the host, and sets nothing"),
     **dict.fromkeys(("uci",), "OpenWrt has its own configuration"),
@@ -53,12 +55,12 @@ _HARMLESS = """
 chattr chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
 dmidecode dnf dpkg dracut du echo egrep env ethstatus exit export expr failure false fgrep file find findmnt fold
 free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
-ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill killall ldconfig let ln local locale locate
+ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill ldconfig let ln local locale locate
 log log_daemon_msg log_end_msg logger logout logrotate ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mail
 make man mapfile mkdir mkfifo mktemp modinfo more mpstat mv nano netperf netstat nproc nslookup numastat od openssl
-passwd paste patch perl pgrep pidof ping ping6 pip pip3 pkill popd printenv ps pushd pwd python python3 read
-readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm rsync ruby sar scp screen sed select
-semanage seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss ssh stat strings stty
+passwd paste patch perl pgrep pidof ping ping6 pip pip3 popd printenv ps pushd pwd python python3 read
+readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm ruby sar screen sed select
+semanage seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss stat strings stty
 su success sync systemd-detect-virt tac tail tar tcpdump test tmux top touch tput tr traceroute trap true tty type
 typeset udevadm umask unalias uname uniq unset unzip update-initramfs useradd usermod vi vim vmstat wait watch wc
 wget which whiptail who whoami whois xz yes yum zcat zip zypper

@@ -10,7 +10,8 @@ from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
-_LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen"}
+_LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen", "ifalias": "alias", "netdev_group": "group"}
+_NAPI = ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs")
 _QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
 
 _OTHERS: Mapping[str, str] = {
@@ -73,6 +74,8 @@ def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:
         guide.sink.unknown(line, f"/sys/class/net/{masks.shown(nic)} is no file that can be written")
     elif rest[0] in _LINK and len(rest) == 1:
         guide.nic(line, nic, "link", _LINK[rest[0]], text)
+    elif rest[0] in _NAPI and len(rest) == 1:
+        guide.nic(line, nic, "napi", rest[0], text)
     elif rest[0] == "queues" and len(rest) == 3 and rest[2] in _QUEUE:
         guide.queue(line, nic, _QUEUE[rest[2]], rest[1].partition("-")[2], text)
     elif rest[0] == "bonding" and len(rest) == 2:

@@ -28,13 +28,17 @@ class Broken(Exception):
 
 
 class Token(NamedTuple):
-    """A word, an operator, or the end of a line; `body` is the here document that a redirection opens."""
+    """A word, an operator, or the end of a line; `body` is the here document that a redirection opens.
+
+    `last` is the line in which a word ends, where that is another one than `line`.
+    """
 
     kind: str
     raw: str
     line: int
     body: Optional[Tuple[Line, ...]] = None
     quoted: bool = False
+    last: int = 0
 
 
 class Lexer:
@@ -145,7 +149,8 @@ class Lexer:
                 break
             else:
                 self._piece()
-        self.tokens.append(Token("word", self.text[start : self.place].replace("\\\n", ""), line))
+        raw = self.text[start : self.place].replace("\\\n", "")
+        self.tokens.append(Token("word", raw, line, last=self.line if self.line != line else 0))
 
     def _in_pattern(self) -> bool:
         return any(token.raw == "[[" and token.line == self.line for token in self.tokens[-8:])

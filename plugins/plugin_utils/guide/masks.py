@@ -49,6 +49,11 @@ def templates(text: str) -> str:
     return found
 
 
+def placeholders(text: str) -> str:
+    """A line with words such as <iface> masked, which its reader is to replace; a shell would take a file for it."""
+    return re.sub(r"(?<=\s)<[^\W\d][^<>|&;$\"'`=]*>(?=[\s`,.;:)\"']|$)", lambda match: mask(match[0]), text)
+
+
 def name(text: str) -> str:
     """The name of a NIC as an inventory may hold it, be it a placeholder; never a template that Ansible would run."""
     plain = re.sub(r"\{\{-?(.*?)-?\}\}", r"<\1>", shown(text))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from . import masks
 
@@ -56,6 +56,8 @@ class Sink:
         self.lost: List[Remark] = []
         self.idle: List[Remark] = []
         self.seen: Dict[int, str] = {}
+        # By a line of a function, the lines that call it, where what it sets is told.
+        self.called: Dict[int, Set[int]] = {}
         self.branch: Branch = ()
         self.groups = 0
         # The file and its line behind a number, where several files are read as one.

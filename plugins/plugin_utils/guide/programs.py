@@ -3,15 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List
+import re
+from typing import Callable, Dict, List, Mapping
 
-from . import ethtool, foreign, kernel_files, masks, nmcli
-from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from . import ethtool, foreign, kernel_files, masks, nmcli, qdiscs
+from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
 _PHYSICAL = (("driver", "*"),)
-_QDISC = "what the collection has of that are qdisc (root, leaves), multiq, and default_qdisc (tuning_sysctl)"
+_VERBS: Mapping[str, str] = {
+    **dict.fromkeys(("off", "del", "delete", "remove"), "disable"),
+    **dict.fromkeys(("on", "add", "defaults"), "enable"),
+}
+_SIZES = ("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size")
+# What `ip link set` takes, by our keys.
+_LINK: Mapping[str, str] = {
+    "mtu": "mtu",
+    **dict.fromkeys(("txqueuelen", "txqlen", "qlen", "txq"), "txqueuelen"),
+    **{word: word for word in (*_SIZES, "alias", "group")},
+}
 _SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "route": ("r", "ro", "rou")}
 
 
@@ -21,7 +32,10 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
         words = words[2:] if words[0] in ("-n", "-netns", "-f", "-family", "-b", "-batch") else words[1:]
     thing = next((name for name, short in _SHORT.items() if words and words[0] in short), words[0] if words else "")
     verb, rest = (words[1] if len(words) > 1 else ""), words[2:]
-    if verb in ("", "show", "list", "ls", "get", "sh", "s", "l", "save", "monitor", "dev") and thing != "link":
+    if thing == "netns" and verb in ("exec", "e") and len(rest) > 1:
+        said = " ".join(masks.shown(word) for word in rest)
+        guide.sink.remark(line, CONDITIONAL, f"{said}: it acts in the network namespace {masks.shown(rest[0])} only")
+    elif verb in ("", "show", "list", "ls", "get", "sh", "s", "l", "save", "monitor", "dev") and thing != "link":
         guide.sink.nothing(line, "only reads")
     elif thing == "link" and verb in ("set", "s", "se"):
         _link(guide, line, rest)
@@ -40,23 +54,28 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
 
 
 def _link(guide: Guide, line: int, words: List[str]) -> None:
-    if words[:1] in (["dev"], ["group"]):
-        words = words[1:]
+    if words[:1] == ["group"] and len(words) > 1:
+        said = " ".join(masks.shown(word) for word in words[2:])
+        text = f"{said}: which NICs are of the group {masks.shown(words[1])}, is known on the host only"
+        guide.sink.remark(line, ON_HOST, text)
+        return
+    if "dev" in words[:-1]:
+        # The name may stand anywhere behind this word: `ip link set arp off dev eth0`.
+        place = words.index("dev")
+        words = [words[place + 1], *words[:place], *words[place + 2 :]]
     if not words:
         guide.sink.remark(line, NO_EFFECT, "ip link set: the name of the NIC is missing")
         return
     nic, place = words[0], 1
     while place < len(words):
         word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
-        if word in ("mtu", "txqueuelen", "txqlen", "qlen", "txq"):
-            guide.nic(line, nic, "link", "mtu" if word == "mtu" else "txqueuelen", after)
+        if word in _LINK:
+            guide.nic(line, nic, "link", _LINK[word], after)
             place += 2
         elif word == "type" and after in ("bond", "bond_slave"):
             for key, value in zip(words[place + 2 :: 2], words[place + 3 :: 2]):
                 kernel_files.bond(guide, line, nic, key, value)
             return
-        elif word == "dev":
-            nic, place = after, place + 2
         elif word == "master" and after.startswith("bond"):
             guide.sink.set(line, masks.name(after), "bond", "members", nic)
             place += 2
@@ -91,32 +110,6 @@ def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
             )
             guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {owner}")
             place += 1
-
-
-def tc(guide: Guide, line: int, words: List[str]) -> None:
-    """Queueing disciplines: only whether one harms can be said here."""
-    while words and words[0].startswith("-"):
-        words = words[1:]
-    said = " ".join(masks.shown(word) for word in words)
-    if len(words) < 2 or words[1] in ("show", "list", "ls", "get", "help", "s"):
-        guide.sink.nothing(line, "only reads")
-    elif words[1] in ("del", "delete", "d"):
-        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: it takes a queueing discipline away; {_QDISC}")
-    elif (
-        words[0] == "qdisc"
-        and "root" in words
-        and any(one in words for one in ("fq", "fq_codel", "pfifo", "pfifo_fast", "cake"))
-    ):
-        kind = next(one for one in ("fq", "fq_codel", "pfifo", "pfifo_fast", "cake") if one in words)
-        text = (
-            f"tc {said}: {kind} at the root puts all queues of a NIC behind one lock; mq with {kind} below it, which "
-            "net.core.default_qdisc makes, is better"
-        )
-        guide.sink.remark(line, HARMFUL if kind in ("fq", "fq_codel") else OTHER_TOOL, text)
-    elif "netem" in words:
-        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: netem makes a link worse on purpose, for tests")
-    else:
-        guide.sink.remark(line, OTHER_TOOL, f"tc {said}: {_QDISC}")
 
 
 def sysctl(guide: Guide, line: int, words: List[str]) -> None:
@@ -185,11 +178,45 @@ def systemctl(guide: Guide, line: int, words: List[str]) -> None:
 
 def service(guide: Guide, line: int, words: List[str]) -> None:
     """`service NAME VERB`, and `chkconfig NAME off`."""
+    words = [word for word in words if not word.startswith("-")]
     verb = words[1] if len(words) > 1 else "status"
     if verb == "status":
         guide.sink.nothing(line, "only reads")
     else:
-        _service(guide, line, {"off": "disable", "on": "enable"}.get(verb, verb), words[:1])
+        _service(guide, line, _VERBS.get(verb, verb), words[:1])
+
+
+def update_rc(guide: Guide, line: int, words: List[str]) -> None:
+    """`rc-update del NAME` has its words the other way round."""
+    service(guide, line, [*words[1:2], *words[:1]])
+
+
+def killall(guide: Guide, line: int, words: List[str]) -> None:
+    """A process that is ended; that of irqbalance is a setting."""
+    names = [word for word in words if not word.startswith("-")]
+    if any(name.endswith("irqbalance") for name in names):
+        _service(guide, line, "stop", ["irqbalance"])
+    else:
+        guide.sink.nothing(line, "ends a process")
+
+
+def mii_tool(guide: Guide, line: int, words: List[str]) -> None:
+    """The old tool for the link: a mode that is forced is a setting, the rest is none."""
+    plain = [word for word in words if not word.startswith("-")]
+    forced = next((word[8:] for word in words if word.startswith("--force=")), "")
+    if "-F" in words[:-1]:
+        forced = words[words.index("-F") + 1]
+        plain = [word for word in plain if word != forced]
+    mode = re.fullmatch(r"(\d+)base\w*-([FH])D", forced)
+    if not forced:
+        guide.sink.remark(line, OTHER_TOOL, f"mii-tool {' '.join(map(masks.shown, words))}: see speed: {{advertise}}")
+    elif not mode or not plain:
+        guide.sink.unknown(line, f"mii-tool: '{masks.shown(forced)}' is no mode")
+    else:
+        for nic in plain:
+            guide.nic(line, nic, "speed", "autoneg", "off")
+            guide.nic(line, nic, "speed", "speed", mode[1])
+            guide.nic(line, nic, "speed", "duplex", "full" if mode[2] == "F" else "half")
 
 
 def _service(guide: Guide, line: int, verb: str, units: List[str]) -> None:
@@ -236,11 +263,14 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "ethtool": ethtool.read,
     "ip": ip,
     "ifconfig": ifconfig,
-    "tc": tc,
+    "tc": qdiscs.tc,
     "sysctl": sysctl,
     "setpci": setpci,
     "systemctl": systemctl,
-    **dict.fromkeys(("service", "chkconfig", "rc-service"), service),
+    **dict.fromkeys(("service", "chkconfig", "rc-service", "update-rc.d"), service),
+    "rc-update": update_rc,
+    **dict.fromkeys(("killall", "pkill"), killall),
+    "mii-tool": mii_tool,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
     **dict.fromkeys(

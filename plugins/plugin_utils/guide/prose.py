@@ -4,6 +4,7 @@ Nix, Python)."""
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Callable, List, Optional, Sequence, Tuple
 
@@ -32,6 +33,8 @@ _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s
 _BOOT = re.compile(
     r"GRUB_CMDLINE_LINUX\w*=|\b(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs)=\S"
 )
+# What is markup around a command, where any other word in such brackets is to be filled in.
+_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
@@ -121,7 +124,8 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         return count
     parameter = _PARAMETER.match(plain)
     if parameter and not re.search(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}", parameter[2]):
-        guide.sysctl(number, parameter[1], _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
+        value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
+        guide.sysctl(number, parameter[1], value, switches=True)
         return count
     size = _INTERFACE_MTU.search(plain)
     if size:
@@ -152,8 +156,9 @@ def _foreign(text: str) -> str:
 
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
-    text = masks.templates(raw)
+    text = html.unescape(_TAG.sub(" ", masks.templates(raw)))
     text = re.sub(r"<([A-Za-z][\w.-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
+    text = masks.placeholders(text)
     return re.sub(
         r"(?<=\s)\[[A-Za-z][^][$\"']*\]|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}", lambda match: masks.mask(match[0]), text
     )
@@ -220,6 +225,7 @@ def _is_value(word: str) -> bool:
     """Whether a word can be the value of a setting, or the beginning of a rule."""
     return (
         not masks.known(word)
+        or "$" in word
         or word
         in ("on", "off", "max", "N", "auto", "rx-flow-hash", "flow-type", "hkey", "hfunc", "equal", "weight", "delete")
         or re.fullmatch(r"(0x)?[0-9a-f]*\d[0-9a-f]*|[pumbagsd]", word) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Dict, Iterator, List, Optional, Sequence, Set
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import expand, kernel_files, masks, output, syntax
 from .lexer import Broken
@@ -29,6 +29,8 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.targets: List[str] = []
         self.line = 0
+        # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
+        self.origins: Dict[str, Tuple[int, int]] = {}
 
     @contextmanager
     def output_to(self, redirects: Sequence[Redirect]) -> Iterator[None]:
@@ -42,6 +44,24 @@ class Script:
         finally:
             if path and path != "/dev/null":
                 self.targets.pop()
+
+    def spread(self, node: Simple, printed: List[Line]) -> List[Line]:
+        """Each line of a quoted text that is printed under the number of the line it stands in."""
+        count = len(printed)
+        if count < 2 or self.override or len({number for number, _text in printed}) > 1:
+            return printed
+        first = next((line for line, length in self._texts(node) if length == count), 0)
+        return [(first + place, text) for place, (_number, text) in enumerate(printed)] if first else printed
+
+    def _texts(self, node: Simple) -> Iterator[Tuple[int, int]]:
+        """Where the texts of several lines that a command has begin, and how many lines they have."""
+        for (raw, line), last in zip(node.words, node.lasts):
+            if last and raw.count("\n") == last - line:
+                yield line, last - line + 1
+        for raw, _line in node.words:
+            variable = re.fullmatch(r'"?\$\{?(\w+)\}?"?', raw)
+            if variable and variable[1] in self.origins:
+                yield self.origins[variable[1]]
 
     def target(self, node: Simple) -> str:
         """The file that takes what a command prints."""
@@ -63,8 +83,9 @@ class Script:
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
             self.files.setdefault(masks.shown(path), []).extend(lines)
         elif self.sink.dead[0] and self.guide.is_config(masks.shown(path)):
-            for number, _text in lines:
-                self.sink.remark(number, NO_EFFECT, self.sink.dead[1])
+            for number, text in lines:
+                if text.strip() and text.strip()[0] not in "#;":
+                    self.sink.remark(number, NO_EFFECT, self.sink.dead[1])
 
     def finish(self) -> None:
         """Read the configuration files that the script has written."""
@@ -91,11 +112,14 @@ class Script:
         printed = output.of(words, tree.commands[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
 
-    def assign_raw(self, raw: str) -> None:
+    def assign_raw(self, raw: str, line: int = 0, last: int = 0) -> None:
         found = expand.assignment(raw)
         if not found:
             return
         name, sign, rest = found
+        self.origins.pop(name, None)
+        if last and raw.count("\n") == last - line:
+            self.origins[name] = (line, last - line + 1)
         if rest.startswith("(") and rest.endswith(")"):
             self.scope.values[name] = self._array(rest[1:-1])
         else:

@@ -6,7 +6,7 @@ Names and kinds of values come from the registry of settings, so a new setting i
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
@@ -19,7 +19,14 @@ from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line, Si
 Match = Sequence[Tuple[str, str]]
 
 _DEFAULT_ON = ("rx", "tx", "sg", "tso", "gso", "gro", "rxvlan", "txvlan", "rxhash")
-_HARDWARE = ("ring", "channels", "coalesce", "pause", "private_flags")
+_HARDWARE = (
+    *("ring", "channels", "coalesce", "pause", "private_flags", "rss", "speed", "wol", "eee", "fec", "phy", "module"),
+    *("napi", "qdisc"),
+)
+_SWITCHES: Mapping[str, str] = {
+    **dict.fromkeys(("true", "yes", "on"), "1"),
+    **dict.fromkeys(("false", "no", "off"), "0"),
+}
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -43,6 +50,10 @@ class Guide:
         name = masks.name(nic)
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")
+            return
+        if not masks.known(key):
+            text = f"{family}: which key {masks.shown(key)} is, is known on the host only"
+            self.sink.remark(line, ON_HOST, text)
             return
         if name == "*" and family in _HARDWARE and not match:
             # Bridges and the like have no such setting, and would end a call that asks them for it.
@@ -104,8 +115,10 @@ class Guide:
             self.sink.remark(line, NOTE, f"{field} off takes tso and gso down with it")
         return False
 
-    def sysctl(self, line: int, key: str, raw: str) -> None:
-        """One kernel parameter."""
+    def sysctl(self, line: int, key: str, raw: str, switches: bool = False) -> None:
+        """One kernel parameter; Nix and Ansible write the `switches` true and false as 1 and 0."""
+        if switches:
+            raw = _SWITCHES.get(raw.strip().lower(), raw)
         key = key.strip().lstrip("-").strip()
         if not masks.known(key):
             shown = masks.shown(key)
@@ -122,6 +135,9 @@ class Guide:
             return
         value = self._parameter(line, name, raw)
         if value is None:
+            return
+        if value.lower() in ("true", "false", "yes", "no"):
+            self.sink.remark(line, NO_EFFECT, f"{name}: the kernel takes numbers and refuses '{value}'")
             return
         try:
             registry.FAMILIES["sysctl"].field(name)

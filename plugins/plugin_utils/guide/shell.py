@@ -27,7 +27,7 @@ class Shell(Walk):
     def script(self, lines: Sequence[Line]) -> None:
         """All of a script; a text that is no shell is read line by line."""
         try:
-            tree = syntax.parse([(number, masks.templates(text)) for number, text in lines])
+            tree = syntax.parse([(number, masks.placeholders(masks.templates(text))) for number, text in lines])
         except Broken as error:
             self._by_lines(lines, error)
             return
@@ -55,7 +55,7 @@ class Shell(Walk):
         """Each command for itself; loops and conditions are lost, and so is what depends on them."""
         held: List[Line] = []
         for number, text in lines:
-            held.append((number, masks.templates(text)))
+            held.append((number, masks.placeholders(masks.templates(text))))
             if text.rstrip().endswith("\\"):
                 continue
             try:

@@ -21,11 +21,12 @@ class Redirect(NamedTuple):
 
 
 class Simple(NamedTuple):
-    """Words (raw, with the line of each) and redirections."""
+    """Words (raw, with the line of each) and redirections; `lasts` has the lines in which words end that go on."""
 
     words: Tuple[Tuple[str, int], ...]
     redirects: Tuple[Redirect, ...]
     line: int
+    lasts: Tuple[int, ...] = ()
 
 
 class Arithmetic(NamedTuple):
@@ -214,18 +215,19 @@ class _Parser:
         return Redirect(operator.raw, word.raw, operator.line, word.body, word.quoted, operator.quoted)
 
     def simple(self) -> Simple:
-        line, words, redirects = self.now.line, [], []
+        line, words, redirects, lasts = self.now.line, [], [], []
         while True:
             if self.now.kind == "word":
                 token = self.take()
                 words.append((token.raw, token.line))
+                lasts.append(token.last)
             elif self.is_op(*REDIRECTIONS):
                 redirects.append(self.redirection())
             else:
                 break
         if not words and not redirects:
             raise Broken(self.now.line, f"'{self.now.raw.strip()}' stands where a command is expected")
-        return Simple(tuple(words), tuple(redirects), line)
+        return Simple(tuple(words), tuple(redirects), line, tuple(lasts) if any(lasts) else ())
 
     def condition(self) -> If:
         line = self.take().line
