@@ -9,12 +9,13 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 from . import ethtool, expand, kernel_files, masks
 from .ini import sections
 from .lexer import Broken, tokens
-from .model import NO_EFFECT, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 Match = Tuple[Tuple[str, str], ...]
 
+_DEVICES = ("devices", "devices_udev_regex")
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
 
 
@@ -165,15 +166,19 @@ def _ifcfg_line(guide: Guide, number: int, nic: str, key: str, value: str, other
 def tuned(guide: Guide, lines: Sequence[Line]) -> None:
     """A profile of TuneD."""
     entries = sections(guide, lines)
-    devices = next((entry.value for entry in entries if entry.section == "net" and entry.key == "devices"), "")
-    nics = [word for word in re.split(r"[,\s]+", devices) if word] or ["*"]
+    devices = {entry.section: _tuned_nics(entry.key, entry.value) for entry in entries if entry.key in _DEVICES}
     types = {entry.section: entry.value for entry in entries if entry.key == "type"}
     for entry in entries:
         kind = types.get(entry.section, entry.section)
         value = entry.value.strip("\"'")
+        nics, match = devices.get(entry.section, (["*"], ()))
+        if kind == "net" and nics == []:
+            text = f"which NICs {entry.section} is for, udev alone knows"
+            guide.sink.remark(entry.line, CONDITIONAL, text)
+            continue
         if kind == "main" and entry.key == "include":
             guide.sink.remark(entry.line, OTHER_TOOL, f"include={value}: that profile sets more; take it in as well")
-        elif kind in ("main", "variables") or entry.key in ("type", "enabled", "devices", "replace", "priority"):
+        elif kind in ("main", "variables") or entry.key in ("type", "enabled", *_DEVICES, "replace", "priority"):
             guide.sink.nothing(entry.line, "says what the profile is")
         elif kind == "sysctl":
             guide.sysctl(entry.line, entry.key, value if "${" not in value else masks.mask(value))
@@ -181,16 +186,31 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
             for key, text in ethtool.pairs_of(value):
                 for nic in nics:
                     plain = key if entry.key == "features" else key.replace("-", "_")
-                    guide.nic(entry.line, nic, entry.key, plain, text)
+                    guide.nic(entry.line, nic, entry.key, plain, text, match)
         elif kind == "net" and entry.key in ("mtu", "txqueuelen"):
             for nic in nics:
-                guide.nic(entry.line, nic, "link", entry.key, value)
+                guide.nic(entry.line, nic, "link", entry.key, value, match)
+        elif kind == "net" and entry.key == "wake_on_lan":
+            for nic in nics:
+                guide.nic(entry.line, nic, "wol", "wol", value, match)
+        elif kind == "net" and entry.key == "dynamic":
+            guide.sink.nothing(entry.line, "says whether TuneD changes settings with the load")
         elif kind == "sysfs":
             kernel_files.write(guide, entry.line, entry.key, value)
         elif kind == "script":
             guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={value}: a script that is not part of this text")
         else:
             guide.sink.remark(entry.line, OTHER_TOOL, f"[{entry.section}] {entry.key}={value}: TuneD sets it")
+
+
+def _tuned_nics(key: str, value: str) -> Tuple[List[str], Match]:
+    """The NICs of a section, by name or by their driver; none where only udev knows."""
+    if key == "devices":
+        return [word for word in re.split(r"[,\s]+", value) if word] or ["*"], ()
+    named = re.fullmatch(r"\^?(INTERFACE|ID_NET_DRIVER)=([\w.-]+)\$?", value)
+    if not named:
+        return [], ()
+    return ([named[2]], ()) if named[1] == "INTERFACE" else ([""], (("driver", named[2]),))
 
 
 def unit(guide: Guide, lines: Sequence[Line]) -> None:

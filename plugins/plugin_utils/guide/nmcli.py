@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
+from ..dialects import networkmanager as words
 from . import kernel_files, masks
 from .ini import Entry, sections
 from .model import NOTE, OTHER_TOOL, Line
@@ -19,6 +21,14 @@ _FAMILIES: Mapping[str, str] = {
 }
 _ETHERNET = ("ethernet", "802-3-ethernet", "ethtool", "wired", "bond", "connection")
 _ALIASES = {"802-3-ethernet": "ethernet", "wired": "ethernet"}
+_BY_WORD: Mapping[Tuple[str, str], Tuple[str, str]] = {
+    (section.replace("802-3-ethernet", "ethernet"), name): key
+    for key, word in words.PROPERTIES.items()
+    for section, _dot, name in [word.word.partition(".")]
+}
+# The bits of Wake-on-LAN in a keyfile (nm-setting-wired.h), as the letters of ethtool.
+_WAKE_BITS = {2: "p", 4: "u", 8: "m", 16: "b", 32: "a", 64: "g"}
+_WAKE = {word: letter for letter, word in words.WAKE.items()}
 
 
 def read(guide: Guide, line: int, words: List[str]) -> None:
@@ -58,6 +68,8 @@ def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) 
     elif section == "ethernet" and key == "mtu":
         if value not in ("auto", "0"):
             guide.nic(line, nic, "link", "mtu", value)
+    elif (section, key) in _BY_WORD:
+        _property(guide, line, nic, section, key, value)
     elif section == "bond" and key == "options":
         for option in value.split(","):
             name, _equals, text = option.partition("=")
@@ -67,6 +79,27 @@ def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) 
     else:
         said = f"{section}.{key}" if key else section
         guide.sink.remark(line, OTHER_TOOL, f"{said} {masks.shown(value)}: it belongs to NetworkManager")
+
+
+def _property(guide: Guide, line: int, nic: str, section: str, key: str, value: str) -> None:
+    """A property whose values are none of ethtool's words as they stand."""
+    family, name = _BY_WORD[(section, key)]
+    if family == "wol":
+        bits = int(value) if value.isdigit() and masks.known(value) else None
+        if value in ("default", "ignore") or bits in (1, 32768):
+            guide.sink.nothing(line, "leaves Wake-on-LAN as it is")
+            return
+        given = [letter for bit, letter in _WAKE_BITS.items() if bits and bits & bit]
+        given += [_WAKE.get(word, word) for word in value.replace(",", " ").split() if bits is None]
+        value = "".join(letter for letter in given if letter not in ("none", "disable", "disabled")) or "d"
+    elif family == "speed" and value in ("0", ""):
+        guide.sink.nothing(line, "leaves the link mode as it is")
+        return
+    elif family == "fec":
+        value = value.replace(",", " ")
+    elif family == "qdisc":
+        value = re.sub(r"^root\s+", "", value)
+    guide.nic(line, nic, family, name, value)
 
 
 def keyfile(guide: Guide, lines: Sequence[Line]) -> None:

@@ -114,11 +114,15 @@ def settled(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
             roots[(one.nic, one.match)] = str(one.value).split()[0]
         elif one.family == "qdisc" and one.key.startswith(_LEAF):
             leaves.setdefault((one.nic, one.match), {})[one.key[len(_LEAF) :]] = str(one.value)
+    # A script that asks for a second queue first says it twice: below mq, and as the root where there is no mq.
+    either = {(one.nic, one.match, str(one.value)) for one in sink.losers if (one.family, one.key) == ("qdisc", "root")}
     kept: List[Setting] = []
     for one in settings:
         place = (one.nic, one.match)
         if one.family != "qdisc" or one.key == "leaves":
             kept.append(one)
+        elif one.key == "root" and roots[place] == "mq" and (*place, _all_leaves(leaves.get(place, {}))) in either:
+            continue
         elif one.key == "root":
             kept.append(one._replace(key="leaves") if roots[place] in _BELOW_MQ else one)
         else:

@@ -6,57 +6,17 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ..dialects import systemd as words
 from . import kernel_files
 from .ini import Entry, sections
-from .model import NO_EFFECT, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 
 Match = Tuple[Tuple[str, str], ...]
 
-# Names of systemd.link(5), which are no names of ethtool, and where they belong.
-_KEYS: Mapping[str, Tuple[str, str]] = {
-    "MTUBytes": ("link", "mtu"),
-    "TransmitQueueLength": ("link", "txqueuelen"),
-    "RxBufferSize": ("ring", "rx"),
-    "RxMiniBufferSize": ("ring", "rx_mini"),
-    "RxJumboBufferSize": ("ring", "rx_jumbo"),
-    "TxBufferSize": ("ring", "tx"),
-    "RxChannels": ("channels", "rx"),
-    "TxChannels": ("channels", "tx"),
-    "OtherChannels": ("channels", "other"),
-    "CombinedChannels": ("channels", "combined"),
-    "RxFlowControl": ("pause", "rx"),
-    "TxFlowControl": ("pause", "tx"),
-    "AutoNegotiationFlowControl": ("pause", "autoneg"),
-    "ReceiveChecksumOffload": ("features", "rx"),
-    "TransmitChecksumOffload": ("features", "tx"),
-    "TCPSegmentationOffload": ("features", "tso"),
-    "TCP6SegmentationOffload": ("features", "tx-tcp6-segmentation"),
-    "GenericSegmentationOffload": ("features", "gso"),
-    "GenericReceiveOffload": ("features", "gro"),
-    "GenericReceiveOffloadHardware": ("features", "rx-gro-hw"),
-    "LargeReceiveOffload": ("features", "lro"),
-    "ReceiveVLANCTAGHardwareAcceleration": ("features", "rxvlan"),
-    "TransmitVLANCTAGHardwareAcceleration": ("features", "txvlan"),
-    "ReceiveVLANCTAGFilter": ("features", "rx-vlan-filter"),
-    "TransmitVLANSTAGHardwareAcceleration": ("features", "tx-vlan-stag-hw-insert"),
-    "NTupleFilter": ("features", "ntuple"),
-    "UseAdaptiveRxCoalesce": ("coalesce", "adaptive_rx"),
-    "UseAdaptiveTxCoalesce": ("coalesce", "adaptive_tx"),
-    "CoalescePacketRateLow": ("coalesce", "pkt_rate_low"),
-    "CoalescePacketRateHigh": ("coalesce", "pkt_rate_high"),
-    "CoalescePacketRateSampleIntervalSec": ("coalesce", "sample_interval"),
-    "StatisticsBlockCoalesceSec": ("coalesce", "stats_block_usecs"),
-    **{
-        f"{way}{'Max' if unit == 'frames' else ''}Coalesce{'d' if unit == 'frames' else ''}{when}{word}": (
-            "coalesce",
-            f"{way.lower()}_{unit}{suffix}",
-        )
-        for way in ("Rx", "Tx")
-        for unit, word in (("usecs", "Sec"), ("frames", "Frames"))
-        for when, suffix in (("", ""), ("Irq", "_irq"), ("Low", "_low"), ("High", "_high"))
-    },
-}
+_KEYS: Mapping[str, Tuple[str, str]] = {word.word: key for key, word in words.LINK.items()}
+_FORMS: Mapping[Tuple[str, str], str] = {key: word.form for key, word in words.LINK.items()}
+_SUFFIXES: Mapping[str, int] = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3}
 _BOND: Mapping[str, str] = {
     "Mode": "mode",
     "TransmitHashPolicy": "xmit_hash_policy",
@@ -85,6 +45,8 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
     bus = dict(match).get("bus", "")
     if bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
         guide.sink.dead = (NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC")
+    if match == () and nic == "*" and asked.get("Property"):
+        guide.sink.dead = (CONDITIONAL, f"which NICs have Property={asked['Property']}, udev alone knows")
     for entry in entries:
         if entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
             guide.sink.nothing(entry.line, "says which NIC is meant")
@@ -107,13 +69,28 @@ def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
     elif not known:
         guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={entry.value}: it belongs to systemd")
     else:
-        value = entry.value
+        value = _spoken(known, entry.value)
         if entry.key.endswith("Sec"):
             found = microseconds(value)
             value = value if found is None else str(found // (1000000 if known[1] == "sample_interval" else 1))
-        elif entry.key.endswith(("BytesSize", "MTUBytes")):
+        elif entry.key in ("MTUBytes", "GenericSegmentOffloadMaxBytes"):
             value = _bytes(value)
         guide.nic(entry.line, nic, known[0], known[1], value, () if nic else match)
+
+
+def _spoken(known: Tuple[str, str], value: str) -> str:
+    """A value of systemd in the words of our keys."""
+    form = _FORMS[known]
+    if form == words.MEGABITS:
+        match = re.fullmatch(r"(\d+)([KMG]?)", value)
+        return str(int(match[1]) * _SUFFIXES[match[2]] // 10**6) if match else value
+    if form == words.CROSSING:
+        return words.CROSSINGS.get(value, value)
+    if form == words.CPUS:
+        return "none" if value == "disable" else ",".join(value.split())
+    if form == words.MODES:
+        return " ".join(re.sub(r"base(\w+)-", r"base\1/", word).replace("/fec", "_FEC") for word in value.split())
+    return value
 
 
 def _target(asked: Mapping[str, str]) -> Tuple[str, Match]:
@@ -121,14 +98,24 @@ def _target(asked: Mapping[str, str]) -> Tuple[str, Match]:
     for key in ("OriginalName", "Name"):
         if asked.get(key) and " " not in asked[key]:
             return asked[key], ()
+    properties = dict(word.partition("=")[::2] for word in asked.get("Property", "").split())
+    named = next((text for key, text in properties.items() if key.startswith("ID_NET_NAME")), "")
+    if named:
+        return named, ()
     found: List[Tuple[str, str]] = []
+    if properties.get("ID_VENDOR_ID", "").startswith("0x") and properties.get("ID_MODEL_ID", "").startswith("0x"):
+        found.append(("pci", f"{properties['ID_VENDOR_ID'][2:]}:{properties['ID_MODEL_ID'][2:]}"))
+    if properties.get("ID_NET_DRIVER"):
+        found.append(("driver", properties["ID_NET_DRIVER"]))
     if asked.get("Driver"):
         found.append(("driver", asked["Driver"].split()[0]))
     for key in ("MACAddress", "PermanentMACAddress"):
         if asked.get(key):
             found.append(("mac", asked[key].split()[0].lower()))
     if asked.get("Path", "").startswith("pci-"):
-        found.append(("bus", asked["Path"].split()[0][4:]))
+        found.append(("bus", asked["Path"].split()[0][4:].rstrip("*") or "*"))
+    if not found and asked.get("Kind") == "!*":
+        found.append(("driver", "*"))
     return ("", tuple(found)) if found else ("*", ())
 
 

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write .link files of systemd-udevd, and what the kernel is told by sysctl.d.
+
+There is no .network file: networkd takes the first one that fits a NIC, so one of ours would take the place of the one
+with its addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import Dict, List, Mapping, Optional, Tuple
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXIMUM, Wish
+
+from ..dialects import systemd as words
+from . import kernel_parameters
+from .model import Desired, Entry, Export, Form, exactly, named, switch, why_not
+
+_ABOUT = (
+    "The desired settings of a NIC for systemd-udevd, which sets them when the NIC appears (systemd.link(5)).",
+    "udevd takes the first file alone that fits a NIC, so this one names the policies of 99-default.link as well.",
+)
+# What the file of the distribution says, and what a NIC would lose under one that does not.
+_POLICIES = (
+    "NamePolicy=keep kernel database onboard slot path",
+    "AlternativeNamesPolicy=database onboard slot path",
+    "MACAddressPolicy=persistent",
+)
+# At the time of the match a NIC still has the name of the kernel; udev knows by then what it is going to be.
+_PREDICTED: Tuple[Tuple[str, str], ...] = (
+    (r"eno\d.*", "ID_NET_NAME_ONBOARD"),
+    (r"ens\d.*", "ID_NET_NAME_SLOT"),
+    (r"enx[0-9a-f]{12}", "ID_NET_NAME_MAC"),
+    (r"en[P\d]*p\d.*", "ID_NET_NAME_PATH"),
+)
+_LATER = "udevd knows no word for it"
+
+
+class _Links(Form):
+    def __init__(self, desired: Desired) -> None:
+        super().__init__(desired)
+        self.bodies: List[Tuple[str, List[str]]] = []
+
+    def write(self) -> Export:
+        parameters = kernel_parameters.lines(self)
+        if self.desired.profile:
+            self.cannot(f"tuning_tuned_profile {self.desired.profile}", "run tuned-adm profile on the host")
+        for place, entry in enumerate(self._narrow_first()):
+            self._entry(place, entry)
+        files = {path: "\n".join([*self.header("#", _ABOUT), "", *body, ""]) for path, body in self.bodies}
+        if parameters:
+            files[kernel_parameters.PATH] = kernel_parameters.text(self, parameters)
+        return Export(files, tuple(self.unsaid))
+
+    def _narrow_first(self) -> List[Entry]:
+        """Names before matches before patterns: of all files that fit a NIC the first one counts."""
+        names = [one for one in self.desired.nics if one.name and not re.search(r"[*?\[]", one.name)]
+        rest = [one for one in self.desired.nics if one not in names]
+        return [*(self._with_patterns(one) for one in names), *sorted(rest, key=lambda one: (not one.match, one.name))]
+
+    def _with_patterns(self, entry: Entry) -> Entry:
+        """A name with what patterns say of it; what a match says of it, only the host would know."""
+        families: Dict[str, Dict[str, Wish]] = {}
+        for one in self.desired.nics:
+            fits = one == entry or (one.name and one.name != entry.name and fnmatchcase(entry.name, one.name))
+            if fits:
+                for family, keys in one.families.items():
+                    families.setdefault(family, {}).update(keys)
+            elif one.match:
+                why = f"udevd takes one file for a NIC, and {entry.name} has its own; write there what it shall share"
+                self.cannot(f"{one.selector}, should {entry.name} fit it", why)
+        return entry._replace(families=families)
+
+    def _entry(self, place: int, entry: Entry) -> None:
+        match = _match(entry)
+        if match is None:
+            self.cannot_any(entry, "udevd has no word for this choice of NICs")
+            return
+        body = [
+            line for family, keys in entry.families.items() for key in keys for line in self._key(entry, family, key)
+        ]
+        if body:
+            slug = re.sub(r"[^A-Za-z0-9]+", "-", entry.selector).strip("-") or "all"
+            path = f"etc/systemd/network/{10 + place}-linuxnet-tuning-{slug}.link"
+            self.bodies.append((path, ["[Match]", *match, "", "[Link]", *_POLICIES, *body]))
+
+    def _key(self, entry: Entry, family: str, key: str) -> List[str]:
+        wish = entry.families[family][key]
+        word = words.LINK.get((family, key))
+        what = named(entry, family, key, wish)
+        if word is None:
+            self.cannot(what, _LATER)
+            return []
+        if not (exactly(wish) or (wish.kind == MAXIMUM and word.relative)):
+            self.cannot(what, why_not(wish))
+            return []
+        text = "max" if wish.kind == MAXIMUM else _value(word.form, wish)
+        if text is None or (word.word == "GenericSegmentOffloadMaxBytes" and int(text) > 65536):
+            self.cannot(what, "udevd takes no such value")
+            return []
+        autoneg = entry.families[family].get("autoneg")
+        if family == "speed" and key in ("speed", "duplex") and (autoneg is None or autoneg.value is not False):
+            self.cannot(what, "udevd sets it without autoneg alone; write autoneg: false, or advertise")
+            return []
+        return [f"# since systemd {word.since}", f"{word.word}={text}"] if word.since > 248 else [f"{word.word}={text}"]
+
+
+def _value(form: str, wish: Wish) -> Optional[str]:
+    """A value in systemd's words; None where it has none."""
+    text = switch(wish, "yes", "no")
+    if form == words.USECS:
+        return f"{text}us"
+    if form == words.SECONDS:
+        return f"{text}s" if text != "0" else None
+    if form == words.MEGABITS:
+        return f"{text}M"
+    if form == words.CROSSING:
+        return {"yes": "crossover", "no": "straight"}.get(text, text)
+    if form == words.LETTERS:
+        if text == "d":
+            return "off"
+        return " ".join(words.WAKE[letter] for letter in text) if set(text) <= set(words.WAKE) else None
+    if form == words.MODES:
+        named_modes = [word.lower().replace("/", "-") for word in text.split()]
+        return " ".join(named_modes) if all("base" in word for word in named_modes) else None
+    if form == words.CPUS:
+        if text == "none":
+            return "disable"
+        return text if text == "all" or re.fullmatch(r"[0-9,-]+", text) else None
+    return text
+
+
+def _match(entry: Entry) -> Optional[List[str]]:
+    """The lines of [Match]; None where it has no words."""
+    if entry.name:
+        predicted = next((key for pattern, key in _PREDICTED if re.fullmatch(pattern, entry.name)), "")
+        if predicted and not re.search(r"[*?\[]", entry.name):
+            return [f"Property={predicted}={entry.name}"]
+        if entry.name == "*":
+            return ["OriginalName=*", "Type=!loopback"]
+        # Only names that nobody changes are those that udevd sees; what else begins with en comes later.
+        return None if entry.name.startswith("en") else [f"OriginalName={entry.name}"]
+    found: List[str] = []
+    asked: Mapping[str, str] = dict(entry.match)
+    for key, value in entry.match:
+        if key == "driver" and value == "*":
+            found += ["# since systemd 251", "Kind=!*", "Type=ether"]
+        elif key == "driver":
+            found.append(f"Driver={value}")
+        elif key == "mac" and not re.search(r"[*?\[]", value):
+            # The address of a VLAN or bond is that of its NIC, and no permanent one.
+            found.append(f"PermanentMACAddress={value}")
+        elif key == "bus":
+            found.append(f"Path=pci-{value if value.count(':') > 1 else '0000:' + value}*")
+        elif key == "pci" and re.fullmatch(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{4}", value):
+            vendor, _colon, device = value.lower().partition(":")
+            found.append(f"Property=ID_VENDOR_ID=0x{vendor} ID_MODEL_ID=0x{device}")
+        else:
+            return None
+    return found if asked else None
+
+
+def write(desired: Desired) -> Export:
+    """The files for one host."""
+    return _Links(desired).write()

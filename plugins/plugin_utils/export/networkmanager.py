@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write calls of nmcli that change the profiles which NICs have.
+
+There is no keyfile: NetworkManager uses one profile for a NIC, so one of ours would take the place of the one with its
+addresses.
+"""
+
+from __future__ import annotations
+
+from typing import List, Mapping, Optional, Tuple
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Wish
+from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
+
+from ..dialects import networkmanager as words
+from . import kernel_parameters, selectors
+from .model import Desired, Entry, Export, Form, exactly, named, switch, why_not
+
+PATH = "networkmanager.sh"
+_ABOUT = (
+    "The desired settings of NICs in the profiles of NetworkManager, for hosts that Ansible does not manage.",
+    "Run it once as root: it changes the profile that each NIC has at the moment, which NetworkManager keeps. The",
+    "last command of each NIC has it set the values now, which may interrupt the link for some seconds.",
+)
+# Versions of Debian 12 and RHEL 8 and later know what is older.
+_OLD = (1, 40)
+
+
+class _Profiles(Form):
+    def write(self) -> Export:
+        parameters = kernel_parameters.lines(self)
+        if self.desired.profile:
+            self.cannot(f"tuning_tuned_profile {self.desired.profile}", "run tuned-adm profile on the host")
+        body = [line for entry in self.desired.nics for line in self._entry(entry)]
+        files = {}
+        if body:
+            head = ["#!/bin/sh", *self.header("#", _ABOUT), "", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "failed=0"]
+            files[PATH] = "\n".join([*head, *body, "", 'exit "$failed"', ""])
+        if parameters:
+            files[kernel_parameters.PATH] = kernel_parameters.text(self, parameters)
+        return Export(files, tuple(self.unsaid), {PATH: "0755"})
+
+    def _entry(self, entry: Entry) -> List[str]:
+        loop = selectors.loop(entry)
+        if loop is None:
+            self.cannot_any(entry, "which NICs that are, no file of the kernel tells")
+            return []
+        opening, closing, nic = loop
+        # One call for a family: NetworkManager refuses a speed without its duplex.
+        found = [
+            [pair for pair in (self._pair(entry, family, key, wish) for key, wish in keys.items()) if pair]
+            for family, keys in entry.families.items()
+        ]
+        calls = [pairs for pairs in found if pairs]
+        if not calls:
+            return []
+        place = f'"{nic}"' if nic.startswith("$") else quote(nic)
+        indent = "  " if opening else ""
+        newer = sorted({since for pairs in calls for _words, since in pairs if _release(since) > _OLD}, key=_release)
+        lines = [f"# needs NetworkManager {newer[-1]}"] if newer else []
+        lines += [
+            f"profile=$(nmcli -g GENERAL.CON-UUID device show {place})",
+            *(
+                f'nmcli connection modify "$profile" {" ".join(text for text, _since in pairs)} || failed=1'
+                for pairs in calls
+            ),
+            f"nmcli device reapply {place} || failed=1",
+        ]
+        return ["", f"# {entry.selector}", *opening, *(indent + line for line in lines), *closing]
+
+    def _pair(self, entry: Entry, family: str, key: str, wish: Wish) -> Optional[Tuple[str, str]]:
+        """A property with its value, and since which version there is one."""
+        word = words.PROPERTIES.get((family, key))
+        what = named(entry, family, key, wish)
+        if word is None:
+            self.cannot(what, "NetworkManager has no property for it")
+            return None
+        if not exactly(wish):
+            self.cannot(what, why_not(wish))
+            return None
+        text = self._value(family, key, wish, word.form)
+        if text is None:
+            self.cannot(what, "NetworkManager takes no such value")
+            return None
+        speed: Mapping[str, Wish] = entry.families.get("speed", {})
+        if family == "speed" and key in ("speed", "duplex") and not {"speed", "duplex"} <= set(speed):
+            self.cannot(what, "NetworkManager takes speed and duplex together alone")
+            return None
+        return f"{word.word} {quote(text)}", word.since
+
+    def _value(self, family: str, key: str, wish: Wish, form: str) -> Optional[str]:
+        if family == "wol":
+            letters = str(wish.value)
+            if letters == "d":
+                return "none"
+            return ",".join(words.WAKE[one] for one in letters) if set(letters) <= set(words.WAKE) else None
+        if family == "fec":
+            return ",".join(str(wish.value).split())
+        if family == "qdisc":
+            # Its options are known there of few kinds only.
+            return f"root {wish.value}" if " " not in str(wish.value) and wish.value != "default" else None
+        return switch(wish, *{words.NUMBER: ("1", "0"), words.YES: ("yes", "no")}.get(form, ("on", "off")))
+
+
+def _release(text: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+def write(desired: Desired) -> Export:
+    """The script for one host, and its kernel parameters."""
+    return _Profiles(desired).write()

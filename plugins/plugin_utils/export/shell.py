@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write a plain POSIX shell script, with the commands that the modules run."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
+    AT_LEAST,
+    EXACTLY,
+    MAXIMUM,
+    Action,
+    Cell,
+    Poke,
+    Run,
+    Value,
+    Wish,
+    plain,
+)
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
+
+from . import selectors
+from .model import Desired, Entry, Export, Form, exactly, named, why_not
+
+PATH = "tune.sh"
+_ABOUT = (
+    "The desired network tuning of this host as plain commands, for hosts that Ansible does not manage.",
+    "Run it as root at each boot, when the NICs are there. It goes on where a command fails, and ends with 1 then.",
+)
+# What ethtool shows as the most, above what is in force.
+_MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
+    **{
+        ("ring", key): ("-g", label)
+        for key, label in (("rx", "RX"), ("rx_mini", "RX Mini"), ("rx_jumbo", "RX Jumbo"), ("tx", "TX"))
+    },
+    **{("channels", key): ("-l", key.upper() if len(key) == 2 else key.capitalize()) for key in ("rx", "tx")},
+    **{("channels", key): ("-l", key.capitalize()) for key in ("other", "combined")},
+}
+# Families whose commands depend on what a device answers, and why that is no matter of a script.
+_DEVICE: Mapping[str, str] = {
+    "pci": "which register of which slot that is, the host has to be asked",
+    "multiq": "the filters depend on the queues and the qdisc that the NIC has",
+}
+_MODES = "which link modes that are, the device has to be asked"
+_FIXED = "with autoneg it is a matter of the modes that the device names; write autoneg: false, or do it by Ansible"
+# What stands in commands for what the script works out; a shell leaves both as they are.
+_MARK, _NIC = "@maximum@", "@nic@"
+
+# One command, or lines that belong together and note by themselves what fails.
+Command = Union[str, List[str]]
+
+
+class _Script(Form):
+    """The script while it is written."""
+
+    def __init__(self, desired: Desired) -> None:
+        super().__init__(desired)
+        self.lines: List[str] = []
+
+    def write(self) -> Export:
+        for key, wish in self.desired.sysctl.items():
+            self._parameter(key, wish)
+        if any(_irqbalance(entry) for entry in self.desired.nics):
+            self._irqbalance()
+        for entry in self.desired.nics:
+            self._entry(entry)
+        if self.desired.profile:
+            self._line(f"tuned-adm profile {quote(self.desired.profile)}")
+        head = ["#!/bin/sh", *self.header("#", _ABOUT), "", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "failed=0", ""]
+        text = "\n".join([*head, *self.lines, "", 'exit "$failed"', ""])
+        return Export({PATH: text}, tuple(self.unsaid), {PATH: "0755"})
+
+    def _line(self, command: str, indent: str = "") -> None:
+        self.lines.append(f"{indent}{command} || failed=1")
+
+    def _parameter(self, key: str, wish: Wish) -> None:
+        command = f"sysctl {'-e ' if wish.optional else ''}-q -w {quote(f'{key}={wish.value}')}"
+        if exactly(wish):
+            self._line(command)
+        elif re.fullmatch(r"-?\d+", str(wish.value)):
+            sign = "-ge" if wish.kind == AT_LEAST else "-le"
+            self.lines.append(f'[ "$(sysctl -n {quote(key)})" {sign} {wish.value} ] ||')
+            self._line(command, "  ")
+        else:
+            self.cannot(f"{key} {wish}", "a bound of several numbers; write the value")
+
+    def _irqbalance(self) -> None:
+        found = {_irqbalance(entry) for entry in self.desired.nics} - {""}
+        verb = "enable --now" if "run" in found else "disable --now"
+        self._line(f"systemctl {verb} irqbalance")
+
+    def _entry(self, entry: Entry) -> None:
+        loop = selectors.loop(entry)
+        if loop is None:
+            self.cannot_any(entry, "which NICs that are, no file of the kernel tells")
+            return
+        opening, closing, nic = loop
+        indent = "  " if opening else ""
+        commands = [
+            command for family, keys in entry.families.items() for command in self._family(entry, family, keys, nic)
+        ]
+        if not commands:
+            return
+        self.lines += ["", f"# {entry.selector}", *opening]
+        for command in commands:
+            if isinstance(command, list):
+                self.lines += [f"{indent}{line}" for line in command]
+            else:
+                self._line(command, indent)
+        self.lines += closing
+
+    def _family(self, entry: Entry, name: str, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+        if name in _DEVICE:
+            for key, wish in keys.items():
+                self.cannot(named(entry, name, key, wish), _DEVICE[name])
+            return
+        special = _SPECIAL.get(name)
+        if special:
+            yield from special(self, entry, keys, nic)
+            return
+        values = self._values(entry, name, keys)
+        family = registry.FAMILIES[name]
+        if not values:
+            return
+        whole = self._commands(name, values, nic)
+        if not family.loose or len(values) == 1 or len(whole) > 1:
+            yield from whole
+            return
+        # As at boot: all at once, or one by one where the device refuses one of them.
+        each = [command for key in values for command in self._commands(name, {key: values[key]}, nic)]
+        yield [f"{whole[0]} || {{", *(f"  {command} || failed=1" for command in each), "}"]
+
+    @staticmethod
+    def _commands(name: str, values: Mapping[str, Value], nic: str) -> List[str]:
+        family = registry.FAMILIES[name]
+        place = _NIC if nic.startswith("$") else nic
+        cells = {key: Cell(None, place=f"/sys/class/net/{place}/{key}") for key in values}
+        return [
+            _with_maximum(command, name, nic)
+            for action in (family.boot or family.write)(place, values, cells)
+            for command in _typed(action)
+        ]
+
+    def _values(self, entry: Entry, name: str, keys: Mapping[str, Wish]) -> Dict[str, Value]:
+        """The values that a command can hold; the most of a device is put in by the script."""
+        values: Dict[str, Value] = {}
+        for key, wish in keys.items():
+            why = self._why(name, key, wish, keys)
+            if why:
+                self.cannot(named(entry, name, key, wish), why)
+            elif wish.kind == MAXIMUM:
+                values[key] = f"{_MARK}{key}"
+            else:
+                values[key] = wish.value
+        return values
+
+    def _why(self, name: str, key: str, wish: Wish, keys: Mapping[str, Wish]) -> str:
+        if wish.kind == MAXIMUM and (name, key) in _MAXIMUM:
+            return ""
+        if not exactly(wish) and wish.kind != "absent":
+            return why_not(wish)
+        if (name, key) in (("eee", "advertise"), ("speed", "advertise")):
+            return _MODES
+        if (name, key) == ("rss", "key") and wish.value == "symmetric":
+            return "how long the key of the device is, the host has to be asked"
+        autoneg = keys.get("autoneg", Wish(EXACTLY)).value
+        if name == "speed" and key in ("speed", "duplex") and autoneg is not False:
+            return _FIXED
+        if name == "speed" and key == "autoneg" and autoneg is False and "speed" not in keys:
+            return "a link without autoneg needs speed and duplex as well"
+        return ""
+
+    def qdisc(self, entry: Entry, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+        """A root is one command; the leaves are as many as there are queues, and with a single one the root."""
+        place = _place(nic)
+        root, leaves = (str(keys[key].value) if key in keys else "" for key in ("root", "leaves"))
+        for key, value in (("root", root), ("leaves", leaves)):
+            if value == "default" or ";" in value:
+                self.cannot(named(entry, "qdisc", key, keys[key]), "what was there before is for the host to tell")
+                return
+        if root and not leaves:
+            handle = " handle 1:" if root == "mq" else ""
+            yield f"tc qdisc replace dev {place} root{handle} {root}"
+        elif leaves:
+            yield [
+                f"if [ -e /sys/class/net/{place}/queues/tx-1 ]; then",
+                f"  tc qdisc replace dev {place} root handle 1: mq || failed=1",
+                "  queue=0",
+                f'  while [ -e /sys/class/net/{place}/queues/"tx-$queue" ]; do',
+                "    queue=$((queue + 1))",
+                f'    tc qdisc replace dev {place} parent "1:$(printf %x "$queue")" {leaves} || failed=1',
+                "  done",
+                "else",
+                f"  tc qdisc replace dev {place} root {leaves} || failed=1",
+                "fi",
+            ]
+
+    def irq(self, entry: Entry, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+        """What is the same for all queues; whose interrupts are whose, only the host knows."""
+        for key, wish in keys.items():
+            text = str(wish.value)
+            if key == "irqbalance":
+                continue
+            mask = _mask(key, text)
+            if mask is None:
+                why = "which interrupts and processors that are, the host has to be asked"
+                self.cannot(named(entry, "irq", key, wish), why)
+                continue
+            way = "tx" if key == "xps" else "rx"
+            file = key if key == "rps_flow_cnt" else f"{key}_cpus"
+            place = _place(nic)
+            yield [
+                f"for file in /sys/class/net/{place}/queues/{way}-*/{file}; do",
+                f'  echo {mask} > "$file" || failed=1',
+                "done",
+            ]
+
+
+def _mask(key: str, text: str) -> Optional[str]:
+    if key == "rps_flow_cnt":
+        return text if text.isdigit() else None
+    if key not in ("rps", "xps"):
+        return None
+    if text == "none":
+        return "0"
+    # Several lists are one for each queue, and xps deals the processors of a list to the queues.
+    if not re.fullmatch(r"[0-9,-]+", text) or (key == "xps" and not text.isdigit()):
+        return None
+    return cpus.format_mask(cpus.parse_list(text))
+
+
+def _irqbalance(entry: Entry) -> str:
+    keys = entry.families.get("irq", {})
+    return str(keys["irqbalance"].value) if "irqbalance" in keys else ""
+
+
+def _typed(action: Action) -> Sequence[str]:
+    return plain(action) if isinstance(action, (Run, Poke)) else ()
+
+
+def _place(nic: str) -> str:
+    """The word for a NIC in a command."""
+    return f'"{nic}"' if nic.startswith("$") else quote(nic)
+
+
+def _with_maximum(command: str, family: str, nic: str) -> str:
+    place = _place(nic)
+
+    def ask(match: re.Match[str]) -> str:
+        flag, label = _MAXIMUM[(family, match[1])]
+        return f"\"$(ethtool {flag} {place} | awk '/^{label}:/ {{ print $NF; exit }}')\""
+
+    return re.sub(rf"{_MARK}(\w+)", ask, command).replace(_NIC, place)
+
+
+_SPECIAL: Mapping[str, Callable[[_Script, Entry, Mapping[str, Wish], str], Iterator[Command]]] = {
+    "qdisc": _Script.qdisc,
+    "irq": _Script.irq,
+}
+
+
+def write(desired: Desired) -> Export:
+    """The script for one host."""
+    return _Script(desired).write()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the desired state comes to in the words of other tools: a case for each form, and the way back by the import."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.filter.export import export
+from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.dialects import networkmanager, systemd
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.export import writer
+
+CASES = {
+    path.stem: yaml.safe_load(path.read_text()) for path in sorted((Path(__file__).parent / "cases/export").glob("*"))
+}
+FORMS = [(name, form) for name, case in CASES.items() for form in case.get("forms", ())]
+BACK = [(name, form) for name, case in CASES.items() for form in case.get("back", ())]
+
+
+def of(case, form):
+    return export(case["variables"], form, case.get("profiles"))
+
+
+def lines(text):
+    """The lines that say something, without blanks in front."""
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_case(name, form):
+    found, wanted = of(CASES[name], form), CASES[name]["forms"][form]
+    files = {file["path"]: lines(file["content"]) for file in found["files"]}
+    assert list(files) == list(wanted.get("files", {}))
+    for path, text in wanted.get("files", {}).items():
+        part = lines(text)
+        places = [k for k in range(len(files[path])) if files[path][k : k + len(part)] == part]
+        assert places, f"{part} does not stand in {files[path]}"
+    assert [one["what"] for one in found["unsaid"]] == wanted.get("unsaid", [])
+    assert all(one["why"] for one in found["unsaid"])
+
+
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_what_is_not_said_stands_at_the_top(name, form):
+    found = of(CASES[name], form)
+    first = found["files"][0]["content"]
+    head = first[: first.index("\n\n")]
+    if not first.startswith("# The desired kernel parameters"):
+        assert all(f"{one['what']}: {one['why']}" in head for one in found["unsaid"])
+
+
+@pytest.mark.parametrize(("name", "form"), BACK)
+def test_the_import_reads_what_the_export_writes(name, form):
+    """What is said comes back as it was desired; what a form leaves out, the case names."""
+    texts = {f"/{file['path']}": file["content"] for file in of(CASES[name], form)["files"]}
+    found = guide_to_inventory(texts)
+    assert found["not_understood"] == []
+    assert found["inventory"] == CASES[name]["back"][form]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_shell_takes_the_scripts(name, tmp_path):
+    for form in ("shell", "networkmanager"):
+        for file in of(CASES[name], form)["files"]:
+            if not file["path"].endswith(".sh"):
+                continue
+            script = tmp_path / file["path"]
+            script.write_text(file["content"])
+            shell = shutil.which("dash") or "sh"
+            assert subprocess.run([shell, "-n", str(script)], capture_output=True, text=True).stderr == ""
+            assert file["mode"] == "0755"
+
+
+def test_a_script_goes_on_and_says_that_something_failed(tmp_path):
+    """With programs that note how they are called, one of which fails."""
+    case = CASES["everything"]
+    (script,) = of(case, "shell")["files"]
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for program in ("ethtool", "ip", "tc", "sysctl", "systemctl", "tuned-adm"):
+        path = programs / program
+        path.write_text(f'#!/bin/sh\necho "{program} $*" >> {tmp_path}/calls\n[ "{program} $1" != "ethtool -K" ]\n')
+        path.chmod(0o755)
+    text = script["content"].replace("PATH=/usr/sbin:", f"PATH={programs}:/usr/sbin:")
+    assert subprocess.run(["sh", "-c", text], capture_output=True, text=True).returncode == 1
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert "ip link set dev nosuch0 mtu 9000 gso_max_size 65536 alias it's me" in calls
+    # All at once first, then one by one.
+    whole = calls.index("ethtool -K nosuch0 gro off lro off")
+    assert calls[whole + 1 : whole + 3] == ["ethtool -K nosuch0 gro off", "ethtool -K nosuch0 lro off"]
+    assert calls[-1].startswith("tuned-adm profile")
+
+
+def test_the_tables_name_keys_that_there_are():
+    for table in (systemd.LINK, networkmanager.PROPERTIES):
+        for family, key in table:
+            assert registry.FAMILIES[family].field(key).name == key
+
+
+@pytest.mark.parametrize(
+    ("variables", "form", "said"),
+    [
+        ("x", "shell", "needs a dictionary"),
+        ({}, "perl", "write one of link"),
+        ({"tuning_nics": [{"name": "eth0", "rings": {}}]}, "shell", "no module of linuxnet.tuning has a key 'rings'"),
+        ({"tuning_nics": [{"name": "eth0", "ring": {"rx": "much"}}]}, "link", "write a whole number"),
+        ({"tuning_nics": [{"name": "eth0", "ring": 5}]}, "link", "write a dictionary"),
+        ({"tuning_nics": [{"ring": {"rx": 5}}]}, "tuned", "needs either 'name' or 'match'"),
+        ({"tuning_sysctl": ["a"]}, "tuned", "write a dictionary of kernel parameters"),
+        ({"tuning_profile": "router"}, "shell", "the profile 'router' was not given"),
+        ({"tuning_bonds": [{"name": "bond0", "mode": "nosuch"}]}, "shell", "nosuch"),
+    ],
+)
+def test_filter_refuses_what_no_module_would_take(variables, form, said):
+    with pytest.raises(AnsibleFilterError, match=said):
+        export(variables, form)
+
+
+def test_nothing_desired_is_nothing_said():
+    for form in writer.FORMS:
+        found = export({}, form)
+        assert found["unsaid"] == []
+        assert all("eth" not in file["content"] for file in found["files"])
+
+
+def test_text_of_an_inventory_stays_text():
+    """Whatever stands in a value, no shell runs it and no file gets a line of it."""
+    nasty = "x'; touch /tmp/y; $(id)"
+    variables = {"tuning_nics": [{"name": "eth0", "alias": nasty}], "tuning_sysctl": {"net.core.x": "1 # $(id)"}}
+    script = export(variables, "shell")["files"][0]["content"]
+    assert "alias 'x'\"'\"'; touch /tmp/y; $(id)'" in script
+    assert "sysctl -q -w 'net.core.x=1 # $(id)'" in script
