@@ -58,20 +58,41 @@ def _stuck(path: str, whole: Sequence[str], place: int, shell: bool) -> str:
     if shell and (not alone or not _COMMAND.match(line)):
         return "it is no command that stands alone"
     if shell and _inside(whole, place):
-        return "it stands in a here document"
+        return "it stands in a here document or a quoted text"
+    if shell and _quote_after(line, ""):
+        return "a quote that it opens goes on in another line"
     return ""
 
 
 def _inside(whole: Sequence[str], place: int) -> bool:
     """Whether a line is text that a command reads."""
-    end = ""
+    end = quote = ""
     for line in whole[:place]:
+        if not end:
+            quote = _quote_after(line, quote)
         begun = _DOCUMENT.search(line)
         if end:
             end = "" if line.strip() == end else end
         elif begun and "<<<" not in line:
             end = begun[1]
-    return bool(end)
+    return bool(end or quote)
+
+
+def _quote_after(line: str, quote: str) -> str:
+    """The quote that is open at the end of a line, given the one at its beginning."""
+    skip = False
+    for place, char in enumerate(line):
+        if skip:
+            skip = False
+        elif char == "\\" and quote != "'":
+            skip = True
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char == "#" and (not place or line[place - 1].isspace()):
+            break
+        elif char in "'\"":
+            quote = char
+    return quote
 
 
 def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:

@@ -85,7 +85,7 @@ def _property(guide: Guide, line: int, nic: str, section: str, key: str, value: 
     """A property whose values are none of ethtool's words as they stand."""
     family, name = _BY_WORD[(section, key)]
     if family == "wol":
-        bits = int(value) if value.isdigit() and masks.known(value) else None
+        bits = int(value) if value.isdecimal() and len(value) < 9 else None
         if value in ("default", "ignore") or bits in (1, 32768):
             guide.sink.nothing(line, "leaves Wake-on-LAN as it is")
             return
