@@ -43,6 +43,9 @@ def test_what_was_read_means_itself(chosen):
     lists = [cpus.format_list(each) for each in chosen]
     online, order = tuple(range(8)), list(range(len(lists)))
     each = irq._join(lists, irq.EACH)
-    assert irq._dealt({}, online, order, each) == each
+    assert irq._dealt({}, online, ([], lists), order, each) == each
     shared = irq._join(lists)
-    assert irq._shared(online, online, len(lists), shared) == shared
+    assert irq._shared(online, online, lists, len(lists), shared) == shared
+    apart = "; ".join(f"{queue}={text}" for queue, text in enumerate(lists))
+    assert irq._dealt({}, online, ([], []), order, apart) == each
+    assert irq._shared(online, online, (), len(lists), apart) == shared

@@ -97,6 +97,7 @@ def test_a_profile_alone_is_the_profile_and_nothing_of_the_inventory():
     assert layers.profile(variables, lambda value: value, PROFILES.__getitem__, "high") == {
         "nics": [],
         "sysctl": {"y": 2},
+        "module_parameters": {},
     }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import health
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import health
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rollout

@@ -66,12 +66,12 @@ def _expand(
         count = max(1, most * number // 100) if asked.relative else number
     spelled: Dict[str, Desired] = {}
     refused: Dict[str, str] = {}
-    for key, wish in desired.items():
-        words = str(wish.value).split()
+    for key, one in desired.items():
+        words = str(one.value).split()
         if key == "vfs":
-            spelled[key] = wish
+            spelled[key] = one
         elif len(words) in (1, count):
-            spelled[key] = wish._replace(value=" ".join(words * count if len(words) == 1 else words))
+            spelled[key] = one._replace(value=" ".join(words * count if len(words) == 1 else words))
         else:
             refused[key] = f"it has {len(words)} values, and there are {count} virtual functions"
     return Expansion(spelled, refused)

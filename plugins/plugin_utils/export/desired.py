@@ -8,17 +8,17 @@ from pathlib import PurePosixPath
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import nics, plan
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, Wish
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desired, InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
 from ..layers import LayerError, options
-from .model import Desired, Entry, Unsaid
+from .model import DesiredHost, Entry, Unsaid
 
 _FLAT = {field.name: family.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
 _BONDS = ("tuning_bonds", "tuning_group_bonds", "tuning_host_bonds")
 
 
-def read(variables: Mapping[str, Any], profiles: Mapping[str, Any]) -> Desired:
+def read(variables: Mapping[str, Any], profiles: Mapping[str, Any]) -> DesiredHost:
     """The desired state; InputError for what no module would take."""
 
     def load(path: str) -> Any:
@@ -42,9 +42,9 @@ def read(variables: Mapping[str, Any], profiles: Mapping[str, Any]) -> Desired:
         if isinstance(bond, Mapping) and "name" in bond
     ]
     bonds.parse([bond for name in _BONDS for bond in variables.get(name) or []])
-    return Desired(
+    return DesiredHost(
         _entries(given.get("nics") or []),
-        {address.key: wish for address, wish in host.items()},
+        {address.key: one for address, one in host.items()},
         str(variables.get("tuning_tuned_profile") or ""),
         tuple(others),
     )
@@ -56,7 +56,7 @@ def _as_it_is(value: Any) -> Any:
 
 def _entries(written: Sequence[Any]) -> List[Entry]:
     """One for each selector, later layers over earlier ones; a name takes up what patterns before it say of it."""
-    found: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Dict[str, Wish]]] = {}
+    found: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Dict[str, Desired]]] = {}
     for entry in written:
         if not isinstance(entry, Mapping):
             raise InputError(f"nics: {entry!r} is not right; write a dictionary with name or match")
@@ -74,10 +74,10 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
                 layer[str(key)] = dict(value)
             elif key not in registry.SELECTORS:
                 raise InputError(f"nics: {key} {value!r} is not right; write a dictionary")
-        wishes = plan.overlay([("nic", layer)], registry.FAMILIES)
+        wanted = plan.overlay([("nic", layer)], registry.FAMILIES)
         families = found.setdefault(place, {})
-        for address, wish in wishes.items():
-            families.setdefault(address.family, {})[address.key] = wish
+        for address, one in wanted.items():
+            families.setdefault(address.family, {})[address.key] = one
     return [Entry(name, match, _ordered(families)) for (name, match), families in found.items()]
 
 
@@ -85,6 +85,6 @@ def _text(value: Any) -> str:
     return " ".join(str(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _ordered(families: Mapping[str, Dict[str, Wish]]) -> Dict[str, Dict[str, Wish]]:
+def _ordered(families: Mapping[str, Dict[str, Desired]]) -> Dict[str, Dict[str, Desired]]:
     """In the order in which the modules set them."""
     return {name: families[name] for name in registry.FAMILIES if name in families}

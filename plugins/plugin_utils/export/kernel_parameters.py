@@ -14,11 +14,11 @@ _ABOUT = ("The desired kernel parameters of this host (sysctl.d(5)).",)
 def lines(form: Form) -> List[str]:
     """The assignments; a minus in front lets a host be without the parameter."""
     found: List[str] = []
-    for key, wish in form.desired.sysctl.items():
-        if exactly(wish):
-            found.append(f"{'-' if wish.optional else ''}{key} = {wish.value}")
+    for key, one in form.desired.sysctl.items():
+        if exactly(one):
+            found.append(f"{'-' if one.optional else ''}{key} = {one.value}")
         else:
-            form.cannot(f"{key} {wish}", why_not(wish))
+            form.cannot(f"{key} {one}", why_not(one))
     return found
 
 

@@ -11,11 +11,11 @@ import re
 from fnmatch import fnmatchcase
 from typing import Dict, List, Mapping, Optional, Tuple
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXIMUM, Wish
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXIMUM, Desired
 
 from ..dialects import systemd as words
 from . import kernel_parameters
-from .model import Desired, Entry, Export, Form, exactly, named, switch, why_not
+from .model import DesiredHost, Entry, Export, Form, exactly, named, switch, why_not
 
 _ABOUT = (
     "The desired settings of a NIC for systemd-udevd, which sets them when the NIC appears (systemd.link(5)).",
@@ -38,7 +38,7 @@ _LATER = "udevd knows no word for it"
 
 
 class _Links(Form):
-    def __init__(self, desired: Desired) -> None:
+    def __init__(self, desired: DesiredHost) -> None:
         super().__init__(desired)
         self.bodies: List[Tuple[str, List[str]]] = []
 
@@ -61,7 +61,7 @@ class _Links(Form):
 
     def _with_patterns(self, entry: Entry) -> Entry:
         """A name with what patterns say of it; what a match says of it, only the host would know."""
-        families: Dict[str, Dict[str, Wish]] = {}
+        families: Dict[str, Dict[str, Desired]] = {}
         for one in self.desired.nics:
             fits = one == entry or (one.name and one.name != entry.name and fnmatchcase(entry.name, one.name))
             if fits:
@@ -86,16 +86,16 @@ class _Links(Form):
             self.bodies.append((path, ["[Match]", *match, "", "[Link]", *_POLICIES, *body]))
 
     def _key(self, entry: Entry, family: str, key: str) -> List[str]:
-        wish = entry.families[family][key]
+        one = entry.families[family][key]
         word = words.LINK.get((family, key))
-        what = named(entry, family, key, wish)
+        what = named(entry, family, key, one)
         if word is None:
             self.cannot(what, _LATER)
             return []
-        if not (exactly(wish) or (wish.kind == MAXIMUM and word.relative)):
-            self.cannot(what, why_not(wish))
+        if not (exactly(one) or (one.kind == MAXIMUM and word.relative)):
+            self.cannot(what, why_not(one))
             return []
-        text = "max" if wish.kind == MAXIMUM else _value(word.form, wish)
+        text = "max" if one.kind == MAXIMUM else _value(word.form, one)
         if text is None or (word.word == "GenericSegmentOffloadMaxBytes" and int(text) > 65536):
             self.cannot(what, "udevd takes no such value")
             return []
@@ -106,9 +106,9 @@ class _Links(Form):
         return [f"# since systemd {word.since}", f"{word.word}={text}"] if word.since > 248 else [f"{word.word}={text}"]
 
 
-def _value(form: str, wish: Wish) -> Optional[str]:
+def _value(form: str, one: Desired) -> Optional[str]:
     """A value in systemd's words; None where it has none."""
-    text = switch(wish, "yes", "no")
+    text = switch(one, "yes", "no")
     if form == words.USECS:
         return f"{text}us"
     if form == words.SECONDS:
@@ -161,6 +161,6 @@ def _match(entry: Entry) -> Optional[List[str]]:
     return found if asked else None
 
 
-def write(desired: Desired) -> Export:
+def write(desired: DesiredHost) -> Export:
     """The files for one host."""
     return _Links(desired).write()

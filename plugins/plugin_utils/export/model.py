@@ -10,11 +10,11 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     MAXIMUM,
     PERCENT,
     PROBE,
-    Wish,
+    Desired,
     say,
 )
 
-Keys = Mapping[str, Wish]
+Keys = Mapping[str, Desired]
 
 
 class Unsaid(NamedTuple):
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
     name: str
     match: Tuple[Tuple[str, str], ...]
-    families: Dict[str, Dict[str, Wish]]
+    families: Dict[str, Dict[str, Desired]]
 
     @property
     def selector(self) -> str:
@@ -37,11 +37,11 @@ class Entry(NamedTuple):
         return self.name or " ".join(f"{key} {value}" for key, value in self.match)
 
 
-class Desired(NamedTuple):
+class DesiredHost(NamedTuple):
     """All that is desired of a host; `others` are variables that only Ansible can fulfil."""
 
     nics: List[Entry]
-    sysctl: Dict[str, Wish]
+    sysctl: Dict[str, Desired]
     profile: str = ""
     others: Tuple[Unsaid, ...] = ()
 
@@ -57,7 +57,7 @@ class Export(NamedTuple):
 class Form:
     """Collects what one form says and what it cannot say."""
 
-    def __init__(self, desired: Desired) -> None:
+    def __init__(self, desired: DesiredHost) -> None:
         self.desired = desired
         self.unsaid: List[Unsaid] = list(desired.others)
 
@@ -70,8 +70,8 @@ class Form:
     def cannot_any(self, entry: Entry, why: str) -> None:
         """Note an entry that is left out as a whole, with each of its values."""
         for family, keys in entry.families.items():
-            for key, wish in keys.items():
-                self.cannot(named(entry, family, key, wish), why)
+            for key, one in keys.items():
+                self.cannot(named(entry, family, key, one), why)
 
     def header(self, comment: str, about: Sequence[str]) -> List[str]:
         """The lines at the top of a file of this form."""
@@ -87,31 +87,31 @@ def header(comment: str, about: Sequence[str], unsaid: Sequence[Unsaid]) -> List
     return [f"{comment} {_plain(line)}".rstrip() for line in lines]
 
 
-def exactly(wish: Wish) -> bool:
-    """Whether a wish is a value, and no bound, no share of a maximum and no question."""
-    return wish.kind == EXACTLY
+def exactly(one: Desired) -> bool:
+    """Whether it is a value, and no bound, no share of a maximum and no question."""
+    return one.kind == EXACTLY
 
 
-def why_not(wish: Wish) -> str:
-    """Why a wish is no value that a file could hold."""
+def why_not(one: Desired) -> str:
+    """Why it is no value that a file could hold."""
     return {
         MAXIMUM: "the maximum of a device is known on the host only",
         PERCENT: "the maximum of a device is known on the host only",
         PROBE: "it is a question to ask once values are set, and no value",
-    }.get(wish.kind, "it depends on the value that the host has")
+    }.get(one.kind, "it depends on the value that the host has")
 
 
-def named(entry: Entry, family: str, key: str, wish: Wish) -> str:
+def named(entry: Entry, family: str, key: str, one: Desired) -> str:
     """One desired value as a message names it."""
-    words = [entry.selector, *([] if family in ("link", "wol") else [family]), key, str(wish)]
+    words = [entry.selector, *([] if family in ("link", "wol") else [family]), key, str(one)]
     return " ".join(word for word in words if word)
 
 
-def switch(wish: Wish, on: str = "on", off: str = "off") -> str:
-    """The value of a wish in the words of a form."""
-    if isinstance(wish.value, bool):
-        return on if wish.value else off
-    return say(wish.value)
+def switch(one: Desired, on: str = "on", off: str = "off") -> str:
+    """The value in the words of a form."""
+    if isinstance(one.value, bool):
+        return on if one.value else off
+    return say(one.value)
 
 
 def _plain(text: str) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import List, Mapping, Optional, Tuple
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Wish
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desired
 from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
 
 from ..dialects import networkmanager as words
 from . import kernel_parameters, selectors
-from .model import Desired, Entry, Export, Form, exactly, named, switch, why_not
+from .model import DesiredHost, Entry, Export, Form, exactly, named, switch, why_not
 
 PATH = "networkmanager.sh"
 _ABOUT = (
@@ -48,7 +48,7 @@ class _Profiles(Form):
         opening, closing, nic = loop
         # One call for a family: NetworkManager refuses a speed without its duplex.
         found = [
-            [pair for pair in (self._pair(entry, family, key, wish) for key, wish in keys.items()) if pair]
+            [pair for pair in (self._pair(entry, family, key, one) for key, one in keys.items()) if pair]
             for family, keys in entry.families.items()
         ]
         calls = [pairs for pairs in found if pairs]
@@ -68,44 +68,44 @@ class _Profiles(Form):
         ]
         return ["", f"# {entry.selector}", *opening, *(indent + line for line in lines), *closing]
 
-    def _pair(self, entry: Entry, family: str, key: str, wish: Wish) -> Optional[Tuple[str, str]]:
+    def _pair(self, entry: Entry, family: str, key: str, one: Desired) -> Optional[Tuple[str, str]]:
         """A property with its value, and since which version there is one."""
         word = words.PROPERTIES.get((family, key))
-        what = named(entry, family, key, wish)
+        what = named(entry, family, key, one)
         if word is None:
             self.cannot(what, "NetworkManager has no property for it")
             return None
-        if not exactly(wish):
-            self.cannot(what, why_not(wish))
+        if not exactly(one):
+            self.cannot(what, why_not(one))
             return None
-        text = self._value(family, key, wish, word.form)
+        text = self._value(family, key, one, word.form)
         if text is None:
             self.cannot(what, "NetworkManager takes no such value")
             return None
-        speed: Mapping[str, Wish] = entry.families.get("speed", {})
+        speed: Mapping[str, Desired] = entry.families.get("speed", {})
         if family == "speed" and key in ("speed", "duplex") and not {"speed", "duplex"} <= set(speed):
             self.cannot(what, "NetworkManager takes speed and duplex together alone")
             return None
         return f"{word.word} {quote(text)}", word.since
 
-    def _value(self, family: str, key: str, wish: Wish, form: str) -> Optional[str]:
+    def _value(self, family: str, key: str, one: Desired, form: str) -> Optional[str]:
         if family == "wol":
-            letters = str(wish.value)
+            letters = str(one.value)
             if letters == "d":
                 return "none"
             return ",".join(words.WAKE[one] for one in letters) if set(letters) <= set(words.WAKE) else None
         if family == "fec":
-            return ",".join(str(wish.value).split())
+            return ",".join(str(one.value).split())
         if family == "qdisc":
             # Its options are known there of few kinds only.
-            return f"root {wish.value}" if " " not in str(wish.value) and wish.value != "default" else None
-        return switch(wish, *{words.NUMBER: ("1", "0"), words.YES: ("yes", "no")}.get(form, ("on", "off")))
+            return f"root {one.value}" if " " not in str(one.value) and one.value != "default" else None
+        return switch(one, *{words.NUMBER: ("1", "0"), words.YES: ("yes", "no")}.get(form, ("on", "off")))
 
 
 def _release(text: str) -> Tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
-def write(desired: Desired) -> Export:
+def write(desired: DesiredHost) -> Export:
     """The script for one host, and its kernel parameters."""
     return _Profiles(desired).write()

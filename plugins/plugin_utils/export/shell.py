@@ -12,10 +12,10 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     MAXIMUM,
     Action,
     Cell,
+    Desired,
     Poke,
     Run,
     Value,
-    Wish,
     plain,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
@@ -23,7 +23,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import selectors
-from .model import Desired, Entry, Export, Form, exactly, named, why_not
+from .model import DesiredHost, Entry, Export, Form, exactly, named, why_not
 
 PATH = "tune.sh"
 _ABOUT = (
@@ -56,13 +56,13 @@ Command = Union[str, List[str]]
 class _Script(Form):
     """The script while it is written."""
 
-    def __init__(self, desired: Desired) -> None:
+    def __init__(self, desired: DesiredHost) -> None:
         super().__init__(desired)
         self.lines: List[str] = []
 
     def write(self) -> Export:
-        for key, wish in self.desired.sysctl.items():
-            self._parameter(key, wish)
+        for key, one in self.desired.sysctl.items():
+            self._parameter(key, one)
         if any(_irqbalance(entry) for entry in self.desired.nics):
             self._irqbalance()
         for entry in self.desired.nics:
@@ -76,16 +76,16 @@ class _Script(Form):
     def _line(self, command: str, indent: str = "") -> None:
         self.lines.append(f"{indent}{command} || failed=1")
 
-    def _parameter(self, key: str, wish: Wish) -> None:
-        command = f"sysctl {'-e ' if wish.optional else ''}-q -w {quote(f'{key}={wish.value}')}"
-        if exactly(wish):
+    def _parameter(self, key: str, one: Desired) -> None:
+        command = f"sysctl {'-e ' if one.optional else ''}-q -w {quote(f'{key}={one.value}')}"
+        if exactly(one):
             self._line(command)
-        elif re.fullmatch(r"-?\d+", str(wish.value)):
-            sign = "-ge" if wish.kind == AT_LEAST else "-le"
-            self.lines.append(f'[ "$(sysctl -n {quote(key)})" {sign} {wish.value} ] ||')
+        elif re.fullmatch(r"-?\d+", str(one.value)):
+            sign = "-ge" if one.kind == AT_LEAST else "-le"
+            self.lines.append(f'[ "$(sysctl -n {quote(key)})" {sign} {one.value} ] ||')
             self._line(command, "  ")
         else:
-            self.cannot(f"{key} {wish}", "a bound of several numbers; write the value")
+            self.cannot(f"{key} {one}", "a bound of several numbers; write the value")
 
     def _irqbalance(self) -> None:
         found = {_irqbalance(entry) for entry in self.desired.nics} - {""}
@@ -112,10 +112,10 @@ class _Script(Form):
                 self._line(command, indent)
         self.lines += closing
 
-    def _family(self, entry: Entry, name: str, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+    def _family(self, entry: Entry, name: str, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         if name in _DEVICE:
-            for key, wish in keys.items():
-                self.cannot(named(entry, name, key, wish), _DEVICE[name])
+            for key, one in keys.items():
+                self.cannot(named(entry, name, key, one), _DEVICE[name])
             return
         special = _SPECIAL.get(name)
         if special:
@@ -144,36 +144,36 @@ class _Script(Form):
             for command in _typed(action)
         ]
 
-    def _values(self, entry: Entry, name: str, keys: Mapping[str, Wish]) -> Dict[str, Value]:
+    def _values(self, entry: Entry, name: str, keys: Mapping[str, Desired]) -> Dict[str, Value]:
         """The values that a command can hold; the most of a device is put in by the script."""
         values: Dict[str, Value] = {}
-        for key, wish in keys.items():
-            why = self._why(name, key, wish, keys)
+        for key, one in keys.items():
+            why = self._why(name, key, one, keys)
             if why:
-                self.cannot(named(entry, name, key, wish), why)
-            elif wish.kind == MAXIMUM:
+                self.cannot(named(entry, name, key, one), why)
+            elif one.kind == MAXIMUM:
                 values[key] = f"{_MARK}{key}"
             else:
-                values[key] = wish.value
+                values[key] = one.value
         return values
 
-    def _why(self, name: str, key: str, wish: Wish, keys: Mapping[str, Wish]) -> str:
-        if wish.kind == MAXIMUM and (name, key) in _MAXIMUM:
+    def _why(self, name: str, key: str, one: Desired, keys: Mapping[str, Desired]) -> str:
+        if one.kind == MAXIMUM and (name, key) in _MAXIMUM:
             return ""
-        if not exactly(wish) and wish.kind != "absent":
-            return why_not(wish)
+        if not exactly(one) and one.kind != "absent":
+            return why_not(one)
         if (name, key) in (("eee", "advertise"), ("speed", "advertise")):
             return _MODES
-        if (name, key) == ("rss", "key") and wish.value == "symmetric":
+        if (name, key) == ("rss", "key") and one.value == "symmetric":
             return "how long the key of the device is, the host has to be asked"
-        autoneg = keys.get("autoneg", Wish(EXACTLY)).value
+        autoneg = keys.get("autoneg", Desired(EXACTLY)).value
         if name == "speed" and key in ("speed", "duplex") and autoneg is not False:
             return _FIXED
         if name == "speed" and key == "autoneg" and autoneg is False and "speed" not in keys:
             return "a link without autoneg needs speed and duplex as well"
         return ""
 
-    def qdisc(self, entry: Entry, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+    def qdisc(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """A root is one command; the leaves are as many as there are queues, and with a single one the root."""
         place = _place(nic)
         root, leaves = (str(keys[key].value) if key in keys else "" for key in ("root", "leaves"))
@@ -198,16 +198,16 @@ class _Script(Form):
                 "fi",
             ]
 
-    def irq(self, entry: Entry, keys: Mapping[str, Wish], nic: str) -> Iterator[Command]:
+    def irq(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """What is the same for all queues; whose interrupts are whose, only the host knows."""
-        for key, wish in keys.items():
-            text = str(wish.value)
+        for key, one in keys.items():
+            text = str(one.value)
             if key == "irqbalance":
                 continue
             mask = _mask(key, text)
             if mask is None:
                 why = "which interrupts and processors that are, the host has to be asked"
-                self.cannot(named(entry, "irq", key, wish), why)
+                self.cannot(named(entry, "irq", key, one), why)
                 continue
             way = "tx" if key == "xps" else "rx"
             file = key if key == "rps_flow_cnt" else f"{key}_cpus"
@@ -256,12 +256,12 @@ def _with_maximum(command: str, family: str, nic: str) -> str:
     return re.sub(rf"{_MARK}(\w+)", ask, command).replace(_NIC, place)
 
 
-_SPECIAL: Mapping[str, Callable[[_Script, Entry, Mapping[str, Wish], str], Iterator[Command]]] = {
+_SPECIAL: Mapping[str, Callable[[_Script, Entry, Mapping[str, Desired], str], Iterator[Command]]] = {
     "qdisc": _Script.qdisc,
     "irq": _Script.irq,
 }
 
 
-def write(desired: Desired) -> Export:
+def write(desired: DesiredHost) -> Export:
     """The script for one host."""
     return _Script(desired).write()

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, Optional
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Wish
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desired
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
-from .model import Desired, Entry, Export, Form, exactly, named, switch, why_not
+from .model import DesiredHost, Entry, Export, Form, exactly, named, switch, why_not
 
 NAME = "linuxnet-tuning"
 PATH = f"etc/tuned/{NAME}/tuned.conf"
@@ -37,17 +37,17 @@ _QUEUES = {("irq", "rps"): "queues/rx-*/rps_cpus", ("irq", "rps_flow_cnt"): "que
 
 
 class _Profile(Form):
-    def __init__(self, desired: Desired) -> None:
+    def __init__(self, desired: DesiredHost) -> None:
         super().__init__(desired)
         self.sysfs: List[str] = []
 
     def write(self) -> Export:
         sysctl: List[str] = []
-        for key, wish in self.desired.sysctl.items():
-            if exactly(wish):
-                sysctl.append(f"{key}={wish.value}")
+        for key, one in self.desired.sysctl.items():
+            if exactly(one):
+                sysctl.append(f"{key}={one.value}")
             else:
-                self.cannot(f"{key} {wish}", why_not(wish))
+                self.cannot(f"{key} {one}", why_not(one))
         body = [line for place, entry in enumerate(self.desired.nics) for line in self._entry(place, entry)]
         main = ["[main]", "summary=Network tuning of linuxnet.tuning"]
         if self.desired.profile:
@@ -63,36 +63,36 @@ class _Profile(Form):
             return []
         options: Dict[str, List[str]] = {}
         for family, keys in entry.families.items():
-            for key, wish in keys.items():
-                self._key(entry, family, key, wish, options)
+            for key, one in keys.items():
+                self._key(entry, family, key, one, options)
         if not options:
             return []
         slug = re.sub(r"[^A-Za-z0-9]+", "_", entry.selector).strip("_") or "all"
         lines = [f"{option}={' '.join(words)}" for option, words in options.items()]
         return ["", f"[net_{place}_{slug}]", "type=net", devices, "dynamic=0", *lines]
 
-    def _key(self, entry: Entry, family: str, key: str, wish: Wish, options: Dict[str, List[str]]) -> None:
-        what, word = named(entry, family, key, wish), key if family == "features" else key.replace("_", "-")
+    def _key(self, entry: Entry, family: str, key: str, one: Desired, options: Dict[str, List[str]]) -> None:
+        what, word = named(entry, family, key, one), key if family == "features" else key.replace("_", "-")
         file = _FILES.get((family, key)) or _QUEUES.get((family, key))
         known = family in _OPTIONS and word in (_OPTIONS[family] or [word])
         if not (known or (family, key) in _SINGLE or file):
             self.cannot(what, "TuneD has no option for it")
-        elif not exactly(wish):
-            self.cannot(what, why_not(wish))
+        elif not exactly(one):
+            self.cannot(what, why_not(one))
         elif known:
-            options.setdefault(family, []).extend([word, switch(wish)])
+            options.setdefault(family, []).extend([word, switch(one)])
         elif not file:
-            options[_SINGLE[(family, key)]] = [switch(wish)]
+            options[_SINGLE[(family, key)]] = [switch(one)]
         else:
-            value = _file_value(key, wish)
+            value = _file_value(key, one)
             if value is None or not entry.name:
                 self.cannot(what, "the files of TuneD are of NICs by name, and take one value for all queues")
             else:
                 self.sysfs.append(f"/sys/class/net/{entry.name}/{file}={value}")
 
 
-def _file_value(key: str, wish: Wish) -> Optional[str]:
-    text = switch(wish, "1", "0")
+def _file_value(key: str, one: Desired) -> Optional[str]:
+    text = switch(one, "1", "0")
     if key == "rps":
         if text == "none":
             return "0"
@@ -112,6 +112,6 @@ def _devices(entry: Entry) -> Optional[str]:
     return None
 
 
-def write(desired: Desired) -> Export:
+def write(desired: DesiredHost) -> Export:
     """The profile for one host."""
     return _Profile(desired).write()

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Mapping
 
 from . import desired, link, networkmanager, shell, tuned
-from .model import Desired, Export
+from .model import DesiredHost, Export
 
-FORMS: Mapping[str, Callable[[Desired], Export]] = {
+FORMS: Mapping[str, Callable[[DesiredHost], Export]] = {
     "link": link.write,
     "networkmanager": networkmanager.write,
     "tuned": tuned.write,

@@ -87,10 +87,10 @@ class Guide:
             text = "on" if text == "1" else "off"
         if field.kind == "integer" and text.lower().startswith("0x"):
             text = str(int(text, 16))
-        wish = inputs.understand(field, text)
-        if wish.kind == "exactly":
-            return wish.value
-        return "max" if wish.kind == "max" else f"{wish.value}%"
+        one = inputs.understand(field, text)
+        if one.kind == "exactly":
+            return one.value
+        return "max" if one.kind == "max" else f"{one.value}%"
 
     def _idle(self, line: int, family: str, field: str, key: str, value: Any) -> bool:
         """Whether a feature does nothing on this kernel; what else to know of it is noted."""

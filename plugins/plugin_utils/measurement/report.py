@@ -92,7 +92,9 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
             queues = [*_queues(way, name, before, "before"), *_queues(way, name, result, "after" if before else "")]
             parts += [page.tag("div", *queues, class_="screen")] if queues else []
         parts += _latency(group["figures"], earlier["figures"] if earlier else {})
-        parts += _bottlenecks(group.get("bottlenecks", {}))
+        reasons = _bottlenecks(group.get("bottlenecks", {}))
+        # On paper the proof of a change has two pages.
+        parts.append(page.tag("div", *reasons, class_="screen" if earlier else None))
         lead = f"{group['topology'].replace('_', ' ').capitalize()}, {len(group['hosts'])} hosts."
         yield page.Section(f"group{number}", name, page.join(parts), lead)
 

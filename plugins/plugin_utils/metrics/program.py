@@ -14,9 +14,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...module_utils import engine, guard
+from ...module_utils import engine
 from ...module_utils.bare import BareModule
 from ...module_utils.facts import everything
+from ...module_utils.going_back import guard
 from ...module_utils.host import ReadOnlyHost
 from ...module_utils.runner import runner
 from . import exposition
