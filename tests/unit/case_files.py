@@ -30,7 +30,7 @@ FINDING: Words = dict.fromkeys(("about", "source", "facts", "measured", "found",
 GUIDE: Words = dict.fromkeys(
     (
         *("about", "source", "text", "path", "form", "kernel", "arguments", "all_parameters"),
-        *("inventory", "fill_in", "remarks", "not_understood"),
+        *("inventory", "fill_in", "remarks", "not_understood", "lines", "says"),
     )
 )
 

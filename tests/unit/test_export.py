@@ -112,7 +112,7 @@ def test_the_tables_name_keys_that_there_are():
         ({"tuning_nics": [{"name": "eth0", "ring": {"rx": "much"}}]}, "link", "write a whole number"),
         ({"tuning_nics": [{"name": "eth0", "ring": 5}]}, "link", "write a dictionary"),
         ({"tuning_nics": [{"ring": {"rx": 5}}]}, "tuned", "needs either 'name' or 'match'"),
-        ({"tuning_sysctl": ["a"]}, "tuned", "write a dictionary of kernel parameters"),
+        ({"tuning_sysctl": ["a"]}, "tuned", "write a dictionary of parameters and values"),
         ({"tuning_profile": "router"}, "shell", "the profile 'router' was not given"),
         ({"tuning_bonds": [{"name": "bond0", "mode": "nosuch"}]}, "shell", "nosuch"),
     ],

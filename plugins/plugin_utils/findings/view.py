@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools.hypervisors import (
+from ...module_utils.tools.hypervisors import (
     USB_NETWORKS,
     VIRTUAL,
     VIRTUAL_FUNCTIONS,
 )
-
 from ..plain import tame
 
 

@@ -10,7 +10,18 @@ from pathlib import Path
 _PLUGINS = Path(__file__).parents[2]
 _PACKAGE = "tuning"
 # Of plugin_utils, what the program and the rules of the audit import.
-_PARTS = ("metrics", "findings", "guide", "drift.py", "parameters.py", "plain.py", "rates.py", "layers.py")
+_PARTS = (
+    "metrics",
+    "findings",
+    "guide",
+    "dialects",
+    "profiles.py",
+    "drift.py",
+    "parameters.py",
+    "plain.py",
+    "rates.py",
+    "layers.py",
+)
 _MAIN = f"import sys\nfrom {_PACKAGE}.plugin_utils.metrics import program\nsys.exit(program.main(sys.argv))\n"
 _NOWHEN = (1980, 1, 1, 0, 0, 0)
 

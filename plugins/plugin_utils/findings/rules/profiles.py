@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...drift import differences, say
-from ...profiles import Why, of
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -18,6 +17,8 @@ def _differs(host: Host) -> Iterator[Hit]:
     if host.against.flag("failed") is True:
         yield Hit({"profile": name, "message": host.against.text("msg") or "the module has not said why"})
         return
+    from ...profiles import Why, of  # wants PyYAML, which a host that judges itself need not have
+
     known = {
         setting: Why(row.text("why"), row.text("reference")) for setting, row in host.against.below("reasons").items()
     }
