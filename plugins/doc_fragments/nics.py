@@ -79,7 +79,7 @@ options:
         description:
           - >-
             Kernel parameters of the NICs that are meant, with C({nic}) in each key for the name of the NIC, such as
-            V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option O(sysctl) of
+            V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option C(sysctl) of
             M(linuxnet.tuning.tune), which is the module that sets them; the others pass this key over.
         type: dict
         version_added: 0.3.0
