@@ -100,8 +100,10 @@ def text(nic):
     for name in ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs"):
         path = pathlib.Path("/sys/class/net", nic, name)
         said.append(f"{name} {path.read_text()}" if path.exists() else "")
+    # Leaves that the kernel makes by itself are of the kind that net.core.default_qdisc says at that moment.
+    mine = re.sub(r"^qdisc \w+ 0: parent .*\n", "", "".join(said), flags=re.MULTILINE)
     # A root that is made anew by the kernel or by us has a handle of its own.
-    return re.sub(r"^(qdisc \w+) [0-9a-f]+:|parent [0-9a-f]*:", r"\1", "".join(said), flags=re.MULTILINE)
+    return re.sub(r"^(qdisc \w+) [0-9a-f]+:|parent [0-9a-f]*:", r"\1", mine, flags=re.MULTILINE)
 
 
 def difference(before, after):
