@@ -177,23 +177,41 @@ class Answer(NamedTuple):
 class Reader(Protocol):
     """As much of a host as families and tools need, which never change anything; see host.ReadOnlyHost."""
 
-    def ask(self, query: Query) -> Answer: ...
+    def ask(self, query: Query) -> Answer:
+        """Run a command that only reads."""
+        raise NotImplementedError
 
-    def read(self, path: str, most: int = 0) -> Optional[str]: ...
+    def read(self, path: str, most: int = 0) -> Optional[str]:
+        """The text of a file; nothing where there is none."""
+        raise NotImplementedError
 
-    def names(self, path: str) -> List[str]: ...
+    def names(self, path: str) -> List[str]:
+        """The sorted names in a folder; empty where there is none."""
+        raise NotImplementedError
 
-    def target(self, path: str) -> str: ...
+    def target(self, path: str) -> str:
+        """The last part of what a symbolic link points to."""
+        raise NotImplementedError
 
-    def plain(self, path: str) -> bool: ...
+    def plain(self, path: str) -> bool:
+        """Whether there is a regular file, no link, or nothing at all."""
+        raise NotImplementedError
 
-    def rights(self, path: str) -> Tuple[int, int]: ...
+    def rights(self, path: str) -> Tuple[int, int]:
+        """The mode of a file and the number of its owner."""
+        raise NotImplementedError
 
-    def writable(self, path: str) -> bool: ...
+    def writable(self, path: str) -> bool:
+        """Whether the kernel offers a file for writing."""
+        raise NotImplementedError
 
-    def exists(self, path: str) -> bool: ...
+    def exists(self, path: str) -> bool:
+        """Whether there is something under a path."""
+        raise NotImplementedError
 
-    def program(self, name: str) -> str: ...
+    def program(self, name: str) -> str:
+        """The whole path of a program, or its name."""
+        raise NotImplementedError
 
 
 class Run(NamedTuple):

@@ -84,7 +84,7 @@ failed_hosts:
   returned: success
   type: list
   elements: str
-off:
+"off":
   description: The hosts of the batch that could not be reached.
   returned: success
   type: list

@@ -285,7 +285,7 @@ def test_it_ends_with_lines_for_the_inventory_the_evidence_and_what_did_not_matt
     assert [one["turn"]["kind"] for one in history][-2:] == ["prove", "prove"], "it was obvious"
     text = "\n".join(conduct.lines(planned(), known, history, "throughput", BUDGET))
     assert text.startswith("There is a better setting.\n  rings all\n")
-    lines = text[text.index("lines for the inventory\n") :].split("\n\n")[0].splitlines()
+    lines = text[text.index("lines for the inventory\n") :].split("\n\n", maxsplit=1)[0].splitlines()
     assert lines[1] == "  # host_vars/router1.yml"
     assert yaml.safe_load("\n".join(lines[2:])) == {
         "tuning_host_nics": [{"name": "eth0", "ring": {"rx": "max", "tx": "max"}}]

@@ -80,7 +80,7 @@ def back():
 def main():
     """Kill, call again, and look from time to time."""
     before = shown()
-    usual = max(works("tune", nics=[{"name": "igb0", "mtu": 1400}], guard_timeout=30) for _ in range(2))
+    usual = max(works("tune", nics=[{"name": "igb0", "mtu": 1400}], guard_timeout=30) for _turn in range(2))
     back()
     at_work = 0
     for number in range(1, int(sys.argv[1]) + 1):

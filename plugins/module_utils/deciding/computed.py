@@ -45,6 +45,13 @@ class Source(NamedTuple):
     select: Callable[[Mapping[str, Any]], Sequence[str]]
 
 
+class Elsewhere:
+    """Stands for a host that nobody can ask: what depends on it comes to no number."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnknownError("only the host itself can compute it; write the number")
+
+
 def settle(family: Family, keys: Mapping[str, Any], nic: str, source: Any) -> Dict[str, Any]:
     """The keys of a family with numbers in place of formulas; without a source the formulas are only checked.
 

@@ -89,7 +89,7 @@ def desired(
         for key in entry:
             registry.check_key(str(key))
         layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
-        each = _of_each(entry, families)
+        each = of_each(entry, families)
         try:
             # A mistake shows on every host, not only where a NIC matches.
             example = {**layer, **each("nic")}
@@ -125,7 +125,7 @@ def _settled(
     return {name: computed.settle(families[name], keys, nic, source) for name, keys in layer.items()}
 
 
-def _of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Layer]:
+def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Layer]:
     """The kernel parameters of an entry for one NIC, whose name stands in place of {nic}."""
     keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {})
     for key in keys:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import nics, plan
+from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import computed, desire, nics, plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desired, InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
@@ -34,8 +35,16 @@ def read(variables: Mapping[str, Any], profiles: Mapping[str, Any]) -> DesiredHo
             given = options(variables, _as_it_is, load)
         except LayerError as error:
             raise InputError(str(error)) from None
-    host = plan.overlay([("", {"sysctl": given.get("sysctl") or {}})], registry.FAMILIES)
+    entries = given.get("nics") or []
+    each, unnamed = _of_each(entries)
+    host = plan.overlay([("", _settled({"sysctl": {**(given.get("sysctl") or {}), **each}}))], registry.FAMILIES)
+    parameters = given.get("module_parameters") or {}
+    plan.overlay([("", {"module_parameters": parameters})], registry.FAMILIES)
     others = [
+        Unsaid(f"module_parameters {key}: {value}", "it belongs to the options of modprobe.d(5)")
+        for key, value in parameters.items()
+    ] + unnamed
+    others += [
         Unsaid(f"bond {bond['name']}", "a bond is made by the network manager of the host")
         for name in _BONDS
         for bond in variables.get(name) or []
@@ -43,11 +52,28 @@ def read(variables: Mapping[str, Any], profiles: Mapping[str, Any]) -> DesiredHo
     ]
     bonds.parse([bond for name in _BONDS for bond in variables.get(name) or []])
     return DesiredHost(
-        _entries(given.get("nics") or []),
+        _entries(entries),
         {address.key: one for address, one in host.items()},
         str(variables.get("tuning_tuned_profile") or ""),
         tuple(others),
     )
+
+
+def _of_each(entries: Sequence[Any]) -> Tuple[Dict[str, Any], List[Unsaid]]:
+    """The kernel parameters that entries have for each of their NICs: those of NICs with a name, and the others."""
+    found: Dict[str, Any] = {}
+    unnamed: List[Unsaid] = []
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not entry.get(registry.OF_EACH):
+            continue
+        of_nic, name = desire.of_each(entry, registry.FAMILIES), str(entry.get("name") or "")
+        if name and not re.search(r"[*?\[]", name):
+            found.update(of_nic(name)[registry.OF_EACH])
+        else:
+            selector = name or str(dict(entry.get("match") or {}))
+            why = "which NICs that are, only the host can tell"
+            unnamed += [Unsaid(f"{selector} sysctl {key}", why) for key in entry[registry.OF_EACH]]
+    return found, unnamed
 
 
 def _as_it_is(value: Any) -> Any:
@@ -70,15 +96,23 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
             registry.check_key(str(key))
             if key in _FLAT:
                 layer.setdefault(_FLAT[str(key)], {})[str(key)] = value
+            elif key == registry.OF_EACH:
+                continue
             elif key not in registry.SELECTORS and isinstance(value, Mapping):
                 layer[str(key)] = dict(value)
             elif key not in registry.SELECTORS:
                 raise InputError(f"nics: {key} {value!r} is not right; write a dictionary")
-        wanted = plan.overlay([("nic", layer)], registry.FAMILIES)
+        wanted = plan.overlay([("nic", _settled(layer))], registry.FAMILIES)
         families = found.setdefault(place, {})
         for address, one in wanted.items():
             families.setdefault(address.family, {})[address.key] = one
     return [Entry(name, match, _ordered(families)) for (name, match), families in found.items()]
+
+
+def _settled(layer: Mapping[str, Mapping[str, Any]]) -> Dict[str, Dict[str, Any]]:
+    """What only the host can compute is no value here, but keeps its words."""
+    elsewhere = computed.Elsewhere()
+    return {name: computed.settle(registry.FAMILIES[name], keys, "nic", elsewhere) for name, keys in layer.items()}
 
 
 def _text(value: Any) -> str:

@@ -10,6 +10,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     MAXIMUM,
     PERCENT,
     PROBE,
+    UNKNOWN,
     Desired,
     say,
 )
@@ -94,6 +95,8 @@ def exactly(one: Desired) -> bool:
 
 def why_not(one: Desired) -> str:
     """Why it is no value that a file could hold."""
+    if one.kind == UNKNOWN:
+        return str(one.fallback)
     return {
         MAXIMUM: "the maximum of a device is known on the host only",
         PERCENT: "the maximum of a device is known on the host only",

@@ -10,6 +10,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     AT_LEAST,
     EXACTLY,
     MAXIMUM,
+    UNKNOWN,
     Action,
     Cell,
     Desired,
@@ -85,7 +86,8 @@ class _Script(Form):
             self.lines.append(f'[ "$(sysctl -n {quote(key)})" {sign} {one.value} ] ||')
             self._line(command, "  ")
         else:
-            self.cannot(f"{key} {one}", "a bound of several numbers; write the value")
+            several = "a bound of several numbers; write the value"
+            self.cannot(f"{key} {one}", why_not(one) if one.kind == UNKNOWN else several)
 
     def _irqbalance(self) -> None:
         found = {_irqbalance(entry) for entry in self.desired.nics} - {""}
