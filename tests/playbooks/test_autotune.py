@@ -78,6 +78,7 @@ def autotune(folder, *argv, **variables):
         (collection / name).symlink_to(ROOT / name)
     for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
     for module in ("benchmark", "guard", "nic_info", "tune"):
         text = STUB.format(folder=str(folder), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
@@ -98,8 +99,8 @@ def test_what_helps_is_proved_and_told_and_the_hosts_end_as_they_began(tmp_path)
     assert "tuning_host_nics:" in said
     assert "router: the device is busy" in said, "what is refused costs no measurement"
     assert not (tmp_path / "large").exists()
-    # The start, the rings, and two turns of the proof, which is obvious then.
-    assert calls.count("benchmark router collected") == 4
+    # The start, the rings, and the three turns of the proof: two could be a drift.
+    assert calls.count("benchmark router collected") == 5
     assert calls.count("tune name ring") == 2
     ours = [call for call in calls if call.split()[0] in ("tune", "guard")]
     assert ours[0] == "guard status"

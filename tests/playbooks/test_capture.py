@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STUB = """
 import json, os
 from ansible.module_utils.basic import AnsibleModule
-words = "configured nics sysctl permanent on_unsupported guard_timeout files state temporary"
+words = "configured nics sysctl module_parameters permanent on_unsupported guard_timeout files state temporary"
 this = AnsibleModule(argument_spec={{word: {{"type": "raw"}} for word in words.split()}}, supports_check_mode=True)
 host = os.path.basename(this._remote_tmp)
 known = json.load(open({folder!r} + "/facts.json"))[host]
@@ -48,6 +48,7 @@ def play(tmp_path):
         (collection / name).symlink_to(ROOT / name)
     for name in ("doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
     for module in ("nic_info", "tune", "take_over", "guard"):
         text = STUB.format(folder=str(tmp_path), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")

@@ -34,7 +34,7 @@ import json, os
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 folder, module = {folder!r}, {module!r}
-words = "inventory nics sysctl file on_unsupported state permanent immediate temporary guard_timeout hold"
+words = "inventory nics sysctl module_parameters file on_unsupported state permanent immediate temporary guard_timeout hold probes patience"
 words += " probes patience"
 others = {{word: {{"type": "raw"}} for word in words.split()}}
 others["state"]["default"] = "present"
@@ -111,6 +111,7 @@ def prove(
         (collection / name).symlink_to(ROOT / name)
     for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
     for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
         text = STUB.format(folder=str(folder), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")

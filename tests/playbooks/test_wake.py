@@ -27,6 +27,7 @@ def wake(folder, asleep, hosts, dead=(), **variables):
         (collection / name).symlink_to(ROOT / name)
     for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
         (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
     for module in ("bonding", "guard", "tune", "tuned"):
         text = STUB.format(folder=str(folder), module=module)
         (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
