@@ -34,7 +34,8 @@ import json, os
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 folder, module = {folder!r}, {module!r}
-words = "inventory nics sysctl module_parameters file on_unsupported state permanent immediate temporary guard_timeout hold probes patience"
+words = "inventory nics sysctl module_parameters file on_unsupported state permanent immediate temporary"
+words += " guard_timeout hold probes patience"
 words += " probes patience"
 others = {{word: {{"type": "raw"}} for word in words.split()}}
 others["state"]["default"] = "present"
