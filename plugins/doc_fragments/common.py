@@ -109,7 +109,7 @@ requirements:
 options:
   permanent:
     description:
-      - Whether the values shall be there after a reboot as well. For NICs that is a systemd unit for each,
+      - Whether the values survive a reboot. For NICs that is a systemd unit for each,
         C(linuxnet-tuning@NIC.service), with a drop-in of commands for each module; it runs when the NIC appears, be it
         at boot, by hot-plug or with its driver.
       - The files hold what is asked for in this call and nothing else. A NIC or a key that is not asked for any more is
@@ -118,7 +118,7 @@ options:
     default: true
   immediate:
     description:
-      - Whether the values shall be in force now. With V(false) only the files are written.
+      - Whether the values are applied now. With V(false) only the files are written.
     type: bool
     default: true
 """

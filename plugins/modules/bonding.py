@@ -176,7 +176,7 @@ options:
     default: auto
   immediate:
     description:
-      - Whether the bonds shall be in force now. With V(false) only the files are written, and the network manager takes
+      - Whether the bonds are applied now. With V(false) only the files are written, and the network manager takes
         them up at the next boot, which is the quiet way for a bond over the NIC that Ansible uses. C(ifup) or a reload
         of the manager takes them up sooner.
       - There is no C(permanent) here. A bond without files is none that a network manager would keep.

@@ -35,7 +35,7 @@ GUIDE: Words = dict.fromkeys(
 )
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # a base that is chosen at run time
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _value in node.value if isinstance(key, yaml.ScalarNode)]
         twice = sorted({key for key in keys if keys.count(key) > 1})

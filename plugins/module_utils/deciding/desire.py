@@ -46,7 +46,7 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
     settled = {**_CALM, **params}
     options = [family.option for family in families.values() if not family.follows]
     if settled["state"] == "present" and len(set(options)) == 1 and settled[options[0]] is None:
-        raise InputError(f"{options[0]} is missing; say what shall be, or write state: restored")
+        raise InputError(f"{options[0]} is missing; say what is desired, or write state: restored")
     for name in ("guard_timeout", "temporary"):
         seconds = settled[name]
         if seconds is not None and not 0 <= seconds <= _WEEK:

@@ -11,7 +11,7 @@ from ..model import Hit, Rule
 from ..view import Host
 
 _KEY = "vm.min_free_kbytes"
-# What all links of a host bring within this time shall be free at any moment.
+# As much memory as all links of a host can fill within this time should be free at any moment.
 _MS = 20
 # No more than a part of the memory: what is kept free is not there for anything else.
 _PART = 50
