@@ -291,3 +291,15 @@ def test_what_only_stays_is_not_told_from_a_drift_that_may_have_gone_on(gap, out
     runs = iter([100 + 0.7 * run + chance.gauss(0, 3) + (gap if run >= 10 else 0) for run in range(20)])
     measured_ = [(block.side, [next(runs) for _run in range(block.runs)]) for block in order]
     assert sequence.find(measured_, order, 1, True).outcome == outcome
+
+
+@pytest.mark.parametrize(("after", "outcome"), [(200, "better"), (10, "worse"), (100, "undecided")])
+def test_what_is_obvious_is_no_drift(after, outcome):
+    """Runs that differ by less than a hundredth, and a change that doubles: the first look at a few of them is enough."""
+    order = sequence.blocks("slow", 1)[:2]
+    assert order[-1].look == "obvious"
+    rates = {sequence.BEFORE: 100, sequence.AFTER: after}
+    measured_ = [
+        (one.side, [rates[one.side] * (1 + 0.001 * (run * 3 % 10)) for run in range(one.runs)]) for one in order
+    ]
+    assert sequence.find(measured_, sequence.blocks("slow", 1), 1, False).outcome == outcome

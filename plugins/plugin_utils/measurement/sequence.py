@@ -120,7 +120,7 @@ def _look(measured: Measured, kind: str, error: float, planned: bool = False) ->
         sign = evidence.obvious(before, after)
     elif kind == "ranks" and chance.either <= error:
         sign = 1 if chance.high < chance.low else -1
-    drifts = sign != 0 and _drift_explains(measured, sign, error, planned)
+    drifts = sign != 0 and _drift_explains(measured, kind, sign, error, planned)
     outcome = "undecided" if not sign or drifts else ("better" if sign > 0 else "worse")
     # The interval of an early look is wide enough when it is as sure as a proof has to be.
     around = evidence.interval(before, after, ERROR if kind == "obvious" else error)
@@ -131,7 +131,7 @@ def _of(measured: Measured, wanted: str) -> list[float]:
     return [value for side, runs in measured if side == wanted for value in runs]
 
 
-def _drift_explains(measured: Measured, sign: int, error: float, planned: bool) -> bool:
+def _drift_explains(measured: Measured, kind: str, sign: int, error: float, planned: bool) -> bool:
     """Whether the network may have changed by itself between the few stretches of time that were measured.
 
     Turns that alternate need no such care: what drifts goes through both sides alike.
@@ -142,7 +142,7 @@ def _drift_explains(measured: Measured, sign: int, error: float, planned: bool) 
             stretches.append((side, []))
         stretches[-1][1].extend(runs)
     if len(stretches) == 2:
-        return _trend_explains([runs for _side, runs in stretches], sign, error, planned)
+        return _trend_explains([runs for _side, runs in stretches], kind, sign, error, planned)
     if len(stretches) > 3:
         return False
     # The two outer ones are the same state. They have to lie nearer to each other than either does to the middle.
@@ -152,8 +152,11 @@ def _drift_explains(measured: Measured, sign: int, error: float, planned: bool) 
     return abs(evidence.shift(one, other)) >= least
 
 
-def _trend_explains(blocks_: Sequence[Sequence[float]], sign: int, error: float, planned: bool) -> bool:
-    """Whether a trend that goes through both of two blocks leaves too little of what lies between them."""
+def _trend_explains(blocks_: Sequence[Sequence[float]], kind: str, sign: int, error: float, planned: bool) -> bool:
+    """Whether a trend that goes through both of two blocks leaves too little of what lies between them.
+
+    What is left has to pass the test that the runs have passed: the ranks of few never say what is obvious.
+    """
     pairs = [(two - one, runs[two] - runs[one]) for runs in blocks_ for one, two in combinations(range(len(runs)), 2)]
     rises = sum((step > 0) - (step < 0) for _distance, step in pairs)
     wide = sqrt(sum(len(runs) * (len(runs) - 1) * (2 * len(runs) + 5) for runs in blocks_) / 18)
@@ -165,5 +168,8 @@ def _trend_explains(blocks_: Sequence[Sequence[float]], sign: int, error: float,
         return False
     before, after = blocks_
     apart = slope * (len(before) + len(after)) / 2
-    chance = evidence.chance(before, [value - apart for value in after])
+    after = [value - apart for value in after]
+    if kind == "obvious":
+        return evidence.obvious(before, after) != sign
+    chance = evidence.chance(before, after)
     return 2 * (chance.high if sign > 0 else chance.low) > error
