@@ -92,7 +92,7 @@ def test_who_is_off_is_kept_for_later_and_keeps_nobody_from_being_tuned(tmp_path
     assert (tmp_path / "site.off").read_text() == "pc1\npc3\n"
     ended, said, calls = site(tmp_path, {key: {} for key in hosts}, "--limit", "@site.off", tuning_batches="100%")
     assert ended == 0, said
-    assert asked(calls, "tune") == ["pc1", "pc3"]
+    assert sorted(asked(calls, "tune")) == ["pc1", "pc3"]
     assert not (tmp_path / "site.off").exists()
 
 
@@ -103,7 +103,7 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
     hosts = {"pc1": {**every, "answers": missing}, "pc2": {**every, "tuning_bonds": bonds}, "pc3": every}
     ended, said, calls = site(tmp_path, hosts, "--check", "--diff")
     assert ended == 2, said
-    assert (asked(calls, "tune"), asked(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
+    assert (sorted(asked(calls, "tune")), asked(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
     hosts["pc1"]["answers"] = {}
     for tag in ("sysctl", "nics", "bonds"):
         ended, said, calls = site(tmp_path, hosts, "--tags", tag)
