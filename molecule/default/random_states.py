@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 
 sys.path.insert(0, "/root")
 
@@ -44,8 +45,7 @@ MODES = {
     "wol": ["magic", "off"],
     "eee": [{"enabled": False}, {"enabled": True}],
 }
-# No rss beside channels yet: igb refuses to go back to fewer channels while a table of an earlier state holds the high
-# queues, and the undo does not put the table back first. A known fault; see docs/drivers.md.
+SPREAD = {"rss": {"indirection": ["equal", "equal 1", "equal 2", "weight 1 1"]}}
 STATES = {
     "igb0": {
         "ring": {"rx": range(80, 4097), "tx": range(80, 4097)},
@@ -54,6 +54,7 @@ STATES = {
         "pause": [{"autoneg": False, "rx": rx, "tx": tx} for rx in BOTH for tx in BOTH] + [{"autoneg": True}],
         "ntuple_rules": [{"3": "ether proto 0x88f7 action 0"}, {"3": "ether dst 02:00:00:00:00:01 action 0"}],
         **MODES,
+        **SPREAD,
         **KERNEL,
     },
     "e1000e0": {
@@ -65,9 +66,10 @@ STATES = {
     "vmxnet0": {
         "ring": {"rx": ["max", "50%", 256, 512], "tx": ["max", "50%", 512]},
         "channels": {"combined": [1, 2]},
+        **SPREAD,
         **KERNEL,
     },
-    "virtio0": {"channels": {"combined": range(1, 5)}, "ring": {"rx": ["max"], "tx": ["max"]}, **KERNEL},
+    "virtio0": {"channels": {"combined": range(1, 5)}, "ring": {"rx": ["max"], "tx": ["max"]}, **SPREAD, **KERNEL},
     "lab0": {"channels": {"rx": range(1, 65), "tx": range(1, 65)}, **KERNEL},
 }
 
@@ -100,6 +102,9 @@ def text(nic):
     for name in ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs"):
         path = pathlib.Path("/sys/class/net", nic, name)
         said.append(f"{name} {path.read_text()}" if path.exists() else "")
+    # A table serves the same in whatever order: igb fills it by runs, and the kernel by turns.
+    rows = re.compile(r"^ +\d+:((?: +\d+)+)\n", re.MULTILINE)
+    said = [rows.sub("", one) + str(sorted(Counter(" ".join(rows.findall(one)).split()).items())) for one in said]
     # Leaves that the kernel makes by itself are of the kind that net.core.default_qdisc says at that moment.
     mine = re.sub(r"^qdisc \w+ 0: parent .*\n", "", "".join(said), flags=re.MULTILINE)
     # A root that is made anew by the kernel or by us has a handle of its own.

@@ -160,9 +160,12 @@ def foretold(call: Call) -> List[str]:
 
 
 def groups_of(addresses: Iterable[Address]) -> Dict[Group, List[str]]:
+    """The keys to read, by family and NIC; none where an address without a key stands for whatever there is."""
     groups: Dict[Group, List[str]] = {}
     for address in addresses:
-        groups.setdefault((address.family, address.scope), []).append(address.key)
+        keys = groups.setdefault((address.family, address.scope), [])
+        if address.key:
+            keys.append(address.key)
     return groups
 
 

@@ -296,19 +296,23 @@ class Transaction:
         return answers, report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:
-        """Put back what was asked for, then what the same commands changed beside it.
+        """Put back what was asked for, then what the same commands changed beside it, and what these held fast.
 
         Returns how many values went back, and the addresses that did not.
         """
         groups, shaken = self._groups(tried), self._shaken(tried)
         watched = [address for address in self.before if address[:2] in groups or address in shaken]
         undone = 0
-        for desired in (self._asked(tried), None):
+        for again in range(_ROUNDS + 1):
             now = self._look(watched)
-            goal: DesiredState = self._missing(now, groups, shaken) if desired is None else desired
-            back = plan.make(goal, _wanted(now), self.families, {})
-            steps = plan.steps(back.changes)
-            for group in plan.backwards(steps, {address[:2] for address in shaken}, back.changes, self.families):
+            goal: DesiredState = self._missing(now, groups, shaken) if again else self._asked(tried)
+            changes = plan.make(goal, _wanted(now), self.families, {}).changes
+            if again and not changes:
+                break
+            if again:
+                changes += plan.holders(changes, self.before, self.families)
+            steps = plan.steps(changes)
+            for group in plan.backwards(steps, {address[:2] for address in shaken}, changes, self.families):
                 values = steps[group]
                 self._do(group, values)
                 undone += len(values)

@@ -138,6 +138,23 @@ def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> 
     return place
 
 
+def holders(changes: Sequence[Change], before: Cells, families: Families) -> Tuple[Change, ...]:
+    """What may keep a number from going down again, such as a table of queues that looks right and is held fast."""
+    down = {
+        change.address[:2]
+        for change in changes
+        if isinstance(change.before, int) and isinstance(change.after, int) and change.after < change.before
+    }
+    named = {change.address for change in changes}
+    return tuple(
+        Change(address, cell.value, cell.restore)
+        for address, cell in before.items()
+        if any((other, address.scope) in down for other in families[address.family].goes_before)
+        and address not in named
+        and not (cell.fixed or cell.members)
+    )
+
+
 def backwards(
     groups: Iterable[Tuple[str, str]], shaken: Container[Tuple[str, str]], changes: Iterable[Change], families: Families
 ) -> List[Tuple[str, str]]:

@@ -75,9 +75,6 @@ def _indirection(spread: tool.Spread, now: str, asked: str) -> str:
     if now == _FOREIGN:
         raise ValueError(f"the NIC has {_FOREIGN}, so there would be no way back; run `ethtool -X NIC default` first")
     words, _of, rings = asked.partition(" of ")
-    if words == tool.ALL:
-        # Drivers such as igb fill their tables by runs, which serve all queues as well.
-        return now if tool.even(spread.table, spread.rings) else words
     return tool.words(tool.table(words, len(spread.table), spread.rings), int(rings or spread.rings))
 
 

@@ -113,10 +113,15 @@ def _weighed(weights: Sequence[int], size: int) -> Tuple[int, ...]:
 
 
 def words(entries: Sequence[int], rings: int) -> str:
-    """The shortest words of `ethtool -X` that write a table; empty where there are none."""
+    """The shortest words of `ethtool -X` that write a table; empty where there are none.
+
+    Drivers such as igb fill their tables by runs, which serve all queues as well as turns do. In the words `weight 1 1`
+    the kernel would hold such a table fast, and igb fills it anew with more channels all the same: then nobody comes
+    back to fewer. So it is all queues whatever their order.
+    """
     if not entries or not rings:
         return ""
-    if all(entry == place % rings for place, entry in enumerate(entries)):
+    if even(entries, rings):
         return ALL
     first, last = min(entries), max(entries)
     count = last - first + 1
