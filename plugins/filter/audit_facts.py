@@ -40,11 +40,11 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect
-
 
 def audit_facts(names: Sequence[str], hostvars: Mapping[str, Any]) -> Dict[str, Any]:
     """Facts by host; AnsibleFilterError for anything but a list of names."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect
+
     if isinstance(names, str) or not isinstance(names, Sequence) or not isinstance(hostvars, Mapping):
         raise AnsibleFilterError("audit_facts needs a list of host names, and hostvars")
     return collect.facts(names, hostvars)

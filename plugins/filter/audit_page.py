@@ -35,12 +35,12 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
-
 
 def audit_page(facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], when: str = "") -> str:
     """The page; AnsibleFilterError for anything but facts by host and findings."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
     if not isinstance(facts, Mapping) or isinstance(found, str) or not isinstance(found, Sequence):
         raise AnsibleFilterError("audit_page needs facts by host, and the list of findings")
     return report.document(plain(facts), plain(found), when)

@@ -40,11 +40,11 @@ from typing import Any, Callable, Dict, List, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import drift
-
 
 def audit_table(result: Mapping[str, Any]) -> List[str]:
     """The lines of the table; AnsibleFilterError for anything but a result of `tune`."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils import drift
+
     if not isinstance(result, Mapping) or "before" not in result or "unsupported" not in result:
         raise AnsibleFilterError("audit_table needs the result of linuxnet.tuning.tune")
     return drift.table(result)

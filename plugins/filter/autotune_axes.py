@@ -54,9 +54,6 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, session
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 
 def autotune_axes(
     plan: Dict[str, Any],
@@ -67,6 +64,9 @@ def autotune_axes(
     start: Optional[Dict[str, Any]] = None,
 ) -> List[Dict[str, Any]]:
     """What is worth trying; AnsibleFilterError for a goal or a setting that nobody knows."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, session
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     tuned = [host for host in hosts if host in plan["hosts"]]
     try:
         session.check(plan, goal, only, tuned)

@@ -39,11 +39,11 @@ _value:
 
 from typing import Any, Callable, Dict, List, Mapping, Sequence
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes
-
 
 def autotune_nics(read: Mapping[str, Any], peers: Sequence[str]) -> List[str]:
     """The names of the NICs, or none."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes
+
     return axes.nics(read.get("host", {}), peers)
 
 

@@ -34,11 +34,11 @@ _value:
 
 from typing import Any, Callable, Dict, Mapping
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import session
-
 
 def autotune_refused(turn: Dict[str, Any], hostvars: Mapping[str, Any]) -> str:
     """The reason, or nothing."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import session
+
     answers = {host: hostvars[host].get("autotune_applied") for host in turn["hosts"] if host in hostvars}
     return session.refusal(answers, turn)
 

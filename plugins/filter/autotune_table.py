@@ -52,9 +52,6 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import conduct
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 Json = Dict[str, Any]
 
 
@@ -66,6 +63,9 @@ def autotune_table(
     budget: Optional[Json] = None,
 ) -> List[str]:
     """The lines; AnsibleFilterError for a budget that is none."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import conduct
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     try:
         return conduct.lines(plan, axes, history, goal, budget or {})
     except result.ResultError as error:

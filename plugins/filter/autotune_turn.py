@@ -56,9 +56,6 @@ from typing import Any, Callable, Dict, List, Optional
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import conduct
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 Json = Dict[str, Any]
 
 
@@ -70,6 +67,9 @@ def autotune_turn(
     budget: Optional[Json] = None,
 ) -> Json:
     """The turn; AnsibleFilterError for a budget that is none."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import conduct
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     try:
         return conduct.turn(plan, axes, history, goal, budget or {})
     except result.ResultError as error:

@@ -44,13 +44,13 @@ _value:
 
 from typing import Any, Callable, Dict, List, Mapping, Sequence
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 
 def benchmark_absent(
     plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str], state: str = "checked"
 ) -> List[str]:
     """Who is missing."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     answers = {host: hostvars[host].get(f"benchmark_{state}") for host in plan["hosts"] if host in present}
     return result.absent(plan, {host: found for host, found in answers.items() if found}, state)
 

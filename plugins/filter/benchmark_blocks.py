@@ -48,8 +48,6 @@ from typing import Any, Callable, Dict, Mapping, Optional, Union
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import order, result
-
 
 def benchmark_blocks(
     plan: Dict[str, Any],
@@ -58,6 +56,8 @@ def benchmark_blocks(
     alternate: Union[bool, str] = "auto",
 ) -> Dict[str, Any]:
     """The order; AnsibleFilterError for a word that is none of those."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import order, result
+
     tuned = [host for host in hostvars if hostvars[host].get("tune_result")]
     would = [hostvars[host]["tune_result"] for host in tuned]
     stays = any(hostvars[host].get(word) for host in tuned for word in ("tuning_bonds", "tuning_tuned_profile"))

@@ -36,11 +36,11 @@ from typing import Any, Callable, Dict, List
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 
 def benchmark_merge(results: List[Dict[str, Any]]) -> Dict[str, Any]:
     """The whole; AnsibleFilterError for anything but results."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     try:
         return result.merge([result.check(one, "what was handed over") for one in results])
     except result.ResultError as error:

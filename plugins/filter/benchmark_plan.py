@@ -52,13 +52,13 @@ from typing import Any, Callable, Dict, List, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan
-
 
 def benchmark_plan(
     entries: List[Dict[str, Any]], groups: Mapping[str, Any], hostvars: Mapping[str, Any], options: Dict[str, Any]
 ) -> Dict[str, Any]:
     """The plan; AnsibleFilterError for what cannot be measured."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan
+
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise AnsibleFilterError("benchmark_groups needs a list of entries such as {server: router1, clients: room1}")
     try:

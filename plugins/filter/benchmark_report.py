@@ -43,13 +43,13 @@ from typing import Any, Callable, Dict, Optional
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import report, result
-
 
 def benchmark_report(
     content: Dict[str, Any], before: Optional[Dict[str, Any]] = None, verdict: Optional[Dict[str, Any]] = None
 ) -> str:
     """The page; AnsibleFilterError for anything but a result."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import report, result
+
     try:
         result.check(content, "what was handed over")
         if before:

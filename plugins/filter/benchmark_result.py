@@ -38,11 +38,11 @@ from typing import Any, Callable, Dict, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
-
 
 def benchmark_result(plan: Dict[str, Any], hostvars: Mapping[str, Any], about: Dict[str, Any]) -> Dict[str, Any]:
     """The result; AnsibleFilterError where a part of it is missing."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+
     names = ("benchmark_checked", "benchmark_started", "benchmark_collected")
     checked, started, collected = ({host: hostvars[host][name] for host in plan["hosts"]} for name in names)
     try:

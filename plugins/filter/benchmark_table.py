@@ -36,11 +36,11 @@ from typing import Any, Callable, Dict, List
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, table
-
 
 def benchmark_table(content: Dict[str, Any]) -> List[str]:
     """The lines; AnsibleFilterError for anything else."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, table
+
     if isinstance(content, dict) and {"groups", "hosts", "tolerance"} <= set(content):
         return table.verdict(content)
     try:

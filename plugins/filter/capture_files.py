@@ -68,9 +68,6 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, share
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
-
 
 def capture_files(
     facts: Any,
@@ -82,6 +79,9 @@ def capture_files(
     about: str = "",
 ) -> List[Dict[str, Any]]:
     """The files of an inventory; AnsibleFilterError for anything but facts by host."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, share
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
+
     if not isinstance(facts, Mapping) or not all(isinstance(one, Mapping) for one in facts.values()):
         raise AnsibleFilterError("capture_files needs facts by host, as audit_facts gives them")
     found = []

@@ -52,12 +52,12 @@ from typing import Any, Callable, Dict, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, take
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
-
 
 def capture_options(facts: Any, check: Any = None) -> Dict[str, Any]:
     """What somebody has tuned on one host; AnsibleFilterError for anything but facts of one."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, take
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
+
     if not isinstance(facts, Mapping) or len(facts) != 1 or not all(isinstance(one, Mapping) for one in facts.values()):
         raise AnsibleFilterError("capture_options needs the facts of one host by its name, as audit_facts gives them")
     ((name, host),) = facts.items()

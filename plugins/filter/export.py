@@ -74,13 +74,13 @@ from typing import Any, Callable, Dict, Mapping, Optional
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.export import writer
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
-
 
 def export(variables: Any, form: str = "shell", profiles: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
     """The files of a form; AnsibleFilterError for what no module would take."""
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.export import writer
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import tame
+
     if not isinstance(variables, Mapping):
         raise AnsibleFilterError("export needs a dictionary of variables such as tuning_nics and tuning_sysctl")
     if form not in writer.FORMS:

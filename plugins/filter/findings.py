@@ -50,11 +50,11 @@ from typing import Any, Callable, Dict, List, Mapping
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
-
 
 def findings(facts: Mapping[str, Any], measured: Any = None) -> List[Dict[str, Any]]:
     """The findings; AnsibleFilterError for anything but facts by host."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
+
     if not isinstance(facts, Mapping):
         raise AnsibleFilterError("findings needs facts by host, as linuxnet.tuning.audit_facts gives them")
     return judge.findings(facts, measured)

@@ -44,14 +44,14 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import table
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
-
 
 def findings_table(
     facts: Mapping[str, Any], found: Sequence[Mapping[str, Any]], differences: bool = False
 ) -> List[str]:
     """The lines; AnsibleFilterError for anything but facts by host and findings."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import table
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+
     if not isinstance(facts, Mapping) or isinstance(found, str) or not isinstance(found, Sequence):
         raise AnsibleFilterError("findings_table needs facts by host, and the list of findings")
     return table.lines(plain(facts), plain(found), bool(differences))

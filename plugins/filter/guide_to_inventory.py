@@ -122,8 +122,6 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import reader
-
 
 def guide_to_inventory(
     text: Any,
@@ -134,6 +132,8 @@ def guide_to_inventory(
     all_parameters: bool = False,
 ) -> Dict[str, Any]:
     """What the text comes to; AnsibleFilterError for anything but a text, or texts by path."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import reader
+
     known = reader.Known(str(kernel), arguments, bool(all_parameters))
     if isinstance(text, Mapping) and text and all(isinstance(part, str) for pair in text.items() for part in pair):
         if path or form or arguments:

@@ -43,35 +43,17 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates
-
-FIRST = "tuning__first"
-RATED = "tuning__rated"
-
 
 def site_groups(names: Sequence[str], hostvars: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """Each host that is in a group; AnsibleFilterError for anything but a list of names."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils import needs
+
     if isinstance(names, str) or not isinstance(names, Sequence) or not isinstance(hostvars, Mapping):
         raise AnsibleFilterError("site_groups needs a list of host names, and hostvars")
     # Without templating, which would cost each host as much as a task.
     read = getattr(hostvars, "raw_get", None) or hostvars.get
-    found = []
-    for name in names:
-        variables = read(name) or {}
-        # Whether a variable is there, not what it is worth: a broken one has to fail where it is used.
-        first = [FIRST] if "tuning_tuned_profile" in variables or "tuning_bonds" in variables else []
-        rated = [RATED] if any(_may_ask(variables.get(layer)) for layer in _LAYERS) else []
-        if first or rated:
-            found.append({"name": name, "groups": first + rated})
-    return found
-
-
-_LAYERS = ("tune_nics", *(layer.format("nics") for layer in layers.LAYERS))
-
-
-def _may_ask(entries: Any) -> bool:
-    """Whether entries ask for a rate by themselves; a template may, if it says so."""
-    return rates.asked(entries) if not isinstance(entries, str) else "rate" in entries and rates.AUTO in entries
+    found = ({"name": name, "groups": needs.groups(read(name) or {})} for name in names)
+    return [one for one in found if one["groups"]]
 
 
 class FilterModule:

@@ -153,6 +153,13 @@ def test_imports_run_one_way(path):
             assert targets <= LAYERS[own], f"{own} must not import {targets - LAYERS[own]}"
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "plugins/filter").glob("*.py")), ids=lambda path: path.stem)
+def test_filters_import_their_work_when_they_are_called(path):
+    """Ansible loads all filters of a collection in each worker that uses one, and compiles them anew."""
+    modules = [node.module for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+    assert set(modules) <= {"__future__", "typing", "ansible.errors"}
+
+
 def test_no_import_goes_in_a_circle():
     assert list(TopologicalSorter(LAYERS).static_order())
 
