@@ -141,10 +141,11 @@ class ReadOnlyHost:
 
     def fetch(self, url: str, seconds: float) -> str:
         """Why a URL gives no document, or nothing where it does."""
-        from urllib.request import urlopen  # as dear as all the rest, and few need it
+        from urllib.request import build_opener  # as dear as all the rest, and few need it
 
         try:
-            with _limit(seconds), urlopen(url, timeout=seconds) as answer:  # the limit is for the look-up of the name
+            # The limit is for the look-up of the name.
+            with _limit(seconds), build_opener().open(url, timeout=seconds) as answer:
                 answer.read(1)
         except _TimeIsUp:
             return f"no answer within {seconds:g} s"
