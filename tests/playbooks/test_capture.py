@@ -4,31 +4,26 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
-# In the place of the modules: the first tells the facts of its host, the second what it would change of them.
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
+
+# In the place of the actions: the first tells the facts of its host, the second what it would change of them.
 STUB = """
-import json, os
-from ansible.module_utils.basic import AnsibleModule
-words = "configured nics sysctl module_parameters permanent on_unsupported guard_timeout files state temporary"
-this = AnsibleModule(argument_spec={{word: {{"type": "raw"}} for word in words.split()}}, supports_check_mode=True)
-host = os.path.basename(this._remote_tmp)
-known = json.load(open({folder!r} + "/facts.json"))[host]
-with open({folder!r} + "/calls", "a") as calls:
-    calls.write(json.dumps([host, {module!r}, this.check_mode, this.params["sysctl"], this.params["files"]]) + "\\n")
-if {module!r} == "nic_info":
-    this.exit_json(changed=False, **known)
-if {module!r} == "guard":
-    this.exit_json(changed=True)
-sysctl = this.params["sysctl"] or {{}}
-this.exit_json(changed=True, before={{"sysctl": sysctl}}, after={{"sysctl": {{**sysctl, **known["refuses"]}}}})
+def answer(host, asked, check_mode, _variables):
+    with open(folder + "/facts.json") as file:
+        known = json.load(file)[host]
+    sysctl = asked.get("sysctl") or {}
+    with open(folder + "/calls", "a") as calls:
+        calls.write(json.dumps([host, view, check_mode, asked.get("sysctl"), asked.get("files")]) + "\\n")
+    if view == "nic_info":
+        return {"changed": False, **known}
+    if view == "guard":
+        return {"changed": True}
+    return {"changed": True, "before": {"sysctl": sysctl}, "after": {"sysctl": {**sysctl, **known["refuses"]}}}
 """
 
 
@@ -42,34 +37,21 @@ def facts(backlog, refuses=None):
 @pytest.fixture
 def play(tmp_path):
     """Plays the playbook; the folder with its inventory."""
-    collection = tmp_path / "ansible_collections/linuxnet/tuning"
-    (collection / "plugins/modules").mkdir(parents=True)
-    for name in ("galaxy.yml", "meta", "playbooks", "roles"):
-        (collection / name).symlink_to(ROOT / name)
-    for name in ("doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
-        (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
-    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
-    for module in ("nic_info", "tune", "take_over", "guard"):
-        text = STUB.format(folder=str(tmp_path), module=module)
-        (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
+    made_up.collection(tmp_path, STUB, ("nic_info", "tune", "take_over", "guard"))
     found = {"files1": facts(5000), "files2": facts(5000, {"net.core.busy_poll": 0}), "pc": facts(9000)}
     (tmp_path / "facts.json").write_text(json.dumps(found))
     folder = tmp_path / "inventory"
     folder.mkdir()
-    hosts = {name: {"ansible_remote_tmp": f"{tmp_path}/{name}"} for name in found}
+    hosts = {name: {} for name in found}
     shared = {"ansible_connection": "local", "ansible_become": False, "ansible_python_interpreter": sys.executable}
     groups = {"servers": {"hosts": {"files1": {}, "files2": {}}}}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared, "children": groups}}))
 
     def run(*arguments, **extra):
-        keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-        own = {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path), "ANSIBLE_HOME": str(tmp_path / "home"), "PWD": str(tmp_path)}
-        argv = [sys.executable, "-m", "ansible", "playbook", "-i", "inventory/hosts.json", "linuxnet.tuning.capture"]
-        argv += [word for name, value in extra.items() for word in ("-e", f"{name}={value}")]
-        done = subprocess.run(
-            [*argv, *arguments], cwd=tmp_path, env={**keep, **own}, capture_output=True, text=True, check=False
+        ended, said = made_up.play(
+            tmp_path, "inventory/hosts.json", "linuxnet.tuning.capture", *arguments, variables=extra
         )
-        return done, folder
+        return ended, said, folder
 
     return run
 
@@ -83,8 +65,8 @@ ALIKE = {"net.core.netdev_max_backlog": 5000}
 
 
 def test_what_a_group_shares_and_what_each_host_has(play):
-    done, folder = play()
-    assert done.returncode == 0, done.stdout + done.stderr
+    ended, said, folder = play()
+    assert ended == 0, said
     assert written(folder) == {
         "host_vars/files1.yml": {"tuning_host_sysctl": {**ALIKE, "net.core.busy_poll": 50}},
         "host_vars/files2.yml": {"tuning_host_sysctl": ALIKE},
@@ -96,8 +78,8 @@ def test_what_a_group_shares_and_what_each_host_has(play):
     assert sorted(call[:2] for call in calls) == sorted(
         [host, module] for host in ("files1", "files2", "pc") for module in ("nic_info", "tune")
     )
-    done, folder = play(tuning_hosts="servers", capture_folder="other")
-    assert done.returncode == 0, done.stdout + done.stderr
+    ended, said, folder = play(tuning_hosts="servers", capture_folder="other")
+    assert ended == 0, said
     assert written(folder.parent / "other") == {
         "group_vars/servers.yml": {"tuning_group_sysctl": ALIKE},
         "host_vars/files1.yml": {"tuning_host_sysctl": {"net.core.busy_poll": 50}},
@@ -106,42 +88,42 @@ def test_what_a_group_shares_and_what_each_host_has(play):
 
 
 def test_nothing_is_written_over_unless_asked_for(play):
-    _done, folder = play(tuning_hosts="pc")
+    _ended, said, folder = play(tuning_hosts="pc")
     mine = folder / "host_vars/pc.yml"
     mine.write_text("mine: 1\n")
-    done, _folder = play(tuning_hosts="pc")
-    assert done.returncode != 0, done.stdout + done.stderr
-    assert "host_vars/pc.yml" in done.stdout + done.stderr and "capture_overwrite=true" in done.stdout + done.stderr
+    ended, said, _folder = play(tuning_hosts="pc")
+    assert ended != 0, said
+    assert "host_vars/pc.yml" in said and "capture_overwrite=true" in said
     assert mine.read_text() == "mine: 1\n"
-    done, _folder = play(tuning_hosts="pc", capture_overwrite="true")
-    assert done.returncode == 0, done.stdout + done.stderr
+    ended, said, _folder = play(tuning_hosts="pc", capture_overwrite="true")
+    assert ended == 0, said
     assert "tuning_host_sysctl" in mine.read_text()
     copies = [path for path in mine.parent.iterdir() if path.name.startswith("pc.yml.")]
     assert [path.read_text() for path in copies] == ["mine: 1\n"]
 
 
 def test_check_mode_shows_the_file_and_writes_none(play):
-    done, folder = play("--check", "--diff", tuning_hosts="pc")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "net.core.netdev_max_backlog: 9000" in done.stdout
+    ended, said, folder = play("--check", "--diff", tuning_hosts="pc")
+    assert ended == 0, said
+    assert "net.core.netdev_max_backlog: 9000" in said
     assert written(folder) == {}
 
 
 def test_who_is_not_reached_is_told_and_the_others_are_captured(play):
-    _done, folder = play("--check", tuning_hosts="pc")
+    _ended, said, folder = play("--check", tuning_hosts="pc")
     inventory = json.loads((folder / "hosts.json").read_text())
     inventory["all"]["hosts"]["files1"]["ansible_connection"] = "ssh"
     inventory["all"]["hosts"]["files1"].update(ansible_host="127.0.0.1", ansible_port=9)
     (folder / "hosts.json").write_text(json.dumps(inventory))
-    done, _folder = play(tuning_hosts="servers")
-    assert done.returncode != 0, done.stdout + done.stderr
-    assert "could not be read: files1" in done.stdout + done.stderr
+    ended, said, _folder = play(tuning_hosts="servers")
+    assert ended != 0, said
+    assert "could not be read: files1" in said
     assert list(written(folder)) == ["host_vars/files2.yml"]
 
 
 def test_what_is_taken_over_is_set_and_confirmed_first(play):
-    done, folder = play(tuning_hosts="files2", capture_take_over="true")
-    assert done.returncode == 0, done.stdout + done.stderr
+    ended, said, folder = play(tuning_hosts="files2", capture_take_over="true")
+    assert ended == 0, said
     calls = [json.loads(line)[1:] for line in (folder.parent / "calls").read_text().splitlines()]
     assert [call[:2] for call in calls] == [
         ["nic_info", False],

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
+
 INVENTORY = {
     "all": {
         "hosts": {"router": {}, "pc": {}, "router2": {}, "pc2": {}},
         "vars": {
-            "ansible_connection": "linuxnet.tuning.cable",
+            "ansible_connection": "cable",
             "ansible_become": False,
             "ansible_python_interpreter": sys.executable,
             "benchmark_groups": [{"name": "room", "server": "router", "clients": "pc"}],
@@ -27,76 +26,52 @@ INVENTORY = {
         },
     }
 }
-# In the place of the modules: it notes each call, and does what the test wants. The measured rates are those before
+# In the place of the actions: it notes each call, and does what the test wants. The measured rates are those before
 # and after the change, a little different in each run; a call fails that is named as `host state number`.
 STUB = """
-import json, os
-from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
-folder, module = {folder!r}, {module!r}
-words = "inventory nics sysctl module_parameters file on_unsupported state permanent immediate temporary"
-words += " guard_timeout hold probes patience"
-words += " probes patience"
-others = {{word: {{"type": "raw"}} for word in words.split()}}
-others["state"]["default"] = "present"
-this = AnsibleModule(argument_spec=BENCHMARK if module == "benchmark" else others, supports_check_mode=True)
-asked, wanted = this.params, json.load(open(folder + "/wanted.json"))
-diff = {{"after": {{"nics": {{"eth0": dict.fromkeys(wanted["keys"], 1)}}}}}}
-if this.check_mode:
-    this.exit_json(changed=wanted["changes"], diff=diff)
-said = [asked["name"], asked["state"]] if module == "benchmark" else [module, asked["state"], asked["temporary"]]
-line = " ".join(map(str, said))
-with open(folder + "/calls", "a+") as calls:
-    calls.seek(0)
-    number = calls.read().split("\\n").count(line) + 1
-    calls.write(line + "\\n")
-if line + " " + str(number) in wanted["fail"]:
-    this.fail_json(msg="it is broken")
-if line + " " + str(number) in wanted["cut"]:
-    open(folder + "/cut-" + said[0], "w")
-if asked["state"] == "status":
-    this.exit_json(temporary=wanted["temporary"])
-if said[-1] == "checked":
-    this.exit_json(kernel="", iperf3="", sysctl={{}}, nics={{}})
-if said[-1] == "collected":
+def answer(host, asked, check_mode, _variables):
+    asked = {"state": "present", "temporary": None, **asked}
+    with open(folder + "/wanted.json") as file:
+        wanted = json.load(file)
+    diff = {"after": {"nics": {"eth0": dict.fromkeys(wanted["keys"], 1)}}}
+    if check_mode:
+        return {"changed": wanted["changes"], "diff": diff}
+    said = [asked["name"], asked["state"]] if view == "benchmark" else [view, asked["state"], asked["temporary"]]
+    line = " ".join(map(str, said))
+    with open(folder + "/calls", "a+") as calls:
+        calls.seek(0)
+        number = calls.read().split("\\n").count(line) + 1
+        calls.write(line + "\\n")
+    if line + " " + str(number) in wanted["fail"]:
+        return {"failed": True, "msg": "it is broken"}
+    if line + " " + str(number) in wanted["cut"]:
+        open(folder + "/cut-" + said[0], "w").close()
+    if asked["state"] == "status":
+        return {"temporary": wanted["temporary"]}
+    if said[-1] == "checked":
+        return {"kernel": "", "iperf3": "", "sysctl": {}, "nics": {}}
+    if said[-1] == "collected":
+        return {"changed": True, "steps": measured(asked, wanted, number), "queues": {}}
+    changed = view != "tune" or wanted["changes"]
+    return {"changed": changed, "firewall": [], "unit": "", "diff": diff}
+
+def measured(asked, wanted, number):
     rates = wanted["rates"].get(asked["name"], [0, 0]) if isinstance(wanted["rates"], dict) else wanted["rates"]
     with open(folder + "/calls") as calls:
         past = [call.split() for call in calls]
     tuned = [call[2] == "3600" for call in past if call[:2] in (["guard", "reverted"], ["tune", "present"])]
     rate = rates[bool(tuned and tuned[-1])]
-    steps = {{}}
+    steps = {}
     for place, step in enumerate(asked["steps"]):
         if step["runs"]:
             noisy = rate * (1 + wanted["noise"] * ((number * 7 + place * 3) % 10))
-            steps[step["id"]] = {{"runs": [{{"bits_per_second": {{"down": noisy}}}}]}}
+            steps[step["id"]] = {"runs": [{"bits_per_second": {"down": noisy}}]}
         if step["probe"]:
-            part = steps.setdefault(step["id"], {{"runs": []}})
-            times = {{"sent": 4, "microseconds": [100 + number, 110, 120]}}
+            part = steps.setdefault(step["id"], {"runs": []})
+            times = {"sent": 4, "microseconds": [100 + number, 110, 120]}
             part["probes"] = [times for _server in step["probe"]["servers"]]
-    this.exit_json(changed=True, steps=steps, queues={{}})
-this.exit_json(changed=said[0] != "tune" or wanted["changes"], firewall=[], unit="", diff=diff)
+    return steps
 """
-# A connection that is cut when a call has said so.
-CABLE = """
-import os
-from ansible.errors import AnsibleConnectionFailure
-from ansible.plugins.connection import local
-DOCUMENTATION = '''
-name: cable
-short_description: A cable
-description: To this host.
-extends_documentation_fragment: [connection_pipelining]
-options: {{host: {{description: Its name, vars: [{{name: inventory_hostname}}]}}}}
-'''
-class Connection(local.Connection):
-    transport = "linuxnet.tuning.cable"
-    def exec_command(self, *words, **options):
-        if os.path.exists({folder!r} + "/cut-" + self.get_option("host")):
-            raise AnsibleConnectionFailure("the cable is cut")
-        return super().exec_command(*words, **options)
-"""
-
-
 SLOW, QUICK = ["ring"], ["coalesce"]
 
 
@@ -104,32 +79,16 @@ def prove(
     folder, rates, fail=(), cut=(), temporary=(), changes=True, keys=(), noise=0.001, playbook="prove", **variables
 ):
     """Run it with rates before and after, and give its end, its output, and the calls."""
-    collection = folder / "ansible_collections/linuxnet/tuning"
-    for kind in ("modules", "connection"):
-        (collection / "plugins" / kind).mkdir(parents=True)
-    (collection / "plugins/connection/cable.py").write_text(CABLE.format(folder=str(folder)))
-    for name in ("galaxy.yml", "meta", "playbooks", "roles"):
-        (collection / name).symlink_to(ROOT / name)
-    for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
-        (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
-    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
-    for module in ("benchmark", "bonding", "guard", "tune", "tuned"):
-        text = STUB.format(folder=str(folder), module=module)
-        (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
+    made_up.collection(folder, STUB, ("benchmark", "bonding", "guard", "tune", "tuned"))
     wanted = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
     wanted.update(keys=keys or SLOW, noise=noise)
     (folder / "wanted.json").write_text(json.dumps(wanted))
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
-    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", f"linuxnet.tuning.{playbook}"]
     words = {"tuning_hosts": "router:pc", "benchmark_hosts": "router:pc", **variables}
     words = {"benchmark_folder": str(folder / "results"), **words}
-    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-    own.update(ANSIBLE_PIPELINING="1", LINUXNET_TUNING_FAST="0")
-    argv += ["-e", json.dumps(words)]
-    done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    ended, said = made_up.play(folder, "hosts.json", f"linuxnet.tuning.{playbook}", variables=words)
     calls = (folder / "calls").read_text().splitlines()
-    return done.returncode, done.stdout + done.stderr, calls
+    return ended, said, calls
 
 
 def collected(calls):

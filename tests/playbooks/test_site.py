@@ -4,56 +4,30 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-# In the place of the actions that ask a host: it notes who was asked for what, and answers as the host's variables say.
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
+
+# In the place of the actions: it notes who was asked for what, and answers as the host's variables say.
 STUB = """
-import json
-from ansible.plugins.action import ActionBase
-class ActionModule(ActionBase):
-    _requires_connection = False
-    def run(self, tmp=None, task_vars=None):
-        args, host = dict(self._task.args), task_vars["inventory_hostname"]
-        if {view!r} == "tune":
-            from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
-            args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)
-        with open({folder!r} + "/calls", "a") as calls:
-            calls.write(json.dumps([host, {view!r}, args]) + "\\n")
-        answers = self._templar.template(task_vars.get("answers", {{}}))
-        usual = {{"changed": {view!r} != "guard"}}
-        return {{**usual, **answers.get({view!r} if {view!r} != "guard" else args["state"], {{}})}}
+def answer(host, asked, _check_mode, variables):
+    with open(folder + "/calls", "a") as calls:
+        calls.write(json.dumps([host, view, asked]) + "\\n")
+    answers = variables.get("answers", {})
+    return {"changed": view != "guard", **answers.get(view if view != "guard" else asked["state"], {})}
 """
 
 
 def site(folder, hosts, *argv, **variables):
     """Run it: its end, what it said in one line, and what each host was asked for, in order."""
-    collection = folder / "ansible_collections/linuxnet/tuning"
-    if not collection.exists():
-        (collection / "plugins/action").mkdir(parents=True)
-        for name in ("galaxy.yml", "meta", "playbooks", "roles"):
-            (collection / name).symlink_to(ROOT / name)
-        for path in (ROOT / "plugins").iterdir():
-            if path.name != "action":
-                (collection / "plugins" / path.name).symlink_to(path)
-        for name in ("rollout", "audit_report"):
-            (collection / f"plugins/action/{name}.py").symlink_to(ROOT / f"plugins/action/{name}.py")
-        for view in ("bonding", "guard", "tune", "tuned"):
-            (collection / f"plugins/action/{view}.py").write_text(STUB.format(folder=str(folder), view=view))
+    if not (folder / "cable").exists():
+        made_up.collection(folder, STUB, ("bonding", "guard", "tune", "tuned"))
     shared = {"ansible_connection": "local", "ansible_become": False, "ansible_python_interpreter": sys.executable}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared}}))
     (folder / "calls").write_text("")
-    words = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.site", *argv]
-    words += ["-e", json.dumps(variables)]
-    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-    own.update(PWD=str(folder), PYTHONWARNINGS="ignore")
-    done = subprocess.run(words, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    ended, said = made_up.play(folder, "hosts.json", "linuxnet.tuning.site", *argv, variables=variables)
     calls = [json.loads(line) for line in (folder / "calls").read_text().splitlines()]
-    return done.returncode, " ".join((done.stdout + done.stderr).split()), calls
+    return ended, " ".join(said.split()), calls
 
 
 def asked(calls, view, state=None):

@@ -6,31 +6,18 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 import sys
 import threading
-from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.tests.playbooks.test_prove import CABLE, STUB
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
+from ansible_collections.linuxnet.tuning.tests.playbooks.test_prove import STUB
 
-ROOT = Path(__file__).resolve().parents[2]
 MAC = "52:54:00:00:00:02"
 
 
 def wake(folder, asleep, hosts, dead=(), **variables):
     """Run it with a listener that plugs the cable of a host in when its packet comes: the end, and who did what."""
-    collection = folder / "ansible_collections/linuxnet/tuning"
-    for kind in ("modules", "connection"):
-        (collection / "plugins" / kind).mkdir(parents=True)
-    (collection / "plugins/connection/cable.py").write_text(CABLE.format(folder=str(folder)))
-    for name in ("galaxy.yml", "meta", "playbooks", "roles"):
-        (collection / name).symlink_to(ROOT / name)
-    for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
-        (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
-    (collection / "plugins/modules/rollout.py").symlink_to(ROOT / "plugins/modules/rollout.py")
-    for module in ("bonding", "guard", "tune", "tuned"):
-        text = STUB.format(folder=str(folder), module=module)
-        (collection / f"plugins/modules/{module}.py").write_text(f"#!/usr/bin/python\n{text}")
+    made_up.collection(folder, STUB, ("bonding", "guard", "tune", "tuned"))
     wanted = {"changes": True, "keys": [], "fail": [], "cut": [], "temporary": []}
     (folder / "wanted.json").write_text(json.dumps(wanted))
     for name in asleep:
@@ -41,7 +28,7 @@ def wake(folder, asleep, hosts, dead=(), **variables):
     program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/slept\n')
     program.chmod(0o755)
     variables_of_all = {
-        "ansible_connection": "linuxnet.tuning.cable",
+        "ansible_connection": "cable",
         "ansible_become": False,
         "ansible_python_interpreter": sys.executable,
     }
@@ -63,17 +50,13 @@ def wake(folder, asleep, hosts, dead=(), **variables):
         listener.start()
         words = {"wake_broadcast": "127.0.0.1", "wake_port": ear.getsockname()[1], "wake_timeout": 20}
         words.update({"wake_patience": 3, **variables})
-        keep = {key: os.environ[key] for key in ("HOME", "LANG") if key in os.environ}
-        own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-        own.update(PATH=f"{folder / 'bin'}:{os.environ['PATH']}", ANSIBLE_PIPELINING="1", LINUXNET_TUNING_FAST="0")
-        argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.wake"]
-        argv += ["-e", json.dumps(words)]
-        done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+        path = f"{folder / 'bin'}:{os.environ['PATH']}"
+        ended, said = made_up.play(folder, "hosts.json", "linuxnet.tuning.wake", variables=words, PATH=path)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             sender.sendto(b"", ear.getsockname())
         listener.join()
     read = {name: (folder / name).read_text().splitlines() for name in ("calls", "slept") if (folder / name).exists()}
-    return done.returncode, done.stdout + done.stderr, packets, read.get("calls", []), read.get("slept", [])
+    return ended, said, packets, read.get("calls", []), read.get("slept", [])
 
 
 def test_who_slept_is_woken_tuned_and_sleeps_again(tmp_path):

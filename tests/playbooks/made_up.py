@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Play a playbook of the collection on made-up hosts: real playbooks and roles, and others in the place of actions."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# The parts of an action in the place of another; `answer` gives its result, without any Python on a host.
+ACTION = """
+import json, os
+from ansible.plugins.action import ActionBase
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+folder, view = {folder!r}, {view!r}
+class ActionModule(ActionBase):
+    _requires_connection = False
+    def run(self, tmp=None, task_vars=None):
+        args = dict(self._task.args)
+        if args.pop("inventory", False):
+            args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)
+        if view == "benchmark":
+            _checked, args = self.validate_argument_spec(argument_spec=BENCHMARK)
+        # A cable that is cut is noticed here.
+        self._connection.exec_command("true")
+        return answer(task_vars["inventory_hostname"], args, self._task.check_mode, task_vars)
+"""
+
+# A connection to this machine that is cut where an answer has said so.
+CABLE = """
+import os
+from ansible.errors import AnsibleConnectionFailure
+from ansible.plugins.connection import local
+DOCUMENTATION = '''
+name: cable
+short_description: A cable
+description: To this host.
+extends_documentation_fragment: [connection_pipelining]
+options: {{host: {{description: Its name, vars: [{{name: inventory_hostname}}]}}}}
+'''
+class Connection(local.Connection):
+    transport = "cable"
+    def exec_command(self, *words, **options):
+        if os.path.exists({folder!r} + "/cut-" + self.get_option("host")):
+            raise AnsibleConnectionFailure("the cable is cut")
+        return super().exec_command(*words, **options)
+"""
+
+
+def collection(folder, stub, views):
+    """Make a collection like this one, in which `answer(host, args, check_mode, variables)` of the stub answers."""
+    made = folder / "ansible_collections/linuxnet/tuning"
+    (made / "plugins/action").mkdir(parents=True)
+    for name in ("galaxy.yml", "meta", "playbooks", "roles"):
+        (made / name).symlink_to(ROOT / name)
+    for path in (ROOT / "plugins").iterdir():
+        if path.name != "action":
+            (made / "plugins" / path.name).symlink_to(path)
+    for path in (ROOT / "plugins/action").glob("*.py"):
+        if path.stem not in views:
+            (made / "plugins/action" / path.name).symlink_to(path)
+    for view in views:
+        text = ACTION.format(folder=str(folder), view=view) + stub
+        (made / f"plugins/action/{view}.py").write_text(text)
+    (folder / "cable").mkdir()
+    (folder / "cable/cable.py").write_text(CABLE.format(folder=str(folder)))
+    return made
+
+
+def play(folder, inventory, *argv, variables=None, **environment):
+    """Run ansible-playbook in the folder: its end, and all that it said."""
+    call = [sys.executable, "-m", "ansible", "playbook", "-i", inventory, *argv]
+    call += ["-e", json.dumps(variables)] if variables else []
+    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    own["ANSIBLE_CONNECTION_PLUGINS"] = str(folder / "cable")
+    own.update(PWD=str(folder), PYTHONWARNINGS="ignore", **environment)
+    done = subprocess.run(call, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
