@@ -295,7 +295,7 @@ def test_what_only_stays_is_not_told_from_a_drift_that_may_have_gone_on(gap, out
 
 @pytest.mark.parametrize(("after", "outcome"), [(200, "better"), (10, "worse"), (100, "undecided")])
 def test_what_is_obvious_is_no_drift(after, outcome):
-    """Runs that differ by less than a hundredth, and a change that doubles: the first look at a few of them is enough."""
+    """Runs that differ by less than a hundredth, and a change that doubles: a first look at a few is enough."""
     order = sequence.blocks("slow", 1)[:2]
     assert order[-1].look == "obvious"
     rates = {sequence.BEFORE: 100, sequence.AFTER: after}
