@@ -205,8 +205,8 @@ def page() -> str:
         "code. The groups stand in the order in which a host gets them.\n",
     ]
     for family in known.FAMILIES.values():
-        if family.follows or family.ask:
-            continue  # what follows from keys of other groups
+        if family.follows or family.ask or (family.flat and not family.fields):
+            continue  # what follows from keys of other groups, or goes with them
         where = "in the entry itself" if family.flat else f"under `{family.name}`"
         where = where if family.scope == "nic" else f"under `tuning_{family.name}`"
         parts.append(f"## {family.name}\n")

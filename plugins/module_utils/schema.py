@@ -285,9 +285,10 @@ class Family(NamedTuple):
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
     holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew, or
     takes them away with a queue: all, or the `shaken` keys; an undo sets them after it, and `foresee` gives the cells
-    that there will be, from its values before and after. A family `goes_before` others where a number of theirs goes
-    down on the same NIC: what uses queues lets go of them first. The keys of a family that is `loose` are apart: at
-    boot, one that the kernel of the day does not know spoils none of the others.
+    that there will be, from its values before and after; `reach` names the NICs of a family that only few of those
+    changes touch. A family without fields is for this alone, and nobody can ask for it. A family `goes_before` others
+    where a number of theirs goes down on the same NIC: what uses queues lets go of them first. The keys of a family
+    that is `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others.
     """
 
     name: str
@@ -317,6 +318,7 @@ class Family(NamedTuple):
     cuts: bool = False
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
+    reach: Optional[Callable[[Reader, Sequence[Change]], Sequence[str]]] = None
     goes_before: Tuple[str, ...] = ()
     shaken: Tuple[str, ...] = ()
     foresee: Optional[Callable[[Mapping[str, Cell], Mapping[str, Value], Mapping[str, Value]], Mapping[str, Cell]]] = (

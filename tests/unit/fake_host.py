@@ -325,6 +325,8 @@ class FakeHost(Host):
         self.devices = dict(devices)
         self.files = dict(files or {})
         self.log: list[str] = []
+        # Not of the devices: it is gone with an MTU below 1280, and comes back without what somebody had set.
+        self.addresses = {nic: {"fd00::1/64"} for nic in devices}
 
     def _ethtool(self, argv: list[str]) -> Result:
         program, flag, *words = argv
@@ -342,10 +344,29 @@ class FakeHost(Host):
     def _ip(self, argv: list[str]) -> Result:
         if argv[:-1] == ("ip", "-d", "-j", "link", "show", "dev"):
             return self.devices[argv[-1]].show_link(argv[-1])
+        if argv[1] == "-6":
+            return self._ipv6(argv)
         assert argv[:4] == ("ip", "link", "set", "dev"), argv
         self.log.append(" ".join(argv))
         words = argv[5:]
-        return self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
+        done = self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
+        if self.devices[argv[4]].link["mtu"] < 1280:
+            self.addresses[argv[4]].clear()
+        return done
+
+    def _ipv6(self, argv: list[str]) -> Result:
+        nic = argv[-1]
+        if argv[2:5] == ("-o", "address", "show"):
+            lasting = "scope global \\       valid_lft forever preferred_lft forever"
+            return 0, "".join(f"2: {nic}    inet6 {one} {lasting}\n" for one in sorted(self.addresses[nic])), ""
+        if argv[2:4] == ("route", "show"):
+            return 0, "", ""
+        assert argv[2:4] == ("address", "replace"), argv
+        self.log.append(" ".join(argv))
+        if self.devices[nic].link["mtu"] < 1280:
+            return 2, "", "RTNETLINK answers: Permission denied\n"
+        self.addresses[nic].add(argv[4])
+        return 0, "", ""
 
     def _systemctl(self, argv: list[str]) -> Result:
         """Links by which a unit of ours starts with its device."""

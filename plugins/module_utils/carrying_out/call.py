@@ -79,7 +79,8 @@ def _carry_out(host: Host, call: Call) -> Done:
     before = {**beside, **call.before}
 
     # Remember, for without the originals there is no way back; then guard.
-    noted = conclude.note(host, call, before, changed)
+    lost = conclude.lost(families, beside)
+    noted = conclude.note(host, call, before, {*changed, *lost})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
@@ -91,7 +92,7 @@ def _carry_out(host: Host, call: Call) -> Done:
 
     # The layer of the guard stays until it is confirmed, or goes with the change.
     seconds = conclude.disarm(host, armed, bool(failure), transaction.stuck, begun)
-    remarks: List[str] = list(armed.remarks)
+    remarks: List[str] = [*armed.remarks, *([] if failure else conclude.farewell(lost))]
     missed: Dict[Address, str] = {}
     if not failure:
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]

@@ -18,6 +18,8 @@ Families = Mapping[str, Family]
 
 # What waits without a clock stands in the table with this time.
 _UNTIMED = 3600
+# Of what is lost, so much is named.
+_MANY = 5
 
 
 def taken_along(call: Call, families: Families, beside: Cells, before: Cells) -> List[Address]:
@@ -43,9 +45,32 @@ def beside(host: Host, call: Call, families: Families, changed: Set[Address]) ->
     for family in families.values():
         own = sorted({address.scope for address in changed if address.family == family.name})
         near += [Address(family.name, nic, "") for scope in own for nic in _neighbours(host, family, scope)]
-        shaken = {nic for name, nic in done if name in family.shaken_by}
+        if family.reach:
+            shaken = set(family.reach(host, call.plan.changes))
+        else:
+            shaken = {nic for name, nic in done if name in family.shaken_by}
         near += [Address(family.name, nic, "") for nic in sorted(shaken) if (family.name, nic) not in known]
     return dict(call.read(near))
+
+
+def lost(families: Families, beside: Cells) -> List[Address]:
+    """What a change takes away for good, until somebody goes back."""
+    return [address for address in beside if families[address.family].reach]
+
+
+def farewell(gone: Sequence[Address]) -> List[str]:
+    """What to say of it, NIC by NIC."""
+    keys: Dict[str, List[str]] = {}
+    for address in gone:
+        keys.setdefault(address.scope, []).append(address.key)
+    return [
+        f"{nic} loses with this change: {', '.join(_named(found))}; that comes back where the change goes back"
+        for nic, found in keys.items()
+    ]
+
+
+def _named(found: Sequence[str]) -> Sequence[str]:
+    return found if len(found) <= _MANY else [*found[: _MANY - 1], f"and {len(found) - _MANY + 1} more"]
 
 
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
@@ -65,7 +90,8 @@ def _shaken(families: Families, before: Cells, changed: Set[Address]) -> Cells:
     return {
         address: cell
         for address, cell in before.items()
-        if any((name, address.scope) in done for name in families[address.family].shaken_by)
+        if families[address.family].reach
+        or any((name, address.scope) in done for name in families[address.family].shaken_by)
     }
 
 
@@ -140,9 +166,10 @@ def _gone(host: Host, call: Call) -> List[Address]:
 
 def _was_shaken(call: Call, address: Address) -> bool:
     """Whether a change of another family on the same NIC has made the driver work out this value anew."""
-    causes = call.families[address.family].shaken_by
+    family = call.families[address.family]
     made = {change.address[:2] for change in call.plan.changes}
-    return any((cause, address.scope) in made for cause in causes)
+    # What only some changes reach, these have taken away for good.
+    return not family.reach and any((cause, address.scope) in made for cause in family.shaken_by)
 
 
 class Armed(NamedTuple):

@@ -236,7 +236,8 @@ def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Seq
     shaken = {
         (name, scope)
         for name, scope in grouped
-        if not families[name].goes_before and any((cause, scope) in caused for cause in families[name].shaken_by)
+        if not families[name].goes_before
+        and (families[name].reach or any((cause, scope) in caused for cause in families[name].shaken_by))
     }
     return [
         Step(

@@ -12,6 +12,7 @@ from .coalesce import coalesce
 from .eee import eee
 from .features import features
 from .fec import fec
+from .ipv6 import ipv6
 from .irq import irq
 from .irqbalance import irqbalance
 from .link import link
@@ -39,6 +40,7 @@ _ORDER: Tuple[Family, ...] = (
     private_flags,  # a driver's own switches can change which of the rest it offers
     sriov,  # virtual functions take queues from the NIC, so before these are shared out
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
+    ipv6,  # comes back with an MTU that is large enough for it
     channels,  # creates the queues that rings and coalescing then apply to
     rss,  # spreads flows over the queues that there are by then; before they become fewer
     ring,  # per queue, so after the queues exist
@@ -63,7 +65,7 @@ _ORDER: Tuple[Family, ...] = (
 _KEPT: Tuple[Family, ...] = (
     module_parameters_file,
     sysctl_file,
-    units.family([family.name for family in _ORDER if family.scope == NIC]),
+    units.family([family.name for family in _ORDER if family.scope == NIC and family is not ipv6]),
 )
 
 FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_KEPT)}
