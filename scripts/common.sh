@@ -61,17 +61,40 @@ repository_files() {
 
 FAILED=()
 PASSED=()
+# How many checks run at a time; more than one, where each keeps one processor busy only.
+AT_ONCE=1
+BEGUN=()
 
 # check NAME COMMAND...: runs it, and goes on to the next check when it fails.
 check() {
-  local name=$1
+  local name=$1 log
   shift
-  printf '\n== %s\n' "$name"
-  if "$@"; then PASSED+=("$name"); else FAILED+=("$name"); fi
+  if [ "$AT_ONCE" -gt 1 ]; then
+    while [ "$(jobs -rp | wc -l)" -ge "$AT_ONCE" ]; do wait -n || true; done
+    log=$(mktemp)
+    (if "$@"; then exit 0; else exit 1; fi) >"$log" 2>&1 &
+    BEGUN+=("$! $log $name")
+  else
+    printf '\n== %s\n' "$name"
+    if "$@"; then PASSED+=("$name"); else FAILED+=("$name"); fi
+  fi
+}
+
+# What checks that ran side by side have said, in their order.
+gather() {
+  local job log name
+  for begun in "${BEGUN[@]}"; do
+    read -r job log name <<<"$begun"
+    if wait "$job"; then PASSED+=("$name"); else FAILED+=("$name"); fi
+    printf '\n== %s\n' "$name"
+    cat "$log"
+    rm -f "$log"
+  done
 }
 
 # finish WHAT: the closing lines, and the exit code of all checks together.
 finish() {
+  gather
   printf '\n== %s: %d passed, %d failed\n' "$1" "${#PASSED[@]}" "${#FAILED[@]}"
   if [ "${#FAILED[@]}" -gt 0 ]; then
     printf 'FAILED: %s\n' "${FAILED[@]}"

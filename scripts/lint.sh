@@ -18,6 +18,7 @@ shell_files() {
   repository_files '*.sh' .ci/run | tr '\n' '\0' | xargs -0 shellcheck
 }
 
+AT_ONCE=$(nproc)
 check "ruff check" ruff check
 check "ruff format" ruff format --check --diff
 check "mypy" type_check

@@ -5,12 +5,12 @@ set -euo pipefail
 
 # ansible-test wants this to be its real working directory: it refuses a link, and in an ignored folder
 # of the repository it says "All targets skipped" with exit code 0. So it gets a copy outside.
-TREE=$CHECKOUT/sanity/ansible_collections/linuxnet/tuning
+tree() { echo "$CHECKOUT/sanity-$1/ansible_collections/linuxnet/tuning"; }
 
 copy_tree() {
-  rm -rf "$TREE"
-  mkdir -p "$TREE"
-  repository_files . | tar -C "$ROOT" -cf - -T - | tar -xf - -C "$TREE"
+  rm -rf "$1"
+  mkdir -p "$1"
+  repository_files . | tar -C "$ROOT" -cf - -T - | tar -xf - -C "$1"
 }
 
 # The script by which ansible-test bootstraps pip comes from a host that may be out of reach; by its own
@@ -32,7 +32,7 @@ without_pip() {
 sanity() {
   local core=$1 test log=$CHECKOUT/sanity-$1.log
   shift
-  (cd "$TREE" && PATH=$VENVS/core-$(short "$core")/bin:$PATH ansible-test sanity --local --color no "$@") 2>&1 |
+  (cd "$(tree "$core")" && PATH=$VENVS/core-$(short "$core")/bin:$PATH ansible-test sanity --local --color no "$@") 2>&1 |
     tee "$log" | without_pip || return 1
   if grep -E 'All targets skipped|Required program|due to missing' "$log"; then
     echo "A sanity test looked at nothing, see the line above."
@@ -53,9 +53,11 @@ explain_cores
 newest_core >/dev/null
 unset ANSIBLE_COLLECTIONS_PATH
 place_pip_bootstrap
+# ansible-test has one process for nearly all of its tests.
+AT_ONCE=$(nproc)
 while read -r core python <&3; do
   core_venv "$core" "$python"
-  copy_tree
+  copy_tree "$(tree "$core")"
   check "sanity, ansible-core $core, Python $python" sanity "$core" "$@"
 done 3< <(cores)
 finish sanity
