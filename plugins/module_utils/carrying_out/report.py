@@ -124,6 +124,7 @@ class Outcome(NamedTuple):
 
     def _warnings(self, on_unsupported: str) -> List[str]:
         said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
+        said = [sentence for sentence in said if sentence not in self.failure]  # which is read first
         notes = [(item.address.scope or item.address.key, self.before[item.address].note) for item in self.plan.changes]
         said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
         said += self._disagreements()
