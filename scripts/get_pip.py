@@ -1,6 +1,6 @@
 """Stands in for the pip bootstrap script that ansible-test downloads: the same result from the package index.
 
-ansible-test runs it in a virtual environment of its own with what pip shall install as arguments.
+ansible-test runs it in a virtual environment of its own with what pip is to install as arguments.
 """
 
 from __future__ import annotations

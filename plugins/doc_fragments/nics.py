@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   nics:
     description:
-      - What the NICs shall be set to; one entry for one NIC or for all that a pattern means. When several entries
+      - What the NICs are to be set to; one entry for one NIC or for all that a pattern means. When several entries
         mean the same NIC, the later one wins, key by key.
       - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
         unknown key is an error.

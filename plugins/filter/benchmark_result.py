@@ -17,7 +17,7 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
   about:
-    description: What else shall stand in the result, such as its label.
+    description: What else belongs in the result, such as its label.
     type: dict
     required: true
 """

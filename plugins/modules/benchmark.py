@@ -59,7 +59,7 @@ options:
     type: int
     default: 5201
   protocol:
-    description: What the firewall shall let through beside TCP, which iperf3 always needs.
+    description: What the firewall is to let through beside TCP, which iperf3 always needs.
     type: str
     choices: [tcp, udp]
     default: tcp

@@ -39,7 +39,7 @@ options:
         required: true
       state:
         description:
-          - Whether the bond shall be there, with its files.
+          - Whether the bond is to be there, with its files.
         type: str
         choices: [present, absent]
         default: present
@@ -82,7 +82,7 @@ options:
         type: int
       lacp_rate:
         description:
-          - How often the partner shall send LACP packets. For V(802.3ad).
+          - How often the partner is to send LACP packets. For V(802.3ad).
           - One of V(slow), V(fast), or its number from 0 on.
         type: raw
       xmit_hash_policy:

@@ -224,7 +224,7 @@ computed:
       type: str
       returned: always
     value:
-      description: The value that it shall have, with what is there already where that is more than asked for.
+      description: The value that it is to have, with what is there already where that is more than asked for.
       type: raw
       returned: always
     how:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules find what they shall, with the right evidence, and nothing on a healthy host; a new case is a new file.
+"""Rules find what they should, with the right evidence, and nothing on a healthy host; a new case is a new file.
 
 cases/findings/<rule>/*.yml: `facts` by host as the playbook audit collects them, and `found`, what the rule says of
 them. `cure` is what a person does besides pasting the remedy, such as replacing a cable. With both, the rule is silent.

@@ -107,7 +107,7 @@ def test_a_window_that_ends_under_a_confirmed_call_is_over(host):
 def test_an_unconfirmed_call_that_asks_for_the_value_of_a_window_outlives_it_once_confirmed(host):
     mtu(host, 1300, temporary=300)
     call(host, "ethtool", nics=[{"name": "igb0", "ring": {"rx": 4096}}], guard_timeout=60)
-    mtu(host, 1300)  # no value changes, but the window shall not end it
+    mtu(host, 1300)  # no value changes, but the window must not end it
     confirm(host)
     host.passes(600)
     assert mtus(host)[0] == 1300

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The links carry what they shall, by the kernel's own files and by packets of that size."""
+"""The links carry what they should, by the kernel's own files and by packets of that size."""
 
 import pytest
 

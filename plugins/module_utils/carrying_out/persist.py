@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keep: what the files that survive a reboot shall hold, given what the host shall hold now."""
+"""Keep: what the files that survive a reboot have to hold, given what is to be in force now."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Transaction:
         }, ""
 
     def _anew(self, live: Plan, kept: Plan) -> Plan:
-        """The files as they shall be by what is in force now: interrupts, for instance, come with channels."""
+        """The files as they have to be by what is in force now: interrupts, for instance, come with channels."""
         if not self.files:
             return kept
         now = {**self.before, **self._now}

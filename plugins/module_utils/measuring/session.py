@@ -138,7 +138,7 @@ def _probes(params: Params) -> bool:
 
 
 def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str, Any], List[Dict[str, Any]]]:
-    """The firewalls, what the unit shall do, and what takes it back."""
+    """The firewalls, what the unit is to do, and what takes it back."""
     ports = [params["port"] + 1 + number for number in range(params["servers"])]
     listening = [params["port"]] * bool(params["gate"] or params["answers"]) + ports
     prepare: List[Dict[str, Any]] = []

@@ -305,7 +305,7 @@ def _no_rates(rates: Tuple[str, ...], mapped: Tuple[str, ...], method: str, cell
 
 
 def _queues(nic: str, cells: Mapping[str, Cell], targets: Mapping[Address, Value]) -> int:
-    """Transmit queues once the channels are what they shall be."""
+    """Transmit queues once the channels are set."""
     planned = [targets.get(Address("channels", nic, key)) for key in ("combined", "tx")]
     numbers = [number for number in planned if isinstance(number, int)]
     return sum(numbers) if numbers else int(str(cells["queues"].value))

@@ -64,7 +64,7 @@ def make(nic: str, now: int, count: int) -> List[Poke]:
 
 
 def change(nic: str, number: int, words: Mapping[str, str]) -> Run:
-    """What one virtual function shall have."""
+    """What one virtual function is to have."""
     argv: List[str] = ["ip", "link", "set", "dev", nic, "vf", str(number)]
     for key in KEYS:
         if key in words:

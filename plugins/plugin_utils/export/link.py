@@ -68,7 +68,7 @@ class _Links(Form):
                 for family, keys in one.families.items():
                     families.setdefault(family, {}).update(keys)
             elif one.match:
-                why = f"udevd takes one file for a NIC, and {entry.name} has its own; write there what it shall share"
+                why = f"udevd takes one file for a NIC, and {entry.name} has its own; write there what it is to share"
                 self.cannot(f"{one.selector}, should {entry.name} fit it", why)
         return entry._replace(families=families)
 

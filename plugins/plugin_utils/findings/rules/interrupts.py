@@ -11,7 +11,7 @@ from ..view import Facts, Host, Nic
 
 _PAGE = "https://docs.kernel.org/networking/scaling.html"
 
-# The backlog shall hold what the fastest link brings within 20 ms; much more only makes packets late.
+# The backlog has to hold what the fastest link brings within 20 ms; much more only makes packets late.
 _BACKLOG_MS = 20
 _BACKLOG = (2048, 65536)
 
