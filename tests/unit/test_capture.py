@@ -248,6 +248,12 @@ def test_words_of_a_host_end_no_comment_and_start_no_template():
     device = tuned_igb({"/etc/rc.local": f"#!/bin/sh\nethtool -G '{evil}' rx 4096\n"})
     text = inventory.text(captured(device), "host", "here\nx: 1")
     assert yaml.safe_load(text) == {"tuning_host_nics": [{"name": "igb0", "ring": {"rx": 4096}}]}
+    # Nor does what is in force.
+    facts = facts_of(tuned_igb())
+    facts["host"].setdefault("managers", {})["tuned"] = {"profile": "{{ lookup('pipe', 'id') }}"}
+    found = compose.Composer("files1", facts).capture()
+    assert "lookup" not in str(yaml.safe_load(inventory.text(found, "host", "")))
+    assert any("that Ansible would take for a template" in sentence for sentence in found.left_out)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..findings import judge
+from ..guide import masks, reader, verdicts
 from ..guide import model as guide
-from ..guide import reader, verdicts
 from . import drivers
 from .live import Live, words
 from .model import LIVE_ONLY, Address, Captured, Item, Source, said
@@ -46,7 +46,10 @@ class Composer:
         profile = "" if configured.get("tuned_chose") else str(tuned.get("profile") or "")
         bonds = (read.get("inventory") or {}).get("tuning_bonds") or []
         self._remarks(read, configured)
-        items = judged(self.name, self.facts, self._grouped())
+        items = [item for item in judged(self.name, self.facts, self._grouped()) if self._plain(item)]
+        if masks.templated(profile):
+            self.left_out.append(f"tuned: the profile {profile!r} is text that Ansible would take for a template")
+            profile = ""
         return Captured(
             host=self.name,
             items=tuple(items),
@@ -57,6 +60,14 @@ class Composer:
             sources=tuple(self.sources),
             idle=frozenset(self.idle),
         )
+
+    def _plain(self, item: Item) -> bool:
+        """Whether nothing in it would run on the controller: what a host says is data."""
+        found = masks.templated((item.nic, item.family, item.key, item.value))
+        if found:
+            where = f"{item.nic} {item.family} {item.key}".strip()
+            self.left_out.append(f"{where}: {said(item.value)} is text that Ansible would take for a template")
+        return not found
 
     def _written(self, read: Mapping[str, Any]) -> None:
         """What the files say, as far as it is in force."""
@@ -76,7 +87,7 @@ class Composer:
                 for nic in names:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
-                        self._one(address, setting["value"], place, (note,) if note else ())
+                        self._one(address, _bound(setting["value"]), place, (note,) if note else ())
 
     def _source(self, line: Mapping[str, Any]) -> None:
         """Note what a line sets, and whether that is all that it does."""
@@ -307,3 +318,8 @@ def _named(address: Address) -> str:
         if family in ("sysctl",)
         else " ".join(part for part in (nic, "" if family == "link" else family, key) if part)
     )
+
+
+def _bound(value: Any) -> Any:
+    """A value that only raises or lowers, as a profile of TuneD has it, by its number."""
+    return next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
