@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Nic
+from .throughput import lopsided
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 _ON = {"rx": True, "tx": True}
@@ -72,20 +73,11 @@ def _loses(nic: Nic) -> bool:
     return nic.real and lost >= _BURST and lost > packets / 100_000
 
 
-def _lopsided(fleet: Fleet) -> bool:
-    """Whether a measurement was much slower in one direction: what is lost in a switch is counted nowhere else."""
-    for run in fleet.measured.rows("runs"):
-        for flow in run.rows("flows"):
-            up, down = (flow.number("bits_per_second", way) or 0 for way in ("up", "down"))
-            if up and down and min(up, down) < 0.75 * max(up, down):
-                return True
-    return False
-
-
 def _hit(nic: Nic, fleet: Fleet, remedy: Mapping[str, object]) -> Hit:
     """A policy is a note, until somebody has asked for it or suffers from the want of it."""
     asked = any(nic.host.tune.at("after", "nics", nic.name, "pause", way) is True for way in _WAYS)
-    harm = asked or _lopsided(fleet) or any(_loses(other) for other in fleet.nics())
+    # What is lost in a switch is counted nowhere, but one direction is slower then.
+    harm = asked or bool(lopsided(fleet.measured)) or any(_loses(other) for other in fleet.nics())
     return Hit(_evidence(nic, fleet), nic.name, nic.host.name, remedy, severity="" if harm else "note")
 
 

@@ -16,11 +16,17 @@ _MANY = 10_000
 _SHARE = 10_000
 
 
+def told_to_wait(nic: Nic) -> bool:
+    """Whether the other end stops this NIC often enough for people to notice."""
+    frames, _since = nic.counted("rx_pause")
+    return nic.linked and frames >= _MANY and frames > nic.counted("tx_packets")[0] / _SHARE
+
+
 def _held(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        frames, since = nic.counted("rx_pause")
-        sent = nic.counted("tx_packets")[0]
-        if nic.linked and frames >= _MANY and frames > sent / _SHARE:
+        if told_to_wait(nic):
+            frames, since = nic.counted("rx_pause")
+            sent = nic.counted("tx_packets")[0]
             evidence = {"pause frames received": f"{frames} {since}", "packets sent": sent}
             yield Hit(evidence, nic.name, severity="high" if frames > sent / 100 else "")
 

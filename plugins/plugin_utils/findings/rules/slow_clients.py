@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_interface
 from ...rates import of_host
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Nic
+from .pause_storms import told_to_wait
 
 _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html#pause-get"
 # What a rate takes off the speed of a link, and what rounding may.
@@ -62,14 +63,18 @@ def _stops(fleet: Fleet) -> Iterator[Hit]:
             continue
         links, rates = _served(nic, fleet), _rates(nic)
         fastest = max(links.values(), default=0)
-        slow = {address: link for address, link in links.items() if link < 0.5 * fastest and address not in rates}
+        # A NIC that is as slow itself has nobody to keep waiting.
+        much = 0.5 * min(fastest, nic.speed or fastest)
+        slow = {address: link for address, link in links.items() if link < much and address not in rates}
         if slow:
             evidence: dict[str, object] = {"RX": True, "clients of this NIC in the fleet": len(links)}
             evidence.update({f"link of {address}": f"{link / 0.98:g}Mb/s" for address, link in sorted(slow.items())})
             evidence["links of others, up to"] = f"{fastest / 0.98:g}Mb/s"
             mapped = _mapped(nic)
             remedy = nic_remedy(nic.name, multiq={"clients": mapped, "rate": "auto"}) if mapped else {}
-            yield Hit(evidence, nic.name, nic.host.name, remedy)
+            # Many hosts have this, and few suffer from it; those are told to wait, or their clients have a queue each.
+            harm = bool(mapped) or told_to_wait(nic)
+            yield Hit(evidence, nic.name, nic.host.name, remedy, severity="" if harm else "note")
 
 
 def _differs(fleet: Fleet) -> Iterator[Hit]:
@@ -97,7 +102,8 @@ RULES = (
         severity="high",
         title="One slow client stops the port for all others",
         condition="the NIC honours pause frames, and the link of a client in its subnet is less than half as fast as "
-        "that of another, without a rate for its queue",
+        "that of another, without a rate for its queue; a note where neither clients have queues nor the NIC was "
+        "told to wait",
         explanation="A switch with small buffers pauses the whole port as soon as the buffer of one client is full. "
         "All others then come down to the speed of the slow one, whatever queue or priority they have.",
         action="See to the cable of the slow client. Until then give each client a queue with a rate (`rate: auto` of "

@@ -60,11 +60,16 @@ def _buffers(host: Host) -> Iterator[Hit]:
     }
     if not small:
         return
-    # Below the eighth part the link cannot be filled even inside of a room; and somebody has lowered the kernel's own.
-    tiny = any(found[2] < near // 8 for found in small.values())
+    # Below the eighth part a link cannot be filled even inside of a room; the kernel's own are nobody's fault.
+    tiny = any(found[2] < min(near // 8, _default(host, key) or near) for key, found in small.items())
     lowered = [key for key, found in small.items() if found[2] < _default(host, key)]
-    enough = max(16777216, 1 << need.bit_length())
-    wanted = {key: {"at_least": [found[0], found[1], enough]} for key, found in small.items()}
+    # Nor does one connection get more than a 64th part of the memory, or more than the kernel can count.
+    room = min(_LARGEST, host.count("kernel", "memory_kib") * 16 or _LARGEST)
+    enough = min(max(16777216, 1 << need.bit_length()), room)
+    wanted = {key: {"at_least": [*found[:2], max(enough, _default(host, key))]} for key, found in small.items()}
+    wanted = {key: value for key, value in wanted.items() if value["at_least"][2] > small[key][2]}
+    if not wanted:
+        return
     evidence = {
         **{key: host.sysctl(key) for key in small},
         "fastest link": f"{speed}Mb/s",
@@ -76,6 +81,7 @@ def _buffers(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy={"tuning_host_sysctl": wanted}, severity=severity)
 
 
+_LARGEST = 2**31 - 1
 # What the kernel chooses where there is memory enough for it (tcp_init in net/ipv4/tcp.c).
 _DEFAULTS = {"net.ipv4.tcp_rmem": 6291456, "net.ipv4.tcp_wmem": 4194304}
 

@@ -13,27 +13,30 @@ from ..view import Facts, Fleet, Host, Nic
 
 
 def _flows(measured: Facts) -> Iterator[Facts]:
-    """Of single flows where there are some, for those of many at once share a link."""
+    """Of single flows where there are some, for those of many at once share a link; never of UDP or small packets."""
     runs = measured.rows("runs")
     alone = [run for run in runs if run.text("kind") == "single"]
-    for run in alone or runs:
+    for run in alone or [run for run in runs if run.text("kind") not in ("udp", "packets")]:
         yield from run.rows("flows")
 
 
-def _asymmetric(fleet: Fleet) -> Iterator[Hit]:
+def lopsided(measured: Facts) -> dict[tuple[str, str], tuple[float, float]]:
+    """The Mbit/s up and down between clients and servers where one direction is much slower than the other."""
     pairs: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for flow in _flows(fleet.measured):
-        client, server = flow.text("client"), flow.text("server")
-        ways = pairs.setdefault((client, server), {"up": [], "down": []})
+    for flow in _flows(measured):
+        ways = pairs.setdefault((flow.text("client"), flow.text("server")), {"up": [], "down": []})
         for way, rates in ways.items():
             rate = flow.number("bits_per_second", way)
             rates += [rate / 1e6] if rate else []
+    both = {who: ways for who, ways in sorted(pairs.items()) if all(ways.values())}
+    found = {who: (median(ways["up"]), median(ways["down"])) for who, ways in both.items()}
+    return {who: (up, down) for who, (up, down) in found.items() if min(up, down) < 0.75 * max(up, down)}
+
+
+def _asymmetric(fleet: Fleet) -> Iterator[Hit]:
     names = {host.name for host in fleet.hosts}
-    for (client, server), ways in sorted(pairs.items()):
-        if not all(ways.values()) or client not in names:
-            continue
-        up, down = median(ways["up"]), median(ways["down"])
-        if min(up, down) < 0.75 * max(up, down):
+    for (client, server), (up, down) in lopsided(fleet.measured).items():
+        if client in names:
             evidence = {
                 f"{client} to {server or 'server'}": f"{up:.0f} Mbit/s",
                 f"{server or 'server'} to {client}": f"{down:.0f} Mbit/s",
