@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional
 
 from . import expand, masks
-from .syntax import AndOr, Arithmetic, Node, Pipeline, Sequence_, Simple
+from .syntax import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -34,6 +34,8 @@ def is_test(node: Node) -> bool:
         return all(is_test(command) for command in node.commands)
     if isinstance(node, AndOr):
         return is_test(node.left) and is_test(node.right)
+    if isinstance(node, Not):
+        return is_test(node.command)
     if isinstance(node, Pipeline):
         return all(
             isinstance(one, Simple) and one.words and one.words[0][0] in ("grep", "echo", "lsmod")
@@ -57,6 +59,9 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
         if node.operator == "&&":
             return False if left is False or right is False else (True if left and right else None)
         return True if left or right else (False if left is False and right is False else None)
+    if isinstance(node, Not):
+        found = decide(node.command, scope)
+        return None if found is None else not found
     if isinstance(node, Arithmetic):
         return compare(node.expression, scope)
     if not isinstance(node, Simple) or not node.words:

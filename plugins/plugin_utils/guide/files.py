@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import ethtool, expand, kernel_files, masks
-from .ini import sections
+from .ini import Entry, sections
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -163,6 +163,13 @@ def _ifcfg_line(guide: Guide, number: int, nic: str, key: str, value: str, other
         guide.sink.remark(number, OTHER_TOOL, f"{key}={masks.shown(value)}: it belongs to the network manager")
 
 
+def _tuned_sysctl(guide: Guide, entry: Entry, value: str) -> None:
+    """`=>N` raises only, and `=<N` lowers only."""
+    bound = {">": "at_least", "<": "at_most"}.get(value[:1], "")
+    raw = value[1:].strip() if bound else value
+    guide.sysctl(entry.line, entry.key, raw if "${" not in raw else masks.mask(raw), bound=bound)
+
+
 def tuned(guide: Guide, lines: Sequence[Line]) -> None:
     """A profile of TuneD."""
     entries = sections(guide, lines)
@@ -181,7 +188,7 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
         elif kind in ("main", "variables") or entry.key in ("type", "enabled", *_DEVICES, "replace", "priority"):
             guide.sink.nothing(entry.line, "says what the profile is")
         elif kind == "sysctl":
-            guide.sysctl(entry.line, entry.key, value if "${" not in value else masks.mask(value))
+            _tuned_sysctl(guide, entry, value)
         elif kind == "net" and entry.key in _TUNED_NET:
             for key, text in ethtool.pairs_of(value):
                 for nic in nics:

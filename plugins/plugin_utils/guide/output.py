@@ -22,12 +22,16 @@ def maximum(source: str) -> bool:
     return bool(_READS_LIMITS.search(source) and _MEANS_MAXIMUM.search(source) and not re.search(r"tail", source))
 
 
+# Lists go through these as they are, but for lo; any other filter leaves out what the text alone does not tell.
+_KEEPS_ALL = re.compile(r"\s*(e?grep\s+-[a-zA-Z]*v[a-zA-Z]*\s+[\"']?\^?lo\$?[\"']?|xargs.*|sort|cat)\s*")
+
+
 def every_nic(source: str) -> bool:
     """Whether a substitution lists all NICs, perhaps without lo."""
     first, _bar, rest = source.partition("|")
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
-    return not rest or bool(re.fullmatch(r"\s*(e?grep\s+-[a-zA-Z]*v[a-zA-Z]*\s+\S*lo\S*|xargs.*|sort|cat)\s*", rest))
+    return not rest or bool(_KEEPS_ALL.fullmatch(rest))
 
 
 def of(words: Sequence[str], redirects: Sequence[Redirect], scope: expand.Scope, line: int) -> Optional[List[Line]]:

@@ -29,6 +29,9 @@ _SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "ro
 def ip(guide: Guide, line: int, words: List[str]) -> None:
     """`ip link set`; the rest belongs to the network manager."""
     while words and words[0].startswith("-"):
+        if words[0] in ("-n", "-netns") and len(words) > 2:
+            words = ["netns", "exec", *words[1:]]
+            break
         words = words[2:] if words[0] in ("-n", "-netns", "-f", "-family", "-b", "-batch") else words[1:]
     thing = next((name for name, short in _SHORT.items() if words and words[0] in short), words[0] if words else "")
     verb, rest = (words[1] if len(words) > 1 else ""), words[2:]

@@ -121,7 +121,12 @@ class Script:
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)
         if rest.startswith("(") and rest.endswith(")"):
-            self.scope.values[name] = self._array(rest[1:-1])
+            more = self._array(rest[1:-1])
+            have = self.scope.values.get(name, [])
+            known = isinstance(have, list) and isinstance(more, list)
+            if sign == "+=" and not known:
+                more = masks.mask(f"${name}")
+            self.scope.values[name] = [*have, *more] if sign == "+=" and known else more
         else:
             self.assign(name, sign, expand.text(rest, self.scope))
 

@@ -115,8 +115,11 @@ class Guide:
             self.sink.remark(line, NOTE, f"{field} off takes tso and gso down with it")
         return False
 
-    def sysctl(self, line: int, key: str, raw: str, switches: bool = False) -> None:
-        """One kernel parameter; Nix and Ansible write the `switches` true and false as 1 and 0."""
+    def sysctl(self, line: int, key: str, raw: str, switches: bool = False, bound: str = "") -> None:
+        """One kernel parameter; Nix and Ansible write the `switches` true and false as 1 and 0.
+
+        Where there is a `bound`, at_least or at_most, the value is only that.
+        """
         if switches:
             raw = _SWITCHES.get(raw.strip().lower(), raw)
         key = key.strip().lstrip("-").strip()
@@ -151,7 +154,8 @@ class Guide:
             self.sink.remark(line, verdict.kind, f"{name}: {verdict.text}")
             if verdict.kind != NOTE:
                 return
-        self.sink.set(line, HOST, "sysctl", name, int(value) if value.isdigit() else value)
+        plain = int(value) if value.isdigit() else value
+        self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)
 
     def _parameter(self, line: int, name: str, raw: str) -> Optional[str]:
         """The value of a parameter with normal white space, without a comment behind it."""

@@ -52,6 +52,13 @@ class AndOr(NamedTuple):
     line: int
 
 
+class Not(NamedTuple):
+    """A command whose result is turned round by a `!` before it."""
+
+    command: Node
+    line: int
+
+
 class Sequence_(NamedTuple):
     """Commands one after the other; one in brackets may be redirected."""
 
@@ -103,7 +110,7 @@ class Function(NamedTuple):
     line: int
 
 
-Node = Union[Simple, Arithmetic, Pipeline, AndOr, Sequence_, If, For, While, Case, Function]
+Node = Union[Simple, Arithmetic, Pipeline, AndOr, Not, Sequence_, If, For, While, Case, Function]
 
 _ENDS = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
 
@@ -159,14 +166,16 @@ class _Parser:
 
     def pipeline(self) -> Node:
         line = self.now.line
+        turned = False
         while self.is_word("!", "time"):
-            self.take()
+            turned ^= self.take().raw == "!"
         commands = [self.command()]
         while self.is_op("|", "|&"):
             self.take()
             self.blank()
             commands.append(self.command())
-        return commands[0] if len(commands) == 1 else Pipeline(tuple(commands), line)
+        whole = commands[0] if len(commands) == 1 else Pipeline(tuple(commands), line)
+        return Not(whole, line) if turned else whole
 
     def command(self) -> Node:
         token = self.now
@@ -334,6 +343,8 @@ def all_of(node: Optional[Node]) -> Iterator[Node]:
         inner = (node.left, node.right)
     elif isinstance(node, If):
         inner = tuple(part for arm in node.arms for part in arm)
+    elif isinstance(node, Not):
+        inner = (node.command,)
     elif isinstance(node, (For, Function)):
         inner = (node.body,)
     elif isinstance(node, While):

@@ -14,7 +14,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 from . import conditions, expand, masks
 from .commands import Commands
 from .settings import Guide
-from .syntax import AndOr, Arithmetic, Case, For, Function, If, Node, Pipeline, Sequence_, Simple, While, all_of
+from .syntax import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 
 # Cases that take a tuning back, or only show it.
 _UNDO_WORDS = """
@@ -75,6 +75,8 @@ class Walk(Commands):
             self.pipeline(node)
         elif isinstance(node, AndOr):
             self._and_or(node)
+        elif isinstance(node, Not):
+            self.walk(node.command)
         elif isinstance(node, If):
             self._if(node)
         elif isinstance(node, Case):
