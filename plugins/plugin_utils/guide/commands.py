@@ -9,8 +9,8 @@ from typing import List, Optional, Sequence
 from . import expand, foreign, kernel_files, masks, output, programs, qdiscs, syntax
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
+from .nodes import Node, Pipeline, Sequence_, Simple
 from .script import Script
-from .syntax import Node, Pipeline, Simple
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
 _SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
@@ -216,7 +216,7 @@ class Commands(Script):
         first = node.commands[0]
         if len(node.commands) > 2 or isinstance(first, (Pipeline,)):
             return None
-        if isinstance(first, syntax.Sequence_) and len(first.commands) == 1:
+        if isinstance(first, Sequence_) and len(first.commands) == 1:
             first = first.commands[0]
         if not isinstance(first, Simple) or not first.words:
             return None

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional
 
 from . import expand, masks
-from .syntax import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple
+from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,

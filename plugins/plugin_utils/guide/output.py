@@ -9,7 +9,7 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 from . import expand, masks
 from .model import Line
-from .syntax import Redirect
+from .nodes import Redirect
 
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
 _MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)

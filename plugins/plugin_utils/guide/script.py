@@ -10,8 +10,8 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 from . import expand, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, Line
+from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from .settings import Guide
-from .syntax import For, Function, Node, Redirect, Simple
 
 
 class Script:
@@ -164,7 +164,7 @@ class Script:
         """The variables that a command sets."""
         if isinstance(node, For):
             return []
-        if isinstance(node, syntax.Arithmetic):
+        if isinstance(node, Arithmetic):
             return re.findall(r"\b([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%]?=(?!=))", node.expression)
         if not isinstance(node, Simple) or not node.words:
             return []

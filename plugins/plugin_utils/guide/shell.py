@@ -10,7 +10,7 @@ from typing import List, Sequence
 from . import masks, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, Line
-from .syntax import Function, Node, Sequence_, Simple, all_of
+from .nodes import Function, Node, Sequence_, Simple, all_of
 from .walk import Leave, Walk
 
 # Functions that take a tuning back.

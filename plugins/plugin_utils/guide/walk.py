@@ -13,8 +13,8 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from . import conditions, expand, masks
 from .commands import Commands
+from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 from .settings import Guide
-from .syntax import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 
 # Cases that take a tuning back, or only show it.
 _UNDO_WORDS = """
