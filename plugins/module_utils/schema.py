@@ -8,7 +8,7 @@ every host makes them anew.
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Callable, Container, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 from .text import quote
 
@@ -331,6 +331,10 @@ class Family(NamedTuple):
     follows: Tuple[str, ...] = ()
     place: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Reader, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
+
+    def disturbed(self, scope: str, changed: Container[Tuple[str, str]]) -> bool:
+        """Whether a change of (family, NIC) may take values of this family along; what it reaches is read for that."""
+        return bool(self.reach) or any((cause, scope) in changed for cause in self.shaken_by)
 
     @property
     def option(self) -> str:

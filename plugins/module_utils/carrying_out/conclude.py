@@ -88,10 +88,7 @@ def _shaken(families: Families, before: Cells, changed: Set[Address]) -> Cells:
     """What the other commands of a plan take along, be it planned or not."""
     done = {address[:2] for address in changed}
     return {
-        address: cell
-        for address, cell in before.items()
-        if families[address.family].reach
-        or any((name, address.scope) in done for name in families[address.family].shaken_by)
+        address: cell for address, cell in before.items() if families[address.family].disturbed(address.scope, done)
     }
 
 

@@ -337,7 +337,7 @@ class Transaction:
             for address in self.before
             for family in (self.families[address.family],)
             if address.key in (family.shaken or (address.key,))
-            and (family.reach or any((cause, address.scope) in done for cause in family.shaken_by))
+            and family.disturbed(address.scope, done)
             and address not in tried
         }
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 from ..schema import (
     ABSENT,
@@ -124,11 +124,7 @@ def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> 
     On the way `back` the order is turned round, so there it is what goes up that others go after.
     """
     order = {name: place for place, name in enumerate(families)}
-    fewer = {
-        change.address[:2]
-        for change in changes
-        if isinstance(change.before, int) and isinstance(change.after, int) and (change.after < change.before) != back
-    }
+    fewer = _turned(changes, lambda before, after: (after < before) != back)
 
     def place(group: Tuple[str, str]) -> float:
         name, scope = group
@@ -138,13 +134,18 @@ def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> 
     return place
 
 
-def holders(changes: Sequence[Change], before: Cells, families: Families) -> Tuple[Change, ...]:
-    """What may keep a number from going down again, such as a table of queues that looks right and is held fast."""
-    down = {
+def _turned(changes: Iterable[Change], way: Callable[[int, int], bool]) -> Set[Tuple[str, str]]:
+    """The (family, NIC) of numbers that go a way."""
+    return {
         change.address[:2]
         for change in changes
-        if isinstance(change.before, int) and isinstance(change.after, int) and change.after < change.before
+        if isinstance(change.before, int) and isinstance(change.after, int) and way(change.before, change.after)
     }
+
+
+def holders(changes: Sequence[Change], before: Cells, families: Families) -> Tuple[Change, ...]:
+    """What may keep a number from going down again, such as a table of queues that looks right and is held fast."""
+    down = _turned(changes, lambda before, after: after < before)
     named = {change.address for change in changes}
     return tuple(
         Change(address, cell.value, cell.restore)
