@@ -236,8 +236,7 @@ def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Seq
     shaken = {
         (name, scope)
         for name, scope in grouped
-        if not families[name].goes_before
-        and (families[name].reach or any((cause, scope) in caused for cause in families[name].shaken_by))
+        if not families[name].goes_before and families[name].disturbed(scope, caused)
     }
     return [
         Step(
@@ -261,8 +260,9 @@ def lines(way: Sequence[Step], number: int, held: Mapping[Address, Value]) -> Tu
     files: Dict[str, str] = {}
     for rank, step in enumerate(way):
         whole = step.actions
-        # Files, bonds and batches only make sense as a whole.
-        together = bool(step.family.follows) or step.family.scope == ENTRY or any(map(_is_batch, whole))
+        # Files, bonds, batches, and what hangs on each other only make sense as a whole.
+        bound = bool(step.family.follows or step.family.reach) or step.family.scope == ENTRY
+        together = bound or any(map(_is_batch, whole))
         command, words = _command(whole, number, files) if together else ("", "")
         for key, value in step.values.items():
             address, place = Address(step.family.name, step.scope, key), 0

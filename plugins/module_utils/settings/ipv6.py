@@ -17,9 +17,10 @@ _ADDRESS, _ROUTE = "address ", "route "
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
+    addresses = tool.addresses(host, nic)
     found = {
-        **{_ADDRESS + address: words for address, words in tool.addresses(host, nic).items()},
-        **{_ROUTE + route: words for route, words in tool.routes(host, nic).items()},
+        **{_ADDRESS + address: words for address, words in addresses.items()},
+        **{_ROUTE + route: words for route, words in tool.routes(host, nic, tool.without_route(addresses)).items()},
         **tool.parameters(host, nic, keys),
     }
     cells = {key: Cell(found.get(key, _ABSENT)) for key in (*keys, *found)}
@@ -32,21 +33,17 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) ->
     sources = {two for value in values.values() for one, two in _pairs(str(value)) if one == "src"}
     for key, value in values.items():
         words = str(value).split()
+        if value == _ABSENT:
+            continue  # it goes with the MTU
         if key.startswith(_ADDRESS):
             # A route from it cannot wait until the kernel has looked for another owner.
             words += ["nodad"] if words[0].partition("/")[0] in sources else []
-            actions.append(_run(nic, key, words))
+            actions.append(Run(("ip", "-6", "address", "replace", *words, "dev", nic)))
         elif key.startswith(_ROUTE):
-            actions.append(_run(nic, key, words))
-        elif value != _ABSENT:
+            actions.append(Run(("ip", "-6", "route", "replace", *words, "dev", nic)))
+        else:
             actions.append(sysctl.poke(key, str(value)))
     return sorted(actions, key=_turn)
-
-
-def _run(nic: str, key: str, words: Sequence[str]) -> Run:
-    kind, *where = key.split()
-    asked = ("del", *where) if words[:1] == [_ABSENT] else ("replace", *words)
-    return Run(("ip", "-6", kind, *asked, "dev", nic))
 
 
 def _pairs(text: str) -> Iterator[Tuple[str, str]]:

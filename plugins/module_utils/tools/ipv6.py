@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Sequence
+from typing import Container, Dict, List, Mapping, Sequence, Set
 
 from ..schema import Query, Reader
 from . import sysctl, sysfs
@@ -35,13 +35,25 @@ def addresses(host: Reader, nic: str) -> Dict[str, str]:
     return found
 
 
-def routes(host: Reader, nic: str) -> Dict[str, str]:
-    """The words of `ip -6 route replace` by destination, of those that are neither the kernel's nor will expire."""
+def without_route(found: Mapping[str, str]) -> Set[str]:
+    """The networks of addresses whose route the kernel was told not to make: somebody makes it in its name."""
+    from ipaddress import ip_interface  # an unchanged host does not wait for it
+
+    own = (address.split()[-1] for address, words in found.items() if "noprefixroute" in words.split())
+    return {str(ip_interface(address).network) for address in own if "/" in address}
+
+
+def routes(host: Reader, nic: str, made: Container[str] = ()) -> Dict[str, str]:
+    """The words of `ip -6 route replace` by destination, of those that will not expire and the kernel does not make.
+
+    Routes to the networks that are `made` look as if it did.
+    """
     found = {}
     for line in host.ask(Query(("ip", "-6", "route", "show", "table", "all", "dev", nic))).out.splitlines():
         words = _lasting(line.split())
         said = dict(zip(words, words[1:]))
-        own = said.get("proto") == "kernel" or said.get("table") == "local" or "expires" in words
+        kernels = said.get("proto") == "kernel" and not (words and words[0] in made)
+        own = kernels or said.get("table") == "local" or "expires" in words
         # A route over several NICs has a line for each; it stays as long as one of them does.
         if words and not own and not line[:1].isspace() and "nexthop" not in words:
             where = [f"{key} {said[key]}" for key in ("metric", "table") if key in said]
