@@ -105,10 +105,31 @@ def test_leaves_come_back_with_the_mq_that_was_left():
     todo = plan.make(desired, before, FAMILIES, {})
     assert plan.commands(todo.changes, before, FAMILIES) == ["tc qdisc replace dev v0 root pfifo"]
     assert [line for action in way_back(todo, before) for line in plain(action)] == [
+        "tc qdisc del dev v0 root",
         "tc qdisc replace dev v0 root handle 1: mq",
         "tc qdisc replace dev v0 parent 1:1 bfifo limit 20480",
         "tc qdisc replace dev v0 parent 1:2 bfifo limit 20480",
     ]
+
+
+def test_leaves_that_go_take_their_mq_along():
+    """Where the leaf of an mq is deleted, the kernel leaves one that drops everything."""
+    cells = {"root": Cell("mq", place="1:"), "leaves": Cell("bfifo limit 9; pfifo limit 9", place="2")}
+    for asked, kept in (("default", []), ("bfifo limit 9; default", ["parent 1:1 bfifo limit 9"])):
+        actions = FAMILIES["qdisc"].write("v0", {"leaves": asked}, cells)
+        anew = ["qdisc del dev v0 root", "qdisc replace dev v0 root handle 1: mq"]
+        assert [line for action in actions for line in action.lines] == [
+            *anew,
+            *(f"qdisc replace dev v0 {leaf}" for leaf in kept),
+        ]
+
+
+def test_virtual_functions_go_back_however_many_there_are():
+    address = Address("sriov", "eth0", "vfs")
+    before = {address: Cell(2, maximum=8)}
+    todo = plan.make({address: Desired(EXACTLY, 4)}, before, FAMILIES, {})
+    (line,), _files = revert.lines(revert.steps(FAMILIES, todo, before, []), 1, {address: 4})
+    assert line.command.count("sriov_numvfs") == 2 and "echo 0" in line.command and "echo 2" in line.command
 
 
 def test_what_is_newest_goes_back_first():
@@ -296,6 +317,25 @@ def test_what_an_mtu_below_1280_takes_from_ipv6_comes_back():
         "ip link set dev e1000e0 mtu 1500",
         "ip -6 address replace fd00::1/64 dev e1000e0",
     ]
+
+
+def test_ipv6_goes_back_as_a_whole():
+    """A route from an address, and one by the way of another, need the order and each other."""
+    keys = {
+        "address fd00::1/64": "fd00::1/64",
+        "route default": "default via fd00:9::1 src fd00::1",
+        "route fd00:9::/64": "fd00:9::/64",
+    }
+    before = {Address("ipv6", "v0", key): Cell(value) for key, value in keys.items()}
+    mtu = Address("link", "v0", "mtu")
+    todo = plan.make({mtu: Desired(EXACTLY, 1000)}, {mtu: Cell(1500)}, FAMILIES, {})
+    made, _files = revert.lines(revert.steps(FAMILIES, todo, {mtu: Cell(1500), **before}, list(before)), 1, {mtu: 1000})
+    (whole,) = {line.command for line in made if " ipv6 " in line.name}
+    order = ["address replace fd00::1/64 nodad", "route replace fd00:9::/64", "route replace default"]
+    places = [whole.index(words) for words in order]
+    assert places == sorted(places)
+    # What was not there before us goes with the MTU by itself.
+    assert FAMILIES["ipv6"].write("v0", dict.fromkeys(keys, "absent"), {}) == []
 
 
 def _cells(host, family):

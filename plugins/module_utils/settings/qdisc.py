@@ -82,8 +82,9 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     if fresh and root == DEFAULT:
         return (tc.batch([f"qdisc del dev {nic} root"]),)
     if fresh:
-        # Options that are to vanish cannot be taken from one that is there.
-        anew = root.split()[0] == now["root"].split()[0] and now["root"] != DEFAULT
+        # Options that are to vanish cannot be taken from one that is there, and another may have the handle of mq.
+        taken = root == MQ and cells["root"].place == _HANDLE
+        anew = now["root"] != DEFAULT and (taken or root.split()[0] == now["root"].split()[0])
         lines += [f"qdisc del dev {nic} root"] if anew else []
         handle = f" handle {_HANDLE}" if root == MQ else ""
         lines.append(f"qdisc replace dev {nic} root{handle} {root}")
@@ -92,13 +93,17 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         count = int(cells["leaves"].place or 0)
         wanted = _spelled(str(values["leaves"]), count)
         have = [DEFAULT] * count if fresh else _spelled(now["leaves"], count)
+        if any(new == DEFAULT != old for new, old in zip(wanted, have)):
+            # The kernel leaves one that drops everything where a leaf of mq is deleted, so mq is made anew.
+            lines += [f"qdisc del dev {nic} root", f"qdisc replace dev {nic} root handle {_HANDLE} {MQ}"]
+            handle, have = _HANDLE, [DEFAULT] * count
         for place, (new, old) in enumerate(zip(wanted, have)):
             if new != old:
                 parent = f"parent {handle}{place + 1:x}"
                 # One of the same kind would keep the options that are to vanish.
-                gone = old != DEFAULT and new.split()[0] in (DEFAULT, old.split()[0])
+                gone = old != DEFAULT and new.split()[0] == old.split()[0]
                 lines += [f"qdisc del dev {nic} {parent}"] if gone else []
-                lines += [f"qdisc replace dev {nic} {parent} {new}"] if new != DEFAULT else []
+                lines.append(f"qdisc replace dev {nic} {parent} {new}")
     return (tc.batch(lines),) if lines else ()
 
 
