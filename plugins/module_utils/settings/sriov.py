@@ -78,9 +78,11 @@ def _expand(
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    now = int(str(cells["vfs"].value)) if "vfs" in cells else 0
+    # Where nobody knows how many there are, such as on the way back, there may be some.
+    known = cells["vfs"].value if "vfs" in cells else 0
+    now = 1 if known is None else int(str(known))
     actions: List[Action] = []
-    fresh = "vfs" in values and values["vfs"] != now
+    fresh = "vfs" in values and values["vfs"] != known
     if fresh:
         actions += tool.make(nic, now, int(str(values["vfs"])))
     asked = {key: str(value).split() for key, value in values.items() if key != "vfs" and value is not None}
