@@ -72,8 +72,11 @@ def unwell(host: Said, limits: Limits) -> str:
     for answer in (health, host.confirmed):
         if answer.get("unreachable"):
             return f"no new connection to this host can be made ({_line(answer.get('msg'))})"
-    if health.get("failed"):
+    # The handler goes on where the check itself fails, and then nobody has looked.
+    if health and "probes" not in health:
         return f"it cannot be checked: {_line(health.get('msg'))}"
+    if host.confirmed.get("failed"):
+        return _line(host.confirmed.get("msg"))
     for probe in health.get("probes", ()):
         if not probe.get("well"):
             return f"probe `{_line(probe.get('probe'))}`: {_line(probe.get('figure'))}"

@@ -13,7 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # The parts of an action in the place of another; `answer` gives its result, without any Python on a host.
 ACTION = """
 import json, os
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.plugins.action import ActionBase
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
 folder, view = {folder!r}, {view!r}
@@ -23,8 +25,13 @@ class ActionModule(ActionBase):
         args = dict(self._task.args)
         if args.pop("inventory", False):
             args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)
+        # What the module would refuse is refused here.
+        specs = {{"benchmark": BENCHMARK, "guard": engine.guard_spec(), "nic_info": engine.info_spec()}}
+        checked = ArgumentSpecValidator(specs.get(view) or engine.argument_spec(view)).validate(args)
+        if checked.error_messages:
+            return {{"failed": True, "msg": ". ".join(checked.error_messages)}}
         if view == "benchmark":
-            _checked, args = self.validate_argument_spec(argument_spec=BENCHMARK)
+            args = checked.validated_parameters
         # A cable that is cut is noticed here.
         self._connection.exec_command("true")
         return answer(task_vars["inventory_hostname"], args, self._task.check_mode, task_vars)

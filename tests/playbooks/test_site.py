@@ -14,7 +14,9 @@ def answer(host, asked, _check_mode, variables):
     with open(folder + "/calls", "a") as calls:
         calls.write(json.dumps([host, view, asked]) + "\\n")
     answers = variables.get("answers", {})
-    return {"changed": view != "guard", **answers.get(view if view != "guard" else asked["state"], {})}
+    usual = {"changed": view != "guard", **({"probes": []} if asked.get("state") == "checked" else {})}
+    given = answers.get(view if view != "guard" else asked["state"], {})
+    return given if "failed" in given else {**usual, **given}
 """
 
 
@@ -89,3 +91,15 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
         else:
             assert [sorted({"nics", "sysctl"} & set(args)) for args in given] == [[tag]] * 3
             assert len(asked(calls, "guard", "confirmed")) == 3
+
+
+def test_a_check_that_fails_is_no_check(tmp_path):
+    """A probe that nobody understands must not let a batch pass that nobody has looked at."""
+    broken = {"checked": {"failed": True, "msg": "tuning_probes: ['two words'] is no probe."}}
+    hosts = {"pc1": {"answers": broken}, "pc2": {}}
+    ended, said, calls = site(tmp_path, hosts)
+    assert ended != 0
+    assert asked(calls, "guard", "confirmed") == []
+    assert asked(calls, "guard", "reverted") == ["pc1"]
+    assert "pc1 is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
+    assert asked(calls, "tune") == ["pc1"]

@@ -63,32 +63,45 @@ def counted(packets, **errors):
             Said([CHANGED], {}, {"unreachable": True, "msg": "timed out"}),
             "no new connection to this host can be made",
         ),
-        ("no check", Said([CHANGED], {"failed": True, "msg": "no probe."}, {}), "it cannot be checked: no probe"),
-        ("too late", Said([CHANGED], {"reverted": [{"at": "now"}]}, {}), "the guard has taken the change back"),
+        (
+            "no check",
+            Said([CHANGED], {"failed": False, "failed_when_result": False, "msg": "no probe."}, {}),
+            "it cannot be checked: no probe",
+        ),
+        (
+            "gone back",
+            Said([CHANGED], {"probes": []}, {"failed": True, "msg": "This host went back by itself."}),
+            "This host went back by itself",
+        ),
+        (
+            "too late",
+            Said([CHANGED], {"probes": [], "reverted": [{"at": "now"}]}, {}),
+            "the guard has taken the change back",
+        ),
         (
             "errors",
             Said(
                 [{**CHANGED, "counters": counted(100000, rx_errors=1)}],
-                {"counters": counted(110000, rx_errors=501)},
+                {"probes": [], "counters": counted(110000, rx_errors=501)},
                 {},
             ),
             "rx_errors of enp1s0 grew by 500 since the change, 5 % of its packets; before it was 0.001 %",
         ),
         (
             "few errors",
-            Said([{**CHANGED, "counters": counted(0)}], {"counters": counted(100, rx_errors=99)}, {}),
+            Said([{**CHANGED, "counters": counted(0)}], {"probes": [], "counters": counted(100, rx_errors=99)}, {}),
             "",
         ),
         (
             "as before",
             Said(
                 [{**CHANGED, "counters": counted(1000, rx_dropped=100)}],
-                {"counters": counted(3000, rx_dropped=400)},
+                {"probes": [], "counters": counted(3000, rx_dropped=400)},
                 {},
             ),
             "",
         ),
-        ("a NIC that went", Said([{**CHANGED, "counters": counted(9)}], {"counters": {}}, {}), ""),
+        ("a NIC that went", Said([{**CHANGED, "counters": counted(9)}], {"probes": [], "counters": {}}, {}), ""),
     ],
 )
 def test_who_is_well(about, host, says):
