@@ -70,6 +70,7 @@ check() {
   local name=$1 log
   shift
   if [ "$AT_ONCE" -gt 1 ]; then
+    # Until there is room; how the one that ends has ended, gather asks.
     while [ "$(jobs -rp | wc -l)" -ge "$AT_ONCE" ]; do wait -n || true; done
     log=$(mktemp)
     (if "$@"; then exit 0; else exit 1; fi) >"$log" 2>&1 &
