@@ -101,5 +101,5 @@ def test_a_check_that_fails_is_no_check(tmp_path):
     assert ended != 0
     assert asked(calls, "guard", "confirmed") == []
     assert asked(calls, "guard", "reverted") == ["pc1"]
-    assert "pc1 is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
+    assert "This host is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
     assert asked(calls, "tune") == ["pc1"]
