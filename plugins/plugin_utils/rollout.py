@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 # A NIC loses packets while it starts anew, and some hosts always drop a few that nobody wants. What counts is more than
@@ -39,13 +39,17 @@ class Verdict(NamedTuple):
 
 def batch(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[str]:
     """The hosts of one's batch, as Ansible cuts them: numbers or percentages, of which the last one is repeated."""
-    left = list(hosts)
-    for place in range(len(left)):
+    return next((taken for taken in batches(hosts, sizes) if name in taken), [])
+
+
+def batches(hosts: Sequence[str], sizes: Sequence[Any]) -> Iterator[list[str]]:
+    """All batches, in their order."""
+    left, place = list(hosts), 0
+    while left:
         count = _count(sizes[min(place, len(sizes) - 1)], len(hosts)) if sizes else len(left)
         taken, left = (left[:count], left[count:]) if count > 0 else (left, [])
-        if name in taken:
-            return taken
-    return []
+        yield taken
+        place += 1
 
 
 def _count(size: Any, hosts: int) -> int:
@@ -55,20 +59,32 @@ def _count(size: Any, hosts: int) -> int:
 
 def judge(said: Mapping[str, Said], limits: Limits) -> Verdict:
     """What is to become of the batch whose hosts have said this."""
-    off = [name for name, host in said.items() if any(call.get("unreachable") for call in host.calls)]
-    failed = [name for name, host in said.items() if name not in off and any(call.get("failed") for call in host.calls)]
-    sick = {name: why for name, host in said.items() if _changed(host) for why in [unwell(host, limits)] if why}
+    touched = {name: host for name, host in said.items() if _changed(host) or cut(host)}
+    off = [name for name, host in said.items() if name not in touched and _any(host, "unreachable")]
+    failed = [name for name, host in said.items() if name not in off and _any(host, "failed")]
+    sick = {name: why for name, host in touched.items() for why in [unwell(host, limits)] if why}
     many = 100 * len(failed) > limits.failed * max(len(said), 1)
     return Verdict(sick, failed, off, bool(sick) or many)
+
+
+def _any(host: Said, name: str) -> bool:
+    return any(call.get(name) for call in host.calls)
 
 
 def _changed(host: Said) -> bool:
     return any(call.get("changed") and not call.get("unreachable") for call in host.calls)
 
 
+def cut(host: Said) -> str:
+    """What is said of a host whose connection was lost while it was at its change; it may have done all of it."""
+    return next((_line(call.get("msg")) for call in host.calls if call.get("cut")), "")
+
+
 def unwell(host: Said, limits: Limits) -> str:
     """The check that a host has not passed, with its figure; nothing for one that is well."""
     health = host.health
+    if cut(host):
+        return cut(host)
     for answer in (health, host.confirmed):
         if answer.get("unreachable"):
             return f"no new connection to this host can be made ({_line(answer.get('msg'))})"
@@ -115,8 +131,12 @@ def sentence(found: Verdict, said: Mapping[str, Said], back: bool, left: int, li
         told.insert(0, f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}")
     more = len(told) - _SHOWN - (not found.sick)
     told = [*told[: len(told) - max(more, 0)], *([f"and {_hosts(more)} more"] if more > 0 else [])]
-    rest = f"{_hosts(left)} {'was' if left == 1 else 'were'} not touched" if left else "No other host was left"
-    return " ".join([f"{'; '.join(told)}.", *_state(said, back), f"{rest}."])
+    return " ".join([f"{'; '.join(told)}.", *_state(said, back), untouched(left)])
+
+
+def untouched(left: int) -> str:
+    """How many hosts the run has not come to."""
+    return f"{_hosts(left)} {'was' if left == 1 else 'were'} not touched." if left else "No other host was left."
 
 
 def _message(host: Said) -> Any:
@@ -124,8 +144,8 @@ def _message(host: Said) -> Any:
 
 
 def _state(said: Mapping[str, Said], back: bool) -> list[str]:
-    touched = {name: host.confirmed for name, host in said.items() if _changed(host)}
-    lost = [name for name, answer in touched.items() if answer.get("unreachable")]
+    touched = {name: host.confirmed for name, host in said.items() if _changed(host) or cut(host)}
+    lost = [name for name, answer in touched.items() if answer.get("unreachable") or cut(said[name])]
     stuck = [name for name, answer in touched.items() if answer.get("failed") and name not in lost]
     done = len(touched) - len(lost) - len(stuck)
     state = []
@@ -150,6 +170,6 @@ def _line(text: Any) -> str:
 
 
 def off_list(known: Sequence[str], said: Mapping[str, Said], off: Sequence[str]) -> list[str]:
-    """The hosts to take up later: those that are off, and of those that were known before all that were not reached."""
-    reached = set(said) - set(off)
+    """The hosts to take up later: those that are off, and of those that were known before all that were not asked."""
+    reached = {name for name, host in said.items() if name not in off and host.calls}
     return [*dict.fromkeys([*(name for name in known if name not in reached), *off])]

@@ -69,6 +69,11 @@ def counted(packets, **errors):
             "it cannot be checked: no probe",
         ),
         (
+            "cut off",
+            Said([{"unreachable": True, "cut": True, "msg": "the connection was lost in the middle."}], {}, {}),
+            "the connection was lost in the middle",
+        ),
+        (
             "gone back",
             Said([CHANGED], {"probes": []}, {"failed": True, "msg": "This host went back by itself."}),
             "This host went back by itself",
@@ -122,6 +127,19 @@ def test_one_sick_host_makes_the_batch_sick_and_failures_only_if_they_are_many()
     assert not rollout.judge({"pc1": sick._replace(calls=[{"changed": False}])}, Limits()).stop
 
 
+def test_a_host_that_is_lost_in_the_middle_of_its_call_is_not_off():
+    cut = Said([{"unreachable": True, "cut": True, "msg": "the connection was lost"}], {}, {})
+    later = Said([CHANGED, {"unreachable": True, "msg": "No route to host"}], {"unreachable": True}, {})
+    said = {"a": WELL, "b": cut, "c": later}
+    found = rollout.judge(said, Limits())
+    assert (list(found.sick), found.off, found.stop) == (["b", "c"], [], True)
+    said = {"a": WELL, "b": cut}
+    assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
+        "b is not well after the change: the connection was lost. The whole batch went back (1 host). "
+        "b cannot be reached, and will go back when the guard's time is over. No other host was left."
+    )
+
+
 def test_a_run_that_stops_says_why_and_in_what_state_the_hosts_are():
     sick = Said([CHANGED], {"probes": [{"probe": "p", "well": False, "figure": "7"}]}, {})
     lost = Said([CHANGED], {"unreachable": True, "msg": "x"}, {"unreachable": True})
@@ -141,6 +159,8 @@ def test_a_run_that_stops_says_why_and_in_what_state_the_hosts_are():
 def test_the_list_forgets_who_was_reached():
     said = {"a": WELL, "b": WELL}
     assert rollout.off_list(["a", "x"], said, ["b"]) == ["x", "b"]
+    # Who was lost before its turn was not reached.
+    assert rollout.off_list(["a", "x"], {"a": Said([], {}, {})}, []) == ["a", "x"]
 
 
 class Answers:

@@ -134,8 +134,13 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         self._call = call
         try:
             result = self._execute_module(module_args={}, task_vars=task_vars)
-        except AnsibleConnectionFailure:
-            raise
+        except AnsibleConnectionFailure as error:
+            if script.STARTED not in str(error):
+                raise
+            # Not one that is off: whatever the engine was at, nobody has seen its end.
+            why = str(error).replace(script.STARTED, "").split(":", 1)[-1].split()
+            msg = f"the connection was lost in the middle of the call ({' '.join(why) or 'no reason given'})"
+            return {"unreachable": True, "cut": True, "msg": msg}
         except AnsibleError as error:
             # A password that is wrong stays so; but sudo may insist on a terminal, which only the usual way has.
             if self._connection.become is None or "Incorrect" in str(error) or "Missing" in str(error):

@@ -2,7 +2,8 @@
 """Runs the engine on a host's bare interpreter, from compiled code that is kept there.
 
 The interpreter compiles this text with each call, so it is short. `main` prints one JSON object that says why the code
-is missing, which asks for the sources; or `started`, and then the result of the module.
+is missing, which asks for the sources; or `started`, and then the result of the module. Where the connection is lost,
+Ansible knows what was said on standard error only, so `started` stands there too.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ def main(version: str, folder: str, started: str, view: str, request: str, sourc
             note = str(error)
         os.umask(mask)
     print(started, flush=True)
+    print(started, file=sys.stderr, flush=True)
     sys.meta_path.insert(0, Finder(loads(code)))
     from tuning import bare  # type: ignore[import-not-found]  # the Finder has it
 
