@@ -63,6 +63,19 @@ notes:
   - A call has the host for itself. Another one waits for a minute, and then fails without touching anything.
 """
 
+    HOLD = r"""
+options:
+  hold:
+    description:
+      - Whether each change waits for M(linuxnet.tuning.guard), not just one that can cut the connection. So what turns
+        out to do harm goes back as a whole. O(guard_timeout) is the time that it waits; without it, or without systemd
+        on the host, it waits until the guard is called.
+      - The playbook C(linuxnet.tuning.site) asks for this.
+    type: bool
+    default: false
+    version_added: 0.3.0
+"""
+
     ATTRIBUTES = r"""
 attributes:
   check_mode:

@@ -132,8 +132,10 @@ def argument_spec(view: str) -> Dict[str, Any]:
         names |= {"permanent", "immediate"}
     if "nics" in names:
         names.add("temporary")
+    if view in ("tune", "tuned", "bonding"):
+        names.add("hold")
     if view == "tune":
-        names |= {"inventory", "hold"}
+        names.add("inventory")
     spec = {name: dict(option) for name, option in _OPTIONS.items() if name in names}
     spec.update({name: dict(option) for family in families for name, option in family.options.items()})
     return spec

@@ -25,6 +25,7 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.hold
 options:
   bonds:
     description:
@@ -329,6 +330,11 @@ guard:
   returned: when a change waits to be confirmed
   type: int
   sample: 120
+counters:
+  description: What each NIC had counted before the change, to see later whether errors have grown.
+  returned: with O(hold=true), when something is changed
+  type: dict
+  sample: {enp1s0: {rx_packets: 1000, rx_errors: 0}}
 reverted:
   description: What the host has taken back since the last call, because nobody had confirmed it; told once.
   returned: when there is something to tell

@@ -23,19 +23,11 @@ options:
     type: bool
     default: false
     version_added: 0.3.0
-  hold:
-    description:
-      - Whether each change waits for M(linuxnet.tuning.guard), not just one that can cut the connection. So what turns
-        out to do harm goes back as a whole. O(guard_timeout) is the time that it waits; without it, or without systemd
-        on the host, it waits until the guard is called.
-      - The playbook C(linuxnet.tuning.site) asks for this.
-    type: bool
-    default: false
-    version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.hold
   - linuxnet.tuning.common.kept
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
