@@ -17,7 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 
 SPEC = {
-    "state": {"type": "str", "choices": ["judged", "ended", "unreachable"], "default": "judged"},
+    "state": {"type": "str", "choices": ["begun", "judged", "ended", "unreachable"], "default": "judged"},
     "calls": {"type": "list", "elements": "str", "default": ["tune_result"]},
     "batches": {"type": "list", "elements": "raw", "default": ["100%"]},
     "max_fail_percentage": {"type": "float", "default": 10},
@@ -41,8 +41,15 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
             return {**result, "unreachable": True, "msg": msg}
         hosts, name = task_vars["ansible_play_hosts_all"], task_vars["inventory_hostname"]
         names = rollout.batch(hosts, options["batches"], name)
-        said = {host: _said(task_vars["hostvars"], host, options["calls"]) for host in names}
         limits = rollout.Limits(options["max_fail_percentage"], options["max_errors"])
+        if options["state"] == "begun":
+            # Ansible goes on after a batch that has failed as a whole, if one of its hosts was lost in an earlier play.
+            left = hosts[list(hosts).index(names[0]) :]
+            if _stopped(task_vars["hostvars"], hosts, left, options, limits):
+                msg = f"The run ends here, because the hosts before were not well. {rollout.untouched(len(left))}"
+                result.update(failed=True, msg=msg)
+            return result
+        said = {host: _said(task_vars["hostvars"], host, options["calls"]) for host in names}
         found = rollout.judge(said, limits)
         result.update(changed=False, stop=found.stop, sick=found.sick, failed_hosts=found.failed, off=found.off)
         if options["state"] == "ended":
@@ -53,6 +60,23 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
                 back = bool(plain(task_vars.get("guard_verdict") or {}).get("stop"))
                 result.update(failed=True, msg=rollout.sentence(found, said, back, left, limits))
         return result
+
+
+def _stopped(
+    hostvars: Any, hosts: List[str], left: List[str], options: Mapping[str, Any], limits: rollout.Limits
+) -> bool:
+    """Whether a verdict over hosts of this run, in whichever play, was that it has to end."""
+    read = getattr(hostvars, "raw_get", None) or hostvars.get
+    known = [read(host) or {} for host in hosts]
+    if any(_registered(one, name).get("stop") for one in known for name in ("guard_verdict", "tuning_rollout")):
+        return True
+    # Of a batch in which nobody was left to be judged, there is none.
+    before = hosts[: len(hosts) - len(left)]
+    return any(
+        rollout.judge({host: _said(hostvars, host, options["calls"]) for host in one}, limits).stop
+        for one in rollout.batches(hosts, options["batches"])
+        if set(one) <= set(before)
+    )
 
 
 def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:

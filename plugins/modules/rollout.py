@@ -28,12 +28,13 @@ attributes:
 options:
   state:
     description:
+      - V(begun) fails where an earlier batch was not well, for Ansible goes on where a host of it was lost before.
       - V(judged) gives the verdict.
       - V(ended) gives it at the end of the batch, keeps the list of hosts that were off, and fails where the run has to
         stop, with the host, the check and the figure.
       - V(unreachable) reports the host as unreachable, without asking it.
     type: str
-    choices: [judged, ended, unreachable]
+    choices: [begun, judged, ended, unreachable]
     default: judged
   calls:
     description: The variables in which the results of the calls were registered that change a host.

@@ -101,5 +101,59 @@ def test_a_check_that_fails_is_no_check(tmp_path):
     assert ended != 0
     assert asked(calls, "guard", "confirmed") == []
     assert asked(calls, "guard", "reverted") == ["pc1"]
-    assert "This host is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
+    assert "is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
     assert asked(calls, "tune") == ["pc1"]
+
+
+def test_a_host_that_is_lost_in_the_middle_is_not_off(tmp_path):
+    cut = {"tune": {"unreachable": True, "cut": True, "msg": "the connection was lost in the middle of the call"}}
+    hosts = {"pc1": {}, "pc2": {"answers": cut}, "pc3": {}, "pc4": {}}
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[1, 2, 1])
+    assert ended != 0
+    assert sorted(asked(calls, "tune")) == ["pc1", "pc2", "pc3"]
+    assert asked(calls, "guard", "reverted") == ["pc3"]
+    assert "pc2 is not well after the change: the connection was lost in the middle of the call. The whole" in said
+    assert "pc2 cannot be reached, and will go back when the guard's time is over. 1 host was not touched." in said
+    assert not (tmp_path / "site.off").exists()
+
+
+def test_a_sick_batch_ends_the_run_whoever_was_lost_before(tmp_path):
+    """Ansible counts who fails in a batch; who had failed in an earlier play is in the batch, and does not count."""
+    bonds = {"tuning_bonds": [{"name": "bond0", "members": ["igb0"]}]}
+    bad = {"checked": {"probes": [{"probe": "p", "well": False, "figure": "7"}]}}
+    failing = {**bonds, "answers": {"bonding": {"failed": True, "msg": "igb0: there is no such NIC"}}}
+    other = {**bonds, "answers": {"bonding": {"changed": False}}}
+    hosts = {"pc1": failing, "pc2": {"answers": bad}, "pc3": other, "pc4": {}}
+    limits = {"tuning_batches": [2], "tuning_max_fail_percentage": 50}
+    ended, said, calls = site(tmp_path, hosts, **limits)
+    assert ended == 2
+    assert asked(calls, "tune") == ["pc2"]
+    assert "The run ends here, because the hosts before were not well. 2 hosts were not touched." in said
+    hosts["pc2"] = {"answers": {"tune": {"failed": True, "msg": "igb0: there is no such NIC"}}}
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[2], tuning_max_fail_percentage=49)
+    assert (ended, asked(calls, "tune")) == (2, [])
+
+
+def test_who_is_off_when_bonds_are_made_is_kept_for_later(tmp_path):
+    bonds = {"tuning_bonds": [{"name": "bond0", "members": ["igb0"]}]}
+    off = {"unreachable": True, "msg": "No route to host"}
+    hosts = {"pc1": {**bonds, "answers": {"bonding": off, "tune": off}}, "pc2": bonds}
+    ended, said, calls = site(tmp_path, hosts)
+    assert ended == 4, said
+    assert (tmp_path / "site.off").read_text() == "pc1\n"
+    assert [args["hold"] for _host, view, args in calls if view == "bonding"] == [True, True]
+    assert asked(calls, "tune") == ["pc1", "pc2"]
+
+
+def test_a_host_with_a_profile_of_tuned_alone_is_looked_at(tmp_path):
+    """Ansible's handlers take over the condition of the role that comes last, and this host has no bonds."""
+    usual = {"tuning_tuned_profile": "throughput-performance"}
+    hosts = {"pc1": usual, "pc2": {**usual, "answers": {"tune": {"changed": False}}}}
+    ended, said, calls = site(tmp_path, hosts)
+    assert ended == 0, said
+    assert sorted(asked(calls, "guard", "confirmed")) == ["pc1", "pc1", "pc2"]
+    assert [args["hold"] for _host, view, args in calls if view == "tuned"] == [True, True]
+    bad = {"checked": {"probes": [{"probe": "p", "well": False, "figure": "7"}]}}
+    ended, said, calls = site(tmp_path, {"pc1": {**usual, "answers": bad}, "pc2": usual})
+    assert ended == 2, said
+    assert (asked(calls, "tuned"), asked(calls, "tune"), asked(calls, "guard", "reverted")) == (["pc1"], [], ["pc1"])
