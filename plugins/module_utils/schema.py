@@ -155,10 +155,15 @@ class Field(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A command that only reads; one that has not answered within these seconds hangs."""
+    """A command that only reads; one that has not answered within these seconds hangs.
+
+    Where one has, the next ones may have to wait for the same thing, and are given less time; but not one that has
+    nothing to do with it, which is its `own`.
+    """
 
     argv: Tuple[str, ...]
     seconds: float = READ_SECONDS
+    own: bool = False
 
 
 class Answer(NamedTuple):
@@ -288,7 +293,8 @@ class Family(NamedTuple):
     that there will be, from its values before and after; `reach` names the NICs of a family that only few of those
     changes touch. A family without fields is for this alone, and nobody can ask for it. A family `goes_before` others
     where a number of theirs goes down on the same NIC: what uses queues lets go of them first. The keys of a family
-    that is `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others.
+    that is `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those
+    of one that is `whole` hang on each other, and go back together.
     """
 
     name: str
@@ -325,6 +331,7 @@ class Family(NamedTuple):
         None
     )
     loose: bool = False
+    whole: bool = False
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}
     lacks: Mapping[str, str] = {}

@@ -164,6 +164,35 @@ def test_no_word_becomes_a_command(action, tmp_path):
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, b"", [])
 
 
+def test_rules_go_back_as_a_whole():
+    """One that is new goes away, and one that was changed is deleted first."""
+    new, old = "tcp4 dst-port 2049 action 2", "tcp4 dst-port 111 action 1"
+    before = {
+        Address("ntuple_rules", "igb0", "7"): Cell(None),
+        Address("ntuple_rules", "igb0", "9"): Cell(old),
+    }
+    todo = plan.make(dict.fromkeys(before, Desired(EXACTLY, new)), before, FAMILIES, {})
+    way = revert.steps(FAMILIES, todo, before, [])
+    made, _files = revert.lines(way, 1, {change.address: new for change in todo.changes})
+    (command,) = {line.command for line in made}
+    words = [one.split("live ")[-1].replace(" || bad=1", "") for one in command.split("; ")]
+    assert words == [
+        "ethtool -N igb0 delete 7",
+        "ethtool -N igb0 delete 9",
+        f"ethtool -N igb0 flow-type {old} loc 9",
+    ]
+
+
+def test_an_alias_may_have_lines_and_tabs():
+    """The table has a line for each key, and tabs between its words."""
+    old = "rack 7\tport 1\n"
+    for others in ([], [Run(("ip", "link", "set", "dev", "igb0", "mtu", "1500"))]):
+        files = {}
+        line, joins = revert._command([*others, Run(("ip", "link", "set", "dev", "igb0", "alias", old))], 1, files)
+        assert (line, joins) == (". ./1-1-commands", "")
+        assert shlex.quote(old) in files["1-1-commands"]
+
+
 def test_at_boot_only_what_is_about_files_runs():
     lines, files = revert.script(
         [

@@ -261,7 +261,7 @@ def lines(way: Sequence[Step], number: int, held: Mapping[Address, Value]) -> Tu
     for rank, step in enumerate(way):
         whole = step.actions
         # Files, bonds, batches, and what hangs on each other only make sense as a whole.
-        bound = bool(step.family.follows or step.family.reach) or step.family.scope == ENTRY
+        bound = step.family.whole or bool(step.family.follows) or step.family.scope == ENTRY
         together = bound or any(map(_is_batch, whole))
         command, words = _command(whole, number, files) if together else ("", "")
         for key, value in step.values.items():
@@ -294,14 +294,14 @@ def _command(actions: Sequence[Action], number: int, files: Dict[str, str]) -> T
     """The commands of actions on one line of the shell, and the words that others of the same command may join."""
     spoken, saved = script(actions, f"{number}-{len(files) + 1}")
     files.update(saved)
-    if len(actions) == 1 and isinstance(actions[0], Run) and actions[0].argv[0] in _TAKES_MANY and not saved:
-        argv = actions[0].argv
-        return "live " + " ".join(map(quote, argv[:-2])), " ".join(map(quote, argv[-2:]))
     line = spoken[0] if len(spoken) == 1 else "; ".join(f"{one} || bad=1" for one in spoken)
     if "\n" in line or "\t" in line:
         name = f"{number}-{len(files) + 1}-commands"
         files[name] = "\n".join([*spoken, ""])
-        line = f". ./{name}"
+        return f". ./{name}", ""
+    if len(actions) == 1 and isinstance(actions[0], Run) and actions[0].argv[0] in _TAKES_MANY and not saved:
+        argv = actions[0].argv
+        return "live " + " ".join(map(quote, argv[:-2])), " ".join(map(quote, argv[-2:]))
     return line, ""
 
 

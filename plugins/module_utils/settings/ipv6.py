@@ -76,4 +76,5 @@ ipv6 = Family(
     flat=True,
     shaken_by=("link",),
     reach=_reach,
+    whole=True,
 )

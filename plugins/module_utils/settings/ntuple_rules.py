@@ -85,5 +85,6 @@ ntuple_rules = Family(
     key_pattern=r"[0-9]{1,9}",
     hint="NICs take some fields only, igb for instance MAC addresses, Ethernet type and VLAN, and an X540 one mask for "
     "all rules; none takes a rule without ntuple in features.",
+    whole=True,
     refusals={"Operation not supported": "the device does not take such rules, or not while ntuple is off"},
 )

@@ -177,4 +177,5 @@ speed = Family(
     cuts=True,
     patience=10,
     partners={"no link": ""},
+    whole=True,
 )
