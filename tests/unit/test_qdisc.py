@@ -32,6 +32,7 @@ CODEL = (
     "qdisc fq_codel 8002: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms "
     "memory_limit 32Mb ecn"
 )
+SOON = "qdisc fq_codel 8002: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 49us interval 149us"
 TBF = "qdisc tbf 8007: root refcnt 9 rate 100Mbit burst 32Kb lat 50ms"
 ETS = (
     "qdisc ets 1: root refcnt 2 bands 8 quanta 1514 1514 1514 1514 1514 1514 1514 1514 priomap 7 6 5 4 3 2 1 0 0 0 0 0"
@@ -51,6 +52,8 @@ MQPRIO = (
         (NEW, "fq horizon 10s horizon_drop quantum 18k"),
         (OLD, "fq initial_quantum 16140b"),
         (CAKE, "cake bandwidth 250mbit besteffort flows rtt 100ms"),
+        (CAKE + " overhead 0", "cake bandwidth 250mbit"),
+        (SOON, "fq_codel target 50us interval 150us"),
         (TINS, "cake bandwidth 50mbit diffserv3 nat overhead 18"),
         (TINS, "cake bandwidth 6250kbps nat overhead 18 egress"),
         (CODEL, "fq_codel target 5000us memory_limit 32mb ecn"),
