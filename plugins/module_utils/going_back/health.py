@@ -65,7 +65,7 @@ def _ask(host: ReadOnlyHost, probe: Probe) -> str:
     if probe.kind == "url":
         return host.fetch(probe.about, _URL_SECONDS)
     try:
-        answer = host.ask(Query(tuple(probe.argv)))
+        answer = host.ask(Query(tuple(probe.argv), own=True))
     except TuningError as error:
         return str(error)
     if probe.kind == "iperf3":
