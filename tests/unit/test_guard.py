@@ -183,6 +183,13 @@ def test_rules_go_back_as_a_whole():
     ]
 
 
+def test_one_rule_is_taken_away_once():
+    before = {Address("ntuple_rules", "igb0", str(place)): Cell(None) for place in (7,)}
+    todo = plan.make(dict.fromkeys(before, Desired(EXACTLY, "tcp4 dst-port 2049 action 2")), before, FAMILIES, {})
+    made, _files = revert.lines(revert.steps(FAMILIES, todo, before, []), 1, dict.fromkeys(before, "x"))
+    assert [(line.command, line.words) for line in made] == [("live ethtool -N igb0 delete 7", "")]
+
+
 def test_an_alias_may_have_lines_and_tabs():
     """The table has a line for each key, and tabs between its words."""
     old = "rack 7\tport 1\n"

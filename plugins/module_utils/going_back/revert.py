@@ -263,7 +263,8 @@ def lines(way: Sequence[Step], number: int, held: Mapping[Address, Value]) -> Tu
         # Files, bonds, batches, and what hangs on each other only make sense as a whole.
         bound = step.family.whole or bool(step.family.follows) or step.family.scope == ENTRY
         together = bound or any(map(_is_batch, whole))
-        command, words = _command(whole, number, files) if together else ("", "")
+        # It runs once, however many keys it is about, so it has no words that each of them adds.
+        command, words = " ".join(_command(whole, number, files)).rstrip() if together else "", ""
         for key, value in step.values.items():
             address, place = Address(step.family.name, step.scope, key), 0
             if not together:

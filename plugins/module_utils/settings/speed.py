@@ -177,5 +177,4 @@ speed = Family(
     cuts=True,
     patience=10,
     partners={"no link": ""},
-    whole=True,
 )
