@@ -32,6 +32,7 @@ CODEL = (
     "qdisc fq_codel 8002: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms "
     "memory_limit 32Mb ecn"
 )
+# Computed, not captured: the times of CODEL as codel keeps 50 and 150 of them, in units of 1.024 microseconds.
 SOON = "qdisc fq_codel 8002: root refcnt 2 limit 10240p flows 1024 quantum 1514 target 49us interval 149us"
 TBF = "qdisc tbf 8007: root refcnt 9 rate 100Mbit burst 32Kb lat 50ms"
 ETS = (
