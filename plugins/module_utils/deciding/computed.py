@@ -19,8 +19,12 @@ _LARGEST: Mapping[str, int] = {
     **{f"net.ipv4.tcp_{way}mem": _INT for way in "rw"},
     "net.core.rps_sock_flow_entries": 1 << 29,
 }
-# These count pages, and those that end in _kbytes what they say; all others that hold memory count bytes.
-_PAGES = ("net.ipv4.tcp_mem", "net.ipv4.udp_mem", "net.sctp.sctp_mem")
+# What counts memory, and in which unit; what is named nowhere here counts something else.
+_MEMORY = (
+    ("pages", re.compile(r"net\.ipv4\.(tcp|udp)_mem|net\.sctp\.sctp_mem|kernel\.shmall")),
+    ("KiB", re.compile(r".*_kbytes")),
+    ("bytes", re.compile(r".*(_bytes|[rw]mem|[rw]?mem_(max|min|default)|_lowat|frag_(high|low)_thresh|\.shmmax|\.msgmn[bx]|\.msgmax)")),
+)
 
 # Memory is counted in such steps: another kernel, or the firmware, takes some kilobytes more or less.
 _STEP_KIB = 16 * 1024
@@ -136,11 +140,13 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
     word = next(iter(formula))
     if word not in FORMULAS or len(formula) > 1:
         raise InputError(f"{dict(formula)!r} is not right; write one of {', '.join(_RIGHT.values())}")
-    if word == "bdp":
-        return _bdp(formula[word], nic, source)
-    if word == "share_of_memory":
-        return _share(field, formula[word], source)
-    return _each(word, formula[word], source)
+    if word in ("per_core", "per_cpu"):
+        return _each(word, formula[word], source)
+    unit = next((unit for unit, keys in _MEMORY if field.kind == "sysctl" and keys.fullmatch(field.name)), None)
+    if unit is None:
+        raise InputError(f"{word} comes to an amount of memory, and this key counts none; write a number, or per_core")
+    number, how = _bdp(formula[word], nic, source) if word == "bdp" else _share(formula[word], source)
+    return _in_unit(number, unit, how, source) if source else (1, "")
 
 
 def _positive(word: str, value: Any, percent: str = "") -> Fraction:
@@ -217,8 +223,8 @@ def _each(word: str, raw: Any, source: Any) -> Tuple[int, str]:
     return max(1, int(number * count)), f"{raw} for each of {count} {what}{'' if count == 1 else 's'}"
 
 
-def _share(field: Field, raw: Any, source: Any) -> Tuple[int, str]:
-    """A share of the memory, in the unit of the key."""
+def _share(raw: Any, source: Any) -> Tuple[int, str]:
+    """A share of the memory, in bytes."""
     share = _positive("share_of_memory", raw, "%")
     if share > 100:
         raise InputError(f"share_of_memory {raw!r} is not right; there is no more than 100%")
@@ -228,12 +234,15 @@ def _share(field: Field, raw: Any, source: Any) -> Tuple[int, str]:
     memory = int(match[1]) // _STEP_KIB * _STEP_KIB * 1024 if match else 0
     if not memory:
         raise UnknownError("the kernel does not tell how much memory there is")
-    unit, name = 1, "bytes"
-    if field.name in _PAGES:
-        size = source.host.ask(Query(("getconf", "PAGESIZE"))).out.strip()
-        if not size.isdigit() or not int(size):
+    return int(memory * share / 100), f"{raw} of {memory >> 20} MiB of memory"
+
+
+def _in_unit(number: int, unit: str, how: str, source: Source) -> Tuple[int, str]:
+    """Bytes in the unit of a key, rounded down but never to nothing."""
+    size = {"bytes": 1, "KiB": 1024}.get(unit, 0)
+    if unit == "pages":
+        told = source.host.ask(Query(("getconf", "PAGESIZE"))).out.strip()
+        if not told.isdigit() or not int(told):
             raise UnknownError("it counts pages, and `getconf PAGESIZE` does not tell how large they are")
-        unit, name = int(size), f"pages of {size} bytes"
-    elif field.name.endswith("_kbytes"):
-        unit, name = 1024, "KiB"
-    return max(1, int(memory * share / 100 / unit)), f"{raw} of {memory >> 20} MiB of memory, in {name}"
+        size, unit = int(told), f"pages of {told} bytes"
+    return max(1, number // size), how if size == 1 else f"{how}, in {unit}"
