@@ -8,6 +8,7 @@ every host makes them anew.
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import Any, Callable, Container, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 from .text import quote
@@ -276,7 +277,8 @@ class Expansion(NamedTuple):
 class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
-    `open_kind` is the kind of keys that only the device knows; `open_parse` reads one of no common kind. `hint` and
+    `open_kind` is the kind of keys that only the device knows; `open_parse` reads one of no common kind, and
+    `open_rounding` has the rounding of those whose name matches a pattern in shell style. `hint` and
     `explain` end the message when a device does not take a value; a complaint that holds a word of `refusals` means
     that it never will, and why. A family that `follows` others is the file that keeps their values over a reboot: its
     desired values come from theirs, `place` tells where it lies, and `rivals` which files override it.
@@ -306,6 +308,7 @@ class Family(NamedTuple):
     fields: Tuple[Field, ...] = ()
     open_kind: str = ""
     open_parse: Optional[Callable[[Any, Any], Desired]] = None
+    open_rounding: Mapping[str, int] = {}
     key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
     aliases: Mapping[str, str] = {}
     canonical: Callable[[str], str] = str
@@ -355,7 +358,8 @@ class Family(NamedTuple):
             if known.name == name:
                 return known
         if self.open_kind and re.fullmatch(self.key_pattern, name) and ".." not in name:
-            return Field(name, self.open_kind, parse=self.open_parse)
+            rounding = max([units for shape, units in self.open_rounding.items() if fnmatchcase(name, shape)], default=0)
+            return Field(name, self.open_kind, rounding=rounding, parse=self.open_parse)
         names = [known.name for known in self.fields] + list(self.aliases)
         raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
 

@@ -12,7 +12,6 @@ from ..schema import (
     EXACTLY,
     HOST,
     MAXIMUM,
-    NIC,
     PERCENT,
     UNKNOWN,
     Address,
@@ -326,15 +325,19 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
     Drivers round to multiples of 8 or 32, up to a power of two, or to hardware ticks; a number far away was
     clamped or ignored, which is a failure that the person must hear of.
     """
-    family = families[change.address.family]
-    allowed = family.field(change.address.key).rounding if family.scope == NIC else 0
-    asked = change.after
-    if not allowed or isinstance(asked, bool) or not isinstance(asked, int) or not isinstance(answer, int):
-        return None
-    if answer <= 0 or asked <= 0:
+    allowed = families[change.address.family].field(change.address.key).rounding
+    asked, given = _count(change.after), _count(answer)
+    if not (allowed and asked and given):
         return None
     # A power of two that was there before says nothing: the command may have been ignored.
-    power = answer == 1 << asked.bit_length() and answer != change.before
-    if abs(answer - asked) <= max(allowed, asked // 8) or power:
-        return Adjusted(change.address, asked, answer)
+    power = given == 1 << asked.bit_length() and answer != change.before
+    if abs(given - asked) <= max(allowed, asked // 8) or power:
+        return Adjusted(change.address, change.after, answer)
     return None
+
+
+def _count(value: Value) -> int:
+    """A number above 0, be it written as a text; or 0."""
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
+    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else 0

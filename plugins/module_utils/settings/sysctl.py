@@ -21,6 +21,11 @@ _OF_EACH = (
 )
 
 
+# What the kernel rounds: up to a power of two (net/core/sysctl_net_core.c), to whole pages of buckets
+# (nf_conntrack_core.c), and milliseconds to its ticks, of which there are 100 to 1,000 in a second.
+_ROUNDING = {"net.core.rps_sock_flow_entries": 1, "net.netfilter.nf_conntrack_buckets": 8192, "net.*_ms": 10}
+
+
 def _rank(key: str) -> int:
     return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".default." in key else 3
 
@@ -106,6 +111,7 @@ sysctl = Family(
     write=_write,
     about="Kernel parameters.",
     open_kind="sysctl",
+    open_rounding=_ROUNDING,
     # A part may hold what the name of a NIC may, but never climb out of /proc/sys; in a file, = would end the key, and
     # a pattern would mean other keys too.
     key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
