@@ -71,9 +71,9 @@ def _profile(text: str) -> list[str]:
             inner = (
                 {f"{family} {key}": value for key, value in keys.items()} if isinstance(keys, dict) else {family: keys}
             )
-            rows += [(f"{name}: {_say(value)}", where, known.get(name)) for name, value in inner.items()]
-    rows += [(f"{key}: {_say(value)}", "host", known.get(key)) for key, value in (found.get("sysctl") or {}).items()]
-    table = [f"| `{setting}` | {where} | {_reason(why)} |" for setting, where, why in rows]
+            rows += [(name, value, where, known.get(name)) for name, value in inner.items()]
+    rows += [(key, value, "host", known.get(key)) for key, value in (found.get("sysctl") or {}).items()]
+    table = [_row(*row) for row in _said_once(rows)]
     return [f"{_about(text)}\n", "| setting | where | why |\n|---|---|---|\n" + "\n".join(table) + "\n"]
 
 
@@ -84,7 +84,24 @@ def _about(text: str) -> str:
     return "\n".join(line.lstrip("#").strip() for line in words.splitlines()).strip()
 
 
+def _said_once(rows):
+    """The rows, where what is the same on other NICs only says so."""
+    told: set = set()
+    for name, value, where, why in rows:
+        yield name, value, where, "The same." if (name, why) in told else why
+        told.add((name, why))
+
+
+def _row(setting: str, value, where: str, why) -> str:
+    """A line of the table; a warning with a value is why it is no good."""
+    if isinstance(value, dict) and "warning" in value:
+        value, why = value["value"], f"It warns: {value['warning']}"
+    return f"| `{setting}: {_say(value)}` | {where} | {_reason(why)} |"
+
+
 def _reason(why) -> str:
+    if isinstance(why, str):
+        return why
     if why is None or not why.text:
         return ""
     text = why.text.replace("|", "\\|")

@@ -25,8 +25,8 @@ options:
         in an entry of NICs, else it is the fastest that tells the truth. C(speed) in Mb/s takes its place where a
         hypervisor invents it, and C(times) multiplies.
         V({per_core: 32}) and V({per_cpu: 32}) multiply by cores and by their threads, V({share_of_memory: 1%}) is a
-        share of all memory. This and V(bdp) are in the unit of the key, which has to count memory. V(max) is the largest
-        that the kernel takes, for the buffers of sockets.
+        share of all memory. This and V(bdp) are in the unit of the key, which has to count memory. V(max) is the
+        largest that the kernel takes, for the buffers of sockets.
         Where there is no number, such as without a link, the key is what the host cannot have.
       - White space does not matter. A switch counts as 0 or 1.
       - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.

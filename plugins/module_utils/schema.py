@@ -358,8 +358,8 @@ class Family(NamedTuple):
             if known.name == name:
                 return known
         if self.open_kind and re.fullmatch(self.key_pattern, name) and ".." not in name:
-            rounding = max([units for shape, units in self.open_rounding.items() if fnmatchcase(name, shape)], default=0)
-            return Field(name, self.open_kind, rounding=rounding, parse=self.open_parse)
+            known_to_round = [units for shape, units in self.open_rounding.items() if fnmatchcase(name, shape)]
+            return Field(name, self.open_kind, rounding=max(known_to_round, default=0), parse=self.open_parse)
         names = [known.name for known in self.fields] + list(self.aliases)
         raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
 

@@ -70,11 +70,14 @@ def _comment(lines: list[str], number: int) -> str:
     trailing = re.search(r"\s#\s+(.*)$", lines[number])
     if trailing:
         return trailing[1].strip()
-    place = number
+    place, depth = number, _indent(lines[number])
     while place > 0 and lines[place - 1].strip() and not lines[place - 1].lstrip().startswith("#"):
-        if _indent(lines[place - 1]) < _indent(lines[number]) and not lines[place - 1].rstrip().endswith(":"):
-            return ""
         place -= 1
+        if _indent(lines[place]) < depth:
+            depth = _indent(lines[place])
+            # Above the keys of a family stands its name, and above that the section or the NICs that are meant.
+            if not depth or not lines[place].rstrip().endswith(":"):
+                return ""
     words: list[str] = []
     while place > 0 and lines[place - 1].lstrip().startswith("#"):
         place -= 1

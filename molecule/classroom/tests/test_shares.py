@@ -32,7 +32,7 @@ def test_with_mq_clients_share_queues():
 def test_with_a_queue_for_each_all_get_their_share():
     runs = [rates(run) for run in loaded(RESULTS / "proved.json")]
     assert {len(run) for run in runs} == {CLIENTS}
-    # A client reads for some seconds; what tbf lets through in one go, and what waited in its socket, is a few hundredths more.
+    # Within some seconds, what tbf lets through in one go and what waited in a socket are a few hundredths more.
     assert max(sum(run) for run in runs) < 1.05 * CLIENTS * RATE
     # Of all runs the best: the emulated hosts are sometimes too slow for a moment.
     assert max(min(run) for run in runs) > 0.85 * RATE

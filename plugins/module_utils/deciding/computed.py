@@ -23,7 +23,10 @@ _LARGEST: Mapping[str, int] = {
 _MEMORY = (
     ("pages", re.compile(r"net\.ipv4\.(tcp|udp)_mem|net\.sctp\.sctp_mem|kernel\.shmall")),
     ("KiB", re.compile(r".*_kbytes")),
-    ("bytes", re.compile(r".*(_bytes|[rw]mem|[rw]?mem_(max|min|default)|_lowat|frag_(high|low)_thresh|\.shmmax|\.msgmn[bx]|\.msgmax)")),
+    (
+        "bytes",
+        re.compile(r".*(_bytes|[rw]mem|mem_(max|min|default)|_lowat|frag_(high|low)_thresh|\.shmmax|\.msgm(nb|ax))"),
+    ),
 )
 
 # Memory is counted in such steps: another kernel, or the firmware, takes some kilobytes more or less.
