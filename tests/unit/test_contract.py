@@ -81,7 +81,9 @@ LAYERS = {
         "carrying_out.persist",
         "carrying_out.report",
     },
+    "carrying_out.lost": {"schema", "host", "settings", "going_back.guard", "carrying_out.prepare"},
     "carrying_out.conclude": {
+        "carrying_out.lost",
         "schema",
         "host",
         "deciding.plan",
@@ -101,6 +103,7 @@ LAYERS = {
         "going_back.guard",
         "going_back.health",
         "carrying_out.prepare",
+        "carrying_out.lost",
         "carrying_out.conclude",
         "carrying_out.transaction",
         "carrying_out.report",

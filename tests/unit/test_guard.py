@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude, prepare
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert, stack
@@ -28,7 +27,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     plain,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, e1000e, igb
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
 
 FAMILIES = registry.view("tune")
 
@@ -326,53 +325,3 @@ def test_a_drop_in_that_a_call_computes_anew_goes_back():
     anew = conclude._anew(before, {channels})
     _lines, files = revert.script(way_back(todo, before, anew))
     assert list(files.values()) == ["for two\n"]
-
-
-def test_what_an_mtu_below_1280_takes_from_ipv6_comes_back():
-    """RFC 8200: the kernel takes IPv6 away from the NIC, with all that was set there."""
-    low = {"name": "e1000e0", "mtu": 1000}
-    host = FakeHost({"e1000e0": e1000e(), "igb0": igb()})
-    done = engine.tune(host, "tune", {"nics": [{**low, "pause": {"rx": False}}], "on_unsupported": "fail"})
-    assert done["failed"] and done["msg"].endswith("All that this call had changed was put back.")
-    assert host.addresses == {"e1000e0": {"fd00::1/64"}, "igb0": {"fd00::1/64"}}
-    done = engine.tune(host, "tune", {"nics": [low], "on_unsupported": "fail"})
-    assert host.addresses["e1000e0"] == set()
-    assert done["remarks"] == [
-        "e1000e0 loses with this change: address fd00::1/64; that comes back where the change goes back"
-    ]
-    done = engine.tune(host, "tune", {"nics": [{"name": "e1000e0"}], "state": "restored", "on_unsupported": "fail"})
-    assert [line for line in host.log if line.startswith("ip ")][-2:] == [
-        "ip link set dev e1000e0 mtu 1500",
-        "ip -6 address replace fd00::1/64 dev e1000e0",
-    ]
-    # The same by the shell, after the link.
-    todo = plan.make({Address("link", "e1000e0", "mtu"): Desired(EXACTLY, 1000)}, _cells(host, "link"), FAMILIES, {})
-    beside = _cells(host, "ipv6")
-    actions = way_back(todo, {**_cells(host, "link"), **beside}, list(beside))
-    assert [str(action) for action in actions] == [
-        "ip link set dev e1000e0 mtu 1500",
-        "ip -6 address replace fd00::1/64 dev e1000e0",
-    ]
-
-
-def test_ipv6_goes_back_as_a_whole():
-    """A route from an address, and one by the way of another, need the order and each other."""
-    keys = {
-        "address fd00::1/64": "fd00::1/64",
-        "route default": "default via fd00:9::1 src fd00::1",
-        "route fd00:9::/64": "fd00:9::/64",
-    }
-    before = {Address("ipv6", "v0", key): Cell(value) for key, value in keys.items()}
-    mtu = Address("link", "v0", "mtu")
-    todo = plan.make({mtu: Desired(EXACTLY, 1000)}, {mtu: Cell(1500)}, FAMILIES, {})
-    made, _files = revert.lines(revert.steps(FAMILIES, todo, {mtu: Cell(1500), **before}, list(before)), 1, {mtu: 1000})
-    (whole,) = {line.command for line in made if " ipv6 " in line.name}
-    order = ["address replace fd00::1/64 nodad", "route replace fd00:9::/64", "route replace default"]
-    places = [whole.index(words) for words in order]
-    assert places == sorted(places)
-    # What was not there before us goes with the MTU by itself.
-    assert FAMILIES["ipv6"].write("v0", dict.fromkeys(keys, "absent"), {}) == []
-
-
-def _cells(host, family):
-    return prepare.read(host, FAMILIES, {(family, "e1000e0"): []}).cells

@@ -117,14 +117,23 @@ def test_window(fault):
 
 
 def test_window_ends(fault):
-    """A run of site ends a window"""
-    play = fault.play("linuxnet.tuning.mtu_window", mtu_window_seconds=600, tuning_guard_timeout=120, **WINDOW)
+    """A run of site ends a window, whose MTU below 1280 had taken IPv6 away"""
+    ask("ip -6 address add fd00:77::1/64 dev igb0 nodad && ip -6 route add fd00:78::/64 via fd00:77::2")
+    play = fault.play(
+        "linuxnet.tuning.mtu_window",
+        mtu_window_seconds=600,
+        tuning_guard_timeout=120,
+        **{**WINDOW, "mtu_window_mtu": 1000},
+    )
     assert play.end() == 0, play.output
-    assert ask(MTU).strip() == "1300"
+    assert ask(MTU).strip() == "1000"
+    assert ask("ip -6 route show fd00:78::/64") == ""
     ask("systemctl -q is-active linuxnet-tuning-window.service")
     play = fault.play(tuning_host_nics=[{"name": "igb0", "mtu": 1500}], tuning_guard_timeout=120)
     assert play.end() == 0, play.output
     assert ssh("systemctl -q is-active linuxnet-tuning-window.service").returncode != 0
+    assert "via fd00:77::2 dev igb0" in ask("ip -6 route show fd00:78::/64")
+    ask("ip -6 address del fd00:77::1/64 dev igb0")
     assert fault.play(tuning_guard_timeout=120).end() == 0
     fault.strikes()
     fault.answers()

@@ -66,7 +66,7 @@ def _of_others(host: ReadOnlyHost) -> Tuple[str, int]:
 
 def _carry_out(host: Host, call: Call) -> Done:
     """Bring a plan about, or go back. TuningError: nothing touched."""
-    from . import conclude  # an unchanged host, the usual case, does not wait for these imports
+    from . import conclude, lost  # an unchanged host, the usual case, does not wait for these imports
     from .transaction import Transaction
 
     if not call.plan.changes:
@@ -79,8 +79,8 @@ def _carry_out(host: Host, call: Call) -> Done:
     before = {**beside, **call.before}
 
     # Remember, for without the originals there is no way back; then guard.
-    lost = conclude.lost(families, beside)
-    noted = conclude.note(host, call, before, {*changed, *lost})
+    gone = lost.gone(families, beside)
+    noted = conclude.note(host, call, before, {*changed, *gone})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
@@ -91,12 +91,14 @@ def _carry_out(host: Host, call: Call) -> Done:
     side_effects = plan.side_effects(before, answers, set(call.asked))
 
     # The layer of the guard stays until it is confirmed, or goes with the change.
-    seconds = conclude.disarm(host, armed, bool(failure), transaction.stuck, begun)
-    remarks: List[str] = [*armed.remarks, *([] if failure else conclude.farewell(lost))]
+    aside = conclude.unasked(call, side_effects)
+    seconds = conclude.disarm(host, armed, bool(failure), transaction.stuck, begun, aside)
+    remarks: List[str] = [*armed.remarks]
     missed: Dict[Address, str] = {}
     if not failure:
+        remarks += [*lost.farewell(gone), *lost.give_back(host, call)]
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
-        remarks += conclude.remember(host, call, rounded, before, side_effects)
+        remarks += conclude.remember(host, call, rounded, before, aside)
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)

@@ -8,18 +8,16 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 from ..deciding import plan
 from ..going_back import guard, memory, revert
 from ..host import Host
-from ..schema import ENTRY, HOST, NIC, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
+from ..schema import ABSENT, ENTRY, HOST, NIC, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
 from ..settings import registry
 from ..tools import sysfs, systemd
-from . import persist
+from . import lost, persist
 from .prepare import Call
 
 Families = Mapping[str, Family]
 
 # What waits without a clock stands in the table with this time.
 _UNTIMED = 3600
-# Of what is lost, so much is named.
-_MANY = 5
 
 
 def taken_along(call: Call, families: Families, beside: Cells, before: Cells) -> List[Address]:
@@ -51,26 +49,6 @@ def beside(host: Host, call: Call, families: Families, changed: Set[Address]) ->
             shaken = {nic for name, nic in done if name in family.shaken_by}
         near += [Address(family.name, nic, "") for nic in sorted(shaken) if (family.name, nic) not in known]
     return dict(call.read(near))
-
-
-def lost(families: Families, beside: Cells) -> List[Address]:
-    """What a change takes away for good, until somebody goes back."""
-    return [address for address in beside if families[address.family].reach]
-
-
-def farewell(gone: Sequence[Address]) -> List[str]:
-    """What to say of it, NIC by NIC."""
-    keys: Dict[str, List[str]] = {}
-    for address in gone:
-        keys.setdefault(address.scope, []).append(address.key)
-    return [
-        f"{nic} loses with this change: {', '.join(_named(found))}; that comes back where the change goes back"
-        for nic, found in keys.items()
-    ]
-
-
-def _named(found: Sequence[str]) -> Sequence[str]:
-    return found if len(found) <= _MANY else [*found[: _MANY - 1], f"and {len(found) - _MANY + 1} more"]
 
 
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
@@ -116,8 +94,8 @@ def settle(host: Host, call: Call) -> List[str]:
     """Put the notes of a host in order on which no value has to change; gives the remarks."""
     note(host, call, call.before, set())
     remarks: Sequence[str] = ()
-    if guard.pending(host) and _claims(host, call, call.before):
-        # What ends a temporary change has to be confirmed with the rest.
+    if (guard.pending(host) or call.params["temporary"]) and _claims(host, call, call.before):
+        # What ends a temporary change has to be confirmed with the rest, and one that lasts longer has its own end.
         remarks = arm(host, call, call.families, call.before, []).remarks
     return [*remarks, *remember(host, call, (), call.before, ())]
 
@@ -130,12 +108,14 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
     families = call.families
     # What a temporary change has set is no original, even where it is to stay from now on.
     once = {address: value for address, value in guard.temporary(host).items() if address in call.desired}
+    once.update(lost.kept_away(host, call))
     addresses = {*addresses, *once}
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
     # A bond of which only files are written comes with the next boot; then it must be known that there was none.
     lasting += [state for state in {a._replace(key="state") for a in lasting if _entry(call, a)} if state in before]
     live = [address for address in lasting if not families[address.family].follows and not _made(call, known, address)]
-    complaint = memory.keep(host, {address: once.get(address, before[address].restore) for address in live})
+    originals = {address: once[address] if address in once else before[address].restore for address in live}
+    complaint = memory.keep(host, originals)
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
     guard.back(host, (), live)
@@ -159,6 +139,11 @@ def _gone(host: Host, call: Call) -> List[Address]:
         return []
     families = [family.name for family in call.families.values() if family.scope == NIC]
     return [a for a in memory.baseline(host) if a.family in families and not sysfs.present(host, a.scope)]
+
+
+def unasked(call: Call, side_effects: Sequence[Change]) -> List[Change]:
+    """Of what a call has changed without being asked, what nobody works out anew."""
+    return [change for change in side_effects if not _was_shaken(call, change.address)]
 
 
 def _was_shaken(call: Call, address: Address) -> bool:
@@ -195,19 +180,18 @@ def arm(host: Host, call: Call, families: Families, before: Cells, beside: Seque
     if not (waits or params["temporary"] or (files and params["guard_timeout"])):
         return Armed()
     claims = _claims(host, call, before)
-    held = {**claims, **{change.address: change.after for change in call.plan.changes}}
+    gone = {address: ABSENT for address in beside if lost.by_few(address)}
+    held = {**claims, **gone, **{change.address: change.after for change in call.plan.changes}}
     way = revert.steps(families, call.plan, before, [*claims, *beside])
     # What is held without a clock can be taken back all the same.
     clock = bool(not params["hold"] or params["temporary"] or (running and params["guard_timeout"]))
     timeout = params["guard_timeout"] or _UNTIMED if guarded else others[-1].timeout if others else 0
     terms = guard.Terms(timeout, waits, bool(guarded), params["temporary"] or 0, clock)
-    return Armed(guard.arm(host, way, call.plan.changes, held, terms), terms, remarks)
+    return Armed(guard.arm(host, way, call.plan.changes, held, terms, lost.left_to(host, call)), terms, remarks)
 
 
 def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
     """What is asked for, and happens to be in force by a temporary change: it is to outlive that."""
-    if call.params["temporary"]:
-        return {}
     changed = {change.address for change in call.plan.changes}
     return {
         address: before[address].value
@@ -216,16 +200,18 @@ def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
     }
 
 
-def disarm(host: Host, armed: Armed, failed: bool, stuck: bool, begun: int) -> int:
+def disarm(host: Host, armed: Armed, failed: bool, stuck: bool, begun: int, aside: Sequence[Change]) -> int:
     """A call that went back needs no layer, unless it is stuck half-way; what needs no confirmation stays at once.
 
-    Gives the seconds that there are to confirm it.
+    What it has changed `aside` goes with its layer. Gives the seconds that there are to confirm it.
     """
     if not armed.number:
         return 0
     if failed and not stuck:
         guard.drop(host, armed.number)
         return 0
+    if not failed:
+        guard.holds(host, armed.number, aside)
     if not failed and not armed.terms.waits:
         guard.merge(host, armed.number)
     if not stuck:
@@ -243,12 +229,10 @@ def files(call: Call) -> Optional[Callable[[Cells, Mapping[Address, Value]], Pla
     return anew if call.params["permanent"] and call.params["immediate"] else None
 
 
-def remember(
-    host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells, side_effects: Sequence[Change]
-) -> List[str]:
-    """Keep in the notes what came of a call; gives the remarks."""
+def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells, aside: Sequence[Change]) -> List[str]:
+    """Keep in the notes what came of a call, and of what it has changed aside; gives the remarks."""
     if not call.params["temporary"] and not guard.pending(host):
-        guard.close(host, call.desired)
+        guard.close(host, {*call.desired, *lost.left_to(host, call)})
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
         back = {address for address in call.desired if address in call.plan.targets}
@@ -260,8 +244,8 @@ def remember(
         complaint = memory.store(host, adjusted)
         if not call.params["temporary"]:
             known = memory.baseline(host)
-            aside = [change.address for change in side_effects if not _made(call, known, change.address)]
-            originals = {address: before[address].restore for address in aside if not _was_shaken(call, address)}
+            more = [change.address for change in aside if not _made(call, known, change.address)]
+            originals = {address: before[address].restore for address in more}
             complaint = complaint or memory.keep(host, originals)
             # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
             # back to one may take another along, which then has to be known.

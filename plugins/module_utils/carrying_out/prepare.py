@@ -74,7 +74,7 @@ class Call(NamedTuple):
         """Whether notes of ours have to change although no value does: originals are back, the temporary stays."""
         if self.params["state"] == "restored":
             return True
-        return not self.params["temporary"] and any(address in self.desired for address in guard.temporary(self.host))
+        return any(address in self.desired for address in guard.temporary(self.host))
 
 
 def prepare(

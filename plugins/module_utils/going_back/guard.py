@@ -53,10 +53,17 @@ class Terms(NamedTuple):
     clock: bool = True
 
 
-def arm(host: Host, way: Sequence[Step], changes: Sequence[Change], held: Mapping[Address, Value], terms: Terms) -> int:
+def arm(
+    host: Host,
+    way: Sequence[Step],
+    changes: Sequence[Change],
+    held: Mapping[Address, Value],
+    terms: Terms,
+    taken: Iterable[Address] = (),
+) -> int:
     """Put a layer on top, and start the clocks that take it away; gives its number.
 
-    TuningError where that is not possible.
+    What a layer below has `taken` is left to this one, while it is there. TuningError where that is not possible.
     """
     there, now = stack.read(host), host.uptime()
     number = max((layer.number for layer in there), default=0) + 1
@@ -70,7 +77,7 @@ def arm(host: Host, way: Sequence[Step], changes: Sequence[Change], held: Mappin
         tuple(map(stack.about, changes)),
         waits=waits if terms.waits else 0,
         end=now + terms.temporary if terms.temporary else 0,
-        lines=tuple(made),
+        lines=(*made, *map(stack.nothing, taken)),
     )
     steps: List[Action] = [Save(f"{stack.FOLDER}/{name}", text, mode=0o600) for name, text in files.items()]
     steps.append(Save(stack.RUN, RUN_TEXT, mode=0o700))
@@ -177,6 +184,14 @@ def _wind(host: Host) -> None:
     for clock, ends in ((REVERT, [layer.waits for layer in pending(host)]), (WINDOW, [w.end for w in windows(host)])):
         for action in _start(clock, min(ends)) if ends else ():
             host.do(action)
+
+
+def holds(host: Host, number: int, changes: Sequence[Change]) -> None:
+    """Note what a layer has changed beside what it was asked for: that is its own from now on, until it goes."""
+    if changes:
+        stack.write(
+            host, [stack.holding(layer, changes) if layer.number == number else layer for layer in stack.read(host)]
+        )
 
 
 def drop(host: Host, number: int) -> None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
-from ..schema import Address, Change, Save, Value, say
+from ..schema import ABSENT, Address, Change, Save, Value, say
 from . import memory
 
 FOLDER = f"{memory.FOLDER}/guard"
@@ -25,6 +25,7 @@ RUN = f"{FOLDER}/run"
 # Whether a layer has set a key, or only knows that a command of its own may take it along.
 HELD, BESIDE = "held", "beside"
 
+_LAST = 999999  # of all commands of a layer
 _HOST = "/"  # in the place of a NIC, whose name cannot hold it
 
 
@@ -110,6 +111,11 @@ def brief(value: Value) -> str:
     return json.dumps("a file" if isinstance(value, str) and "\n" in value else value)
 
 
+def nothing(address: Address) -> Line:
+    """What a layer below has taken away: as long as that is there, nothing is to be done for it when this one goes."""
+    return Line(_LAST, HELD, name(address), brief(ABSENT), brief(ABSENT), ":")
+
+
 def read(host: ReadOnlyHost) -> List[Layer]:
     """All layers, lowest first. What cannot be understood is left out: it could not be taken back either."""
     return list(_understood(host.read(TABLE) or ""))
@@ -176,6 +182,13 @@ def without(layers: Iterable[Layer], keys: Container[str]) -> List[Layer]:
                 continue
         left.append(layer)
     return left
+
+
+def holding(layer: Layer, changes: Iterable[Change]) -> Layer:
+    """A layer that has made these changes as well, of keys that it knows."""
+    now = {name(change.address): brief(change.after) for change in changes}
+    rows = (row._replace(kind=HELD, now=now[row.name]) if row.name in now else row for row in layer.lines)
+    return layer._replace(lines=tuple(rows))
 
 
 def confirm(layers: Sequence[Layer], numbers: Container[int]) -> List[Layer]:

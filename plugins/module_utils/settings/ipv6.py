@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Iterator, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Change, Family, Reader, Reading, Run, Value
+from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Reader, Reading, Run, Value
 from ..tools import ipv6 as tool
 from ..tools import sysctl, sysfs
 
-_ABSENT = "absent"
 _ADDRESS, _ROUTE = "address ", "route "
 
 
@@ -23,7 +22,7 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         **{_ROUTE + route: words for route, words in tool.routes(host, nic, tool.without_route(addresses)).items()},
         **tool.parameters(host, nic, keys),
     }
-    cells = {key: Cell(found.get(key, _ABSENT)) for key in (*keys, *found)}
+    cells = {key: Cell(found.get(key, ABSENT)) for key in (*keys, *found)}
     return Reading(cells, "the NIC has no IPv6")
 
 
@@ -33,7 +32,7 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) ->
     sources = {two for value in values.values() for one, two in _pairs(str(value)) if one == "src"}
     for key, value in values.items():
         words = str(value).split()
-        if value == _ABSENT:
+        if value == ABSENT:
             continue  # it goes with the MTU
         if key.startswith(_ADDRESS):
             # A route from it cannot wait until the kernel has looked for another owner.
