@@ -325,3 +325,18 @@ def test_a_drop_in_that_a_call_computes_anew_goes_back():
     anew = conclude._anew(before, {channels})
     _lines, files = revert.script(way_back(todo, before, anew))
     assert list(files.values()) == ["for two\n"]
+
+
+def test_what_virtual_functions_had_goes_back_after_their_number():
+    here = {"vfs": 2, "trust": "on off", "vlan": "10 0", "link_state": "auto auto"}
+    before = {Address("sriov", "v0", key): Cell(value) for key, value in here.items()}
+    number = Address("sriov", "v0", "vfs")
+    todo = plan.make({number: Desired(EXACTLY, 3)}, before, FAMILIES, {})
+    assert [str(action) for action in way_back(todo, before, list(before))] == [
+        "echo 0 > /sys/class/net/v0/device/sriov_numvfs",
+        "echo 2 > /sys/class/net/v0/device/sriov_numvfs",
+        "ip link set dev v0 vf 0 vlan 10 trust on",
+        "ip link set dev v0 vf 1 trust off",
+    ]
+    beside = conclude._loose(FAMILIES, conclude._shaken(FAMILIES, before, {number}))
+    assert set(beside) == set(before)

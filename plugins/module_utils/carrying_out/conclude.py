@@ -180,7 +180,7 @@ def arm(host: Host, call: Call, families: Families, before: Cells, beside: Seque
     if not (waits or params["temporary"] or (files and params["guard_timeout"])):
         return Armed()
     claims = _claims(host, call, before)
-    gone = {address: ABSENT for address in beside if lost.by_few(address)}
+    gone = {address: ABSENT for address in beside if lost.by_few(address) and address not in call.before}
     held = {**claims, **gone, **{change.address: change.after for change in call.plan.changes}}
     way = revert.steps(families, call.plan, before, [*claims, *beside])
     # What is held without a clock can be taken back all the same.

@@ -236,7 +236,9 @@ def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Seq
     shaken = {
         (name, scope)
         for name, scope in grouped
-        if not families[name].goes_before and families[name].disturbed(scope, caused)
+        if not families[name].goes_before
+        and name not in families[name].shaken_by  # whose own commands know what they meet
+        and families[name].disturbed(scope, caused)
     }
     return [
         Step(

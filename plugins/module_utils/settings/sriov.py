@@ -18,6 +18,7 @@ from ..schema import (
     Action,
     Address,
     Cell,
+    Change,
     Desired,
     Expansion,
     Family,
@@ -46,10 +47,11 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     if count is None:
         return Reading({}, "the device has no virtual functions, or its driver does not make them (sriov_numvfs)")
     cells = {"vfs": Cell(count, maximum=tool.most(host, nic))}
-    each = tool.ask(host, nic) if count and (not keys or set(keys) - {"vfs"}) else []
-    for key in tool.KEYS:
+    # Whatever is asked of them: another number takes along what each of them has.
+    each = tool.ask(host, nic) if count else []
+    for key in tool.KEYS if each else keys:
         words = [one[key] for one in each if key in one]
-        if len(words) == len(each):  # else the driver does not tell
+        if key != "vfs" and len(words) == len(each):  # else the driver does not tell
             cells[key] = Cell(" ".join(words))
     return Reading(cells)
 
@@ -86,7 +88,10 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     if fresh:
         actions += tool.make(nic, now, int(str(values["vfs"])))
     asked = {key: str(value).split() for key, value in values.items() if key != "vfs" and value is not None}
-    have = {key: [] if fresh or key not in cells else str(cells[key].value).split() for key in asked}
+    have = {key: str(cells[key].value).split() if key in cells else [] for key in asked}
+    if fresh:
+        # What the kernel tells of those that have none is nothing that each driver lets be set.
+        have = {key: [tool.FRESH.get(key, "")] * len(words) for key, words in asked.items()}
     for number in range(max(map(len, asked.values()), default=0)):
         words = {
             key: words[number]
@@ -95,6 +100,11 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         }
         actions += [tool.change(nic, number, words)] if words else []
     return tuple(actions)
+
+
+def _reach(_host: Reader, changes: Sequence[Change]) -> List[str]:
+    """Where their number changes, all of them are made anew."""
+    return [change.address.scope for change in changes if change.address[::2] == ("sriov", "vfs")]
 
 
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -145,4 +155,6 @@ sriov = Family(
     "`dmesg` says more.",
     refusals={"Operation not supported": "the driver does not let it be set"},
     cuts=True,
+    shaken_by=("sriov",),
+    reach=_reach,
 )

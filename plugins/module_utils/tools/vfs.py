@@ -22,6 +22,8 @@ _PRINTED: Mapping[str, str] = {
 }
 _SILENT = {"vlan": "0", "max_tx_rate": "0", "min_tx_rate": "0"}
 KEYS = tuple(_PRINTED)
+# What one has that nobody has given anything.
+FRESH = {**_SILENT, "mac": "00:00:00:00:00:00", "link_state": "auto"}
 
 
 def count_path(nic: str) -> str:
