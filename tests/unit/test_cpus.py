@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import irq
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, interrupts
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost
 
 sets = st.sets(st.integers(0, 300))
 
@@ -49,3 +50,26 @@ def test_what_was_read_means_itself(chosen):
     apart = "; ".join(f"{queue}={text}" for queue, text in enumerate(lists))
     assert irq._dealt({}, online, ([], []), order, apart) == each
     assert irq._shared(online, online, (), len(lists), apart) == shared
+
+
+def test_queues_are_spread_over_nodes_threads_and_caches():
+    """16 CPUs in the way of an EPYC: two nodes of two caches each, of two cores each, of two threads each."""
+    files = {"/sys/devices/system/cpu/online": "0-15", "/sys/class/net/e0/device/numa_node": "1"}
+    files.update({"/sys/devices/system/node/online": "0-1", "/sys/devices/system/node/node1/distance": "32 10"})
+    for cpu in range(16):
+        core, node = cpu % 8, cpu % 8 // 4
+        base = f"/sys/devices/system/cpu/cpu{cpu}"
+        files[f"{base}/topology/thread_siblings_list"] = f"{core},{core + 8}"
+        cache = core // 2 * 2
+        files[f"{base}/cache/index3/shared_cpu_list"] = f"{cache}-{cache + 1},{cache + 8}-{cache + 9}"
+        files[f"/sys/devices/system/node/node{node}/cpulist"] = (
+            f"{node * 4}-{node * 4 + 3},{node * 4 + 8}-{node * 4 + 11}"
+        )
+    chosen = interrupts.cores(FakeHost({}, files), "e0")
+    # The NIC's node, one of each cache in turn; then the other node; then the second threads, in the same way.
+    assert chosen == (4, 6, 5, 7, 0, 2, 1, 3, 12, 14, 13, 15, 8, 10, 9, 11)
+
+
+def test_without_caches_the_order_is_that_of_the_cpus():
+    files = {"/sys/devices/system/cpu/online": "0-3", "/sys/class/net/e0/device/numa_node": "-1"}
+    assert interrupts.cores(FakeHost({}, files), "e0") == (0, 1, 2, 3)

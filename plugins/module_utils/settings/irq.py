@@ -232,9 +232,9 @@ irq = Family(
             "affinity",
             "cpus",
             "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
-            "first and second threads of cores last, or from a list such as C(0-3,8), dealt round robin; C(each 0-3) "
-            "lets every interrupt run on all of them; by queue, or by a name of C(/proc/interrupts) or a pattern, it "
-            "is a dictionary such as C({0: 2, eth0-tx-*: 4-7})",
+            "first, its last-level caches in turn, and second threads of cores last, or from a list such as C(0-3,8), "
+            "dealt round robin; C(each 0-3) lets every interrupt run on all of them; by queue, or by a name of "
+            "C(/proc/interrupts) or a pattern, it is a dictionary such as C({0: 2, eth0-tx-*: 4-7})",
             words=("spread",),
             parse=placing.understand,
         ),

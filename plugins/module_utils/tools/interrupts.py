@@ -131,7 +131,8 @@ def cores(host: Reader, nic: str) -> Tuple[int, ...]:
     """All CPUs in the order of their worth to a NIC.
 
     A sibling shares its core, so the first CPU of each core comes before any second one; among these the CPUs of the
-    NIC's NUMA node come first, then those of the nodes next to it.
+    NIC's NUMA node come first, then those of the nodes next to it; and of each node one from each of its last-level
+    caches in turn, so that queues share these as little as they can.
     """
     home = sysfs.text(host, f"{_device(host, nic)}/numa_node")
     distances = sysfs.text(host, f"{_NODE}/node{home}/distance").split()
@@ -141,11 +142,16 @@ def cores(host: Reader, nic: str) -> Tuple[int, ...]:
         for cpu in _list(host, f"{_NODE}/node{node}/cpulist")
     }
 
-    def worth(cpu: int) -> Tuple[int, int, int]:
+    known = online(host)
+    worth: Dict[int, Tuple[int, int]] = {}
+    turn: Dict[int, int] = {}
+    taken: Dict[Tuple[int, int, str], int] = {}
+    for cpu in known:
         siblings = _list(host, f"{_CPU}/cpu{cpu}/topology/thread_siblings_list")
-        return sum(other < cpu for other in siblings), far.get(cpu, 0), cpu
-
-    return tuple(sorted(online(host), key=worth))
+        worth[cpu] = sum(other < cpu for other in siblings), far.get(cpu, 0)
+        cache = (*worth[cpu], sysfs.text(host, f"{_CPU}/cpu{cpu}/cache/index3/shared_cpu_list"))
+        turn[cpu] = taken[cache] = taken.get(cache, -1) + 1
+    return tuple(sorted(known, key=lambda cpu: (*worth[cpu], turn[cpu], cpu)))
 
 
 def _list(host: Reader, path: str) -> Tuple[int, ...]:
