@@ -9,7 +9,8 @@ short_description: Tell which hosts of a fleet need more than one task
 version_added: 0.3.0
 description:
   - Gives the groups that the playbook C(site) works with, C(tuning__first) for hosts with a
-    profile of tuned or with bonds, and C(tuning__rated) for hosts that ask for V(rate=auto) of C(multiq).
+    profile of tuned or with bonds, C(tuning__rated) for hosts that ask for V(rate=auto) of C(multiq), and
+    C(tuning__watched) for hosts that say whether they are watched.
   - Looks at the variables as they are written, for the whole fleet at once.
 extends_documentation_fragment:
   - linuxnet.tuning.filters.hostvars

@@ -10,6 +10,7 @@ from . import layers, rates
 
 FIRST = "tuning__first"
 RATED = "tuning__rated"
+WATCHED = "tuning__watched"
 _LAYERS = ("tune_nics", *(layer.format("nics") for layer in layers.LAYERS))
 
 
@@ -18,7 +19,8 @@ def groups(variables: Mapping[str, Any]) -> List[str]:
     # Whether a variable is there, not what it is worth: a broken one has to fail where it is used.
     first = [FIRST] if "tuning_tuned_profile" in variables or "tuning_bonds" in variables else []
     rated = [RATED] if any(_may_ask(variables.get(layer)) for layer in _LAYERS) else []
-    return first + rated
+    watched = [WATCHED] if "tuning_watch" in variables else []
+    return first + rated + watched
 
 
 def _may_ask(entries: Any) -> bool:

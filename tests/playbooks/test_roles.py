@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-# The role guard has handlers only, the role benchmark is played with the playbook prove, and metrics tunes nothing.
-ROLES = sorted(path.name for path in (ROOT / "roles").iterdir() if path.name not in ("guard", "benchmark", "metrics"))
+# The role guard has handlers only, the role benchmark is played with the playbook prove; the others bring programs.
+OTHERS = ("guard", "benchmark", "metrics", "watch")
+ROLES = sorted(path.name for path in (ROOT / "roles").iterdir() if path.name not in OTHERS)
 NICS = [role for role in ROLES if f"{role}_nics" in (ROOT / f"roles/{role}/defaults/main.yml").read_text()]
 ENTRY = {"name": "igb0", "mtu": 9000}
 SHARED = {

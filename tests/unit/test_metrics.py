@@ -20,7 +20,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.metrics import archive, exposition
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import archive
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.metrics import exposition
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ROOT / "roles/metrics/files"
@@ -96,7 +97,7 @@ def write(folder, **wanted):
     """What the packed program writes of this machine, and how it ends."""
     folder.mkdir(exist_ok=True)
     program, settings, file = folder / "program", folder / "settings.json", folder / "linuxnet_tuning.prom"
-    program.write_bytes(archive.pack())
+    program.write_bytes(archive.pack("metrics"))
     told = {"file": str(file), "name": "here", "each": True, "findings": True, "wanted": wanted}
     settings.write_text(json.dumps(told))
     argv = [sys.executable, "-I", "-S", str(program), str(settings)]
@@ -105,7 +106,7 @@ def write(folder, **wanted):
 
 
 def test_the_program_is_one_file_and_the_same_each_time(tmp_path):
-    assert archive.pack() == archive.pack()
+    assert archive.pack("metrics") == archive.pack("metrics")
     done, file = write(tmp_path, sysctl={"net.core.somaxconn": 123})
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     text = file.read_text()

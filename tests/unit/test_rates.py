@@ -73,12 +73,14 @@ def test_groups_of_site():
         "router": {"tuning_host_nics": [{"name": "a", "multiq": {"rate": "AUTO"}}], "tuning_bonds": {}},
         "by_template": {"tuning_group_nics": "{{ [{'name': 'a', 'multiq': {'rate': 'auto'}}] }}"},
         "tuned": {"tuning_tuned_profile": "{{ broken"},
+        "watched": {"tuning_watch": False},
         "plain": {"tuning_nics": [{"name": "a", "pause": {"autoneg": True}}]},
     }
     assert site_groups(list(variables), variables) == [
         {"name": "router", "groups": ["tuning__first", "tuning__rated"]},
         {"name": "by_template", "groups": ["tuning__rated"]},
         {"name": "tuned", "groups": ["tuning__first"]},
+        {"name": "watched", "groups": ["tuning__watched"]},
     ]
 
 

@@ -183,3 +183,28 @@ def test_window_closed(fault):
     fault.answers()
     fault.is_as_before()
     fault.next_site_works()
+
+
+def test_watch(fault):
+    """A value that somebody changes on a host that is watched"""
+    length, notes = "cat /sys/class/net/igb1/tx_queue_len", "journalctl -q -o cat -u linuxnet-tuning-watch"
+    play = fault.play(tuning_watch=True, tuning_guard_timeout=120)
+    assert play.end() == 0, play.output
+    # Its first look is over, and had nothing to say.
+    until("test -e /run/linuxnet-tuning-watch/linuxnet-tuning-watched")
+    assert "igb1" not in ask(notes)
+    ask("logger -t somebody it is me who sets igb1; ip link set dev igb1 txqueuelen 7 mtu 1600")
+    fault.strikes()
+    ask("systemctl start linuxnet-tuning-watch")
+    assert ask(length).strip() == "2000"
+    told = ask(notes)
+    assert "igb1 txqueuelen is 7, and was 2000; it changed since" in told
+    assert "somebody: it is me who sets igb1" in told
+    assert "Put back." in told
+    ask("! grep -qs ^layer /var/lib/linuxnet-tuning/guard/layers")
+    play = fault.play(tuning_watch=False, tuning_guard_timeout=120)
+    assert play.end() == 0, play.output
+    assert ask("ls /etc/systemd/system /usr/local/sbin /etc | grep -c tuning-watch || true").strip() == "0"
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The program that a host runs by its timer: reads the host, compares it with the inventory, writes the metrics.
 
-It never changes anything but its own file. archive.py packs it, the engine and the rules of the audit into one file.
+It never changes anything but its own file. plugin_utils/archive.py packs it, the engine and the rules of the audit into
+one file.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""What the role metrics brings to a host: the program as a file of the controller, and what the inventory asks for."""
+"""What the roles metrics and watch bring to a host: a program, as a file of the controller, and what it goes by."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-name: metrics
-short_description: Give what the role metrics brings to a host
+name: program
+short_description: Give a program that hosts run by themselves, and what the inventory asks for
 version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 description:
-  - V(program) is the path of a file on the controller, which Python on a host runs to write metrics. It has the engine
-    and the rules of the audit in it, and lies there until the run of Ansible ends.
+  - V(metrics) and V(watch) are the paths of files on the controller, which Python on a host runs. They have the engine
+    in them, and lie there until the run of Ansible ends.
   - V(wanted) is what the inventory asks of the host, as options of M(linuxnet.tuning.tune).
 options:
   _terms:
-    description: V(program) or V(wanted), or both.
+    description: V(metrics), V(watch) or V(wanted), or several.
     type: list
     elements: str
     required: true
@@ -25,7 +25,7 @@ options:
 EXAMPLES = r"""
 - name: Show what the inventory asks for
   ansible.builtin.debug:
-    msg: "{{ lookup('linuxnet.tuning.metrics', 'wanted') }}"
+    msg: "{{ lookup('linuxnet.tuning.program', 'wanted') }}"
 """
 
 RETURN = r"""
@@ -36,14 +36,14 @@ _raw:
 """
 
 import os
+from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, layers, rates
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.metrics import archive
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import archive, fast, layers, rates
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 
 # What is said about a call, not about the host; a comparison needs none of it.
@@ -55,10 +55,11 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
 
     def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
         """A path or options for each term; AnsibleError for an inventory that is not right."""
-        known: Mapping[str, Callable[[], Any]] = {"program": _program, "wanted": lambda: self._wanted(variables or {})}
+        known: Dict[str, Callable[[], Any]] = {name: partial(_program, name) for name in archive.PROGRAMS}
+        known["wanted"] = lambda: self._wanted(variables or {})
         strange = [term for term in terms if term not in known]
         if strange:
-            raise AnsibleError(f"the lookup metrics knows program and wanted, and not {', '.join(strange)}")
+            raise AnsibleError(f"the lookup program knows {', '.join(known)}, and not {', '.join(strange)}")
         return [known[term]() for term in terms]
 
     def _wanted(self, variables: Mapping[str, Any]) -> Dict[str, Any]:
@@ -73,10 +74,10 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
         return {name: value for name, value in wanted.items() if name not in _ABOUT_CALLS}
 
 
-def _program() -> str:
-    path = os.path.join(constants.DEFAULT_LOCAL_TMP, "linuxnet-tuning-metrics")
+def _program(name: str) -> str:
+    path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{name}")
     handle = os.open(f"{path}.{os.getpid()}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(handle, "wb") as file:
-        file.write(archive.pack())
+        file.write(archive.pack(name))
     os.replace(f"{path}.{os.getpid()}", path)
     return path

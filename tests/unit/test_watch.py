@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The watch puts back what has drifted, tells who may have done it, and leaves alone what is none of its business."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import archive
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.watch import journal, program
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
+
+SOMAXCONN = "/proc/sys/net/core/somaxconn"
+WANTED = {"nics": [{"name": "igb0", "mtu": 9000}], "sysctl": {"net.core.somaxconn": 8192}}
+SINCE = 1_000_000_000.0
+
+
+class WatchedHost(ShellHost):
+    """Has a gateway that answers while `reached`, and a journal."""
+
+    reached = True
+    journal = ""
+
+    def _run(self, argv, lines=(), seconds=5):
+        if argv[0] == "journalctl":
+            return Answer(0, self.journal, "")
+        if argv[0] == "ping" or argv[2:5] == ("-j", "route", "show"):
+            routes = [{"dst": "default", "gateway": "192.0.2.1", "dev": "igb0"}] if argv[1] == "-4" else []
+            return Answer(0 if self.reached or argv[0] == "ip" else 1, json.dumps(routes), "")
+        return super()._run(argv, lines, seconds)
+
+    def wait_until(self, condition, seconds):
+        self.now += 1
+        return condition()
+
+
+@pytest.fixture
+def host(tmp_path):
+    found = WatchedHost(tmp_path, {"igb0": igb}, {SOMAXCONN: "4096"})
+    brought(found)
+    return found
+
+
+def brought(host, **more):
+    options = {name: option.get("default") for name, option in engine.argument_spec("tune").items()}
+    result = engine.tune(host, "tune", {**options, **WANTED, "guard_timeout": 0, **more})
+    assert not result.get("failed"), result
+
+
+def look(host, since=SINCE):
+    class Reader(ReadOnlyHost):
+        read, names, exists, target, program = (host.read, host.names, host.exists, host.target, host.program)
+        _run, uptime, wait_until = host._run, host.uptime, host.wait_until
+
+    settings = {"wanted": WANTED, "probes": [], "guard_timeout": 120}
+    return program.look(Reader(None), host, settings, since)
+
+
+def in_force(host):
+    return host.devices["igb0"].link["mtu"], host.files[SOMAXCONN]
+
+
+def test_a_host_without_a_drift_is_told_nothing_of(host):
+    log = list(host.log)
+    assert look(host) == ([], False)
+    assert host.log == log
+
+
+def test_what_has_drifted_is_put_back_and_confirmed(host):
+    host.devices["igb0"].link["mtu"], host.files[SOMAXCONN] = 1500, "128"
+    lines, failed = look(host)
+    assert not failed
+    assert lines[0].startswith("igb0 mtu is 1500, and was 9000; it changed since 2001-09-")
+    assert lines[1].startswith("net.core.somaxconn is 128, and was 8192; it changed since ")
+    assert lines[2:] == ["Put back."]
+    assert in_force(host) == (9000, "8192")
+    assert stack.read(host) == [] and not host.clocks
+    assert look(host) == ([], False)
+
+
+def test_who_may_have_done_it_is_told(host):
+    rows = [
+        {"SYSLOG_IDENTIFIER": "sudo", "MESSAGE": "ann : COMMAND=/usr/sbin/ip link set igb0 mtu 1500"},
+        {"SYSLOG_IDENTIFIER": "kernel", "MESSAGE": "igb01: Link is Up"},
+        {"SYSLOG_IDENTIFIER": "linuxnet-tuning", "MESSAGE": "igb0 link mtu 1500 to 9000"},
+        {"_SYSTEMD_UNIT": "linuxnet-tuning@igb0.service", "MESSAGE": "igb0"},
+        {"MESSAGE": None},
+    ]
+    host.journal = "\n".join(json.dumps({"__REALTIME_TIMESTAMP": "1000000000000000", **row}) for row in rows) + "\n{"
+    host.devices["igb0"].link["mtu"] = 1500
+    lines, _failed = look(host)
+    assert [line.split(" ", 3)[-1] for line in lines[1:-1]] == [
+        "sudo: ann : COMMAND=/usr/sbin/ip link set igb0 mtu 1500"
+    ]
+
+
+def test_the_journal_knows_parameters_by_both_names():
+    rows = [
+        {"MESSAGE": text} for text in ("sysctl net.core.somaxconn=1", "wrote net/core/somaxconn", "net.core.somaxconn2")
+    ]
+    assert len(journal.about(rows, "host", "net.core.somaxconn")) == 2
+
+
+def test_where_the_gateway_falls_silent_the_host_goes_back(host):
+    host.devices["igb0"].link["mtu"] = 1500
+    # It answers with an MTU of 1500 only.
+    type(host).reached = property(lambda self: self.devices["igb0"].link["mtu"] == 1500)
+    try:
+        lines, failed = look(host)
+    finally:
+        type(host).reached = True
+    assert failed
+    assert lines[-1] == "It was not put back for good: after that there was no answer to ping 192.0.2.1"
+    assert in_force(host)[0] == 1500
+    assert stack.read(host) == []
+
+
+def test_what_did_not_answer_before_is_not_asked_for(host):
+    host.devices["igb0"].link["mtu"] = 1500
+    type(host).reached = False
+    try:
+        assert look(host)[0][-1] == "Put back."
+    finally:
+        type(host).reached = True
+
+
+@pytest.mark.parametrize("more", [{"guard_timeout": 60}, {"temporary": 600, "permanent": False}])
+def test_what_waits_or_ends_by_itself_is_left_alone(host, more):
+    brought(host, nics=[{"name": "igb0", "mtu": 1300}], **more)
+    assert look(host) == ([], False)
+    assert in_force(host)[0] == 1300
+
+
+def test_another_inventory_is_left_alone(host):
+    brought(host, nics=[{"name": "igb0", "mtu": 4000}])
+    lines, failed = look(host)
+    assert lines == ["Left alone: what is kept for the next boot is not what this watch knows. Run site."]
+    assert not failed
+    assert in_force(host)[0] == 4000
+
+
+def test_the_program_is_one_file_and_says_what_is_wrong(tmp_path):
+    packed, settings = tmp_path / "program", tmp_path / "settings.json"
+    packed.write_bytes(archive.pack("watch"))
+    settings.write_text(
+        json.dumps({"wanted": {"nics": [{"name": "lo", "rang": {}}]}, "probes": [], "guard_timeout": 1})
+    )
+    environment = {"RUNTIME_DIRECTORY": str(tmp_path), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    argv = [sys.executable, "-I", "-S", str(packed), str(settings)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "rang" in done.stdout
+    assert (tmp_path / "linuxnet-tuning-watched").exists()
