@@ -147,6 +147,13 @@ options:
         description:
           - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.
         type: dict
+      devlink:
+        description:
+          - Parameters of the device by the names that C(devlink dev param show) has, such as C(enable_roce) or
+            C(enable_sriov). What can be set at once is set at once and at each boot; what the device keeps by itself
+            is set once, and in force after its reset; what the driver takes only while it begins is refused unless it
+            is so.
+        type: dict
       sriov:
         description:
           - >-

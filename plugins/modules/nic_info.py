@@ -338,6 +338,10 @@ nics:
       description: How many virtual functions there are (C(vfs), with its C(maximum)), and what each of them has by key.
       type: dict
       returned: when the device can have some
+    devlink:
+      description: Parameters of the device by name, each with its C(value), as C(devlink dev param show) has them.
+      type: dict
+      returned: when the driver has some
     ntuple_rules:
       description: The n-tuple rules by location, each with its C(value) in the words of C(ethtool -N).
       type: dict

@@ -50,6 +50,8 @@ def asked(name, evil, manager=None):
         return {key: f"{evil} {evil}"}, {key: Cell("0")}
     if name == "sysctl_file":
         return {"net.core.x": evil}, {}
+    if name == "devlink":
+        return {evil: evil}, {evil: Cell("x", place="pci/0000:02:00.0 runtime")}
     if name == "sriov":
         return {"vfs": 2, "mac": f"{evil} b"}, {"vfs": Cell(4), "mac": Cell("a b c d")}
     if name == "module_parameters_file":

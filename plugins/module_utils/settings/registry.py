@@ -9,6 +9,7 @@ from ..schema import NIC, Family, InputError, nearest
 from . import boot as units
 from .channels import channels
 from .coalesce import coalesce
+from .devlink import devlink
 from .eee import eee
 from .features import features
 from .fec import fec
@@ -38,6 +39,7 @@ _ORDER: Tuple[Family, ...] = (
     module_parameters,  # what a protocol or driver does at all, before it is asked for anything
     sysctl,  # buffers first: the queues that follow may fill them at once
     private_flags,  # a driver's own switches can change which of the rest it offers
+    devlink,  # the device as a whole, before what it offers is looked at
     sriov,  # virtual functions take queues from the NIC, so before these are shared out
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
     ipv6,  # comes back with an MTU that is large enough for it
