@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Know the parameters of a device that devlink has: those in force at once, and those that the device keeps by itself.
 
-What a driver takes only while it begins needs `devlink dev reload`, which takes the NIC away for some time: that is left
-to people.
+What a driver takes only while it begins needs `devlink dev reload`, which takes the NIC away for some time; that is for
+people to do.
 """
 
 from __future__ import annotations
