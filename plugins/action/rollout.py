@@ -44,9 +44,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         limits = rollout.Limits(options["max_fail_percentage"], options["max_errors"])
         if options["state"] == "begun":
             # Ansible goes on after a batch that has failed as a whole, if one of its hosts was lost in an earlier play.
-            left = hosts[list(hosts).index(names[0]) :]
-            if _stopped(task_vars["hostvars"], hosts, left, options, limits):
-                msg = f"The run ends here, because the hosts before were not well. {rollout.untouched(len(left))}"
+            before = rollout.earlier(hosts, options["batches"], name)
+            if _stopped(task_vars["hostvars"], hosts, before, options["calls"], limits):
+                left = len(hosts) - sum(map(len, before))
+                msg = f"The run ends here, because the hosts before were not well. {rollout.untouched(left)}"
                 result.update(failed=True, msg=msg)
             return result
         said = {host: _said(task_vars["hostvars"], host, options["calls"]) for host in names}
@@ -63,7 +64,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
 
 
 def _stopped(
-    hostvars: Any, hosts: List[str], left: List[str], options: Mapping[str, Any], limits: rollout.Limits
+    hostvars: Any, hosts: List[str], before: List[List[str]], calls: List[str], limits: rollout.Limits
 ) -> bool:
     """Whether a verdict over hosts of this run, in whichever play, was that it has to end."""
     read = getattr(hostvars, "raw_get", None) or hostvars.get
@@ -71,12 +72,7 @@ def _stopped(
     if any(_registered(one, name).get("stop") for one in known for name in ("guard_verdict", "tuning_rollout")):
         return True
     # Of a batch in which nobody was left to be judged, there is none.
-    before = hosts[: len(hosts) - len(left)]
-    return any(
-        rollout.judge({host: _said(hostvars, host, options["calls"]) for host in one}, limits).stop
-        for one in rollout.batches(hosts, options["batches"])
-        if set(one) <= set(before)
-    )
+    return any(rollout.judge({host: _said(hostvars, host, calls) for host in one}, limits).stop for one in before)
 
 
 def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 # A NIC loses packets while it starts anew, and some hosts always drop a few that nobody wants. What counts is more than
@@ -50,6 +51,11 @@ def batches(hosts: Sequence[str], sizes: Sequence[Any]) -> Iterator[list[str]]:
         taken, left = (left[:count], left[count:]) if count > 0 else (left, [])
         yield taken
         place += 1
+
+
+def earlier(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[list[str]]:
+    """The batches before one's own."""
+    return list(takewhile(lambda one: name not in one, batches(hosts, sizes)))
 
 
 def _count(size: Any, hosts: int) -> int:
