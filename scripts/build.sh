@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Builds the collection's archive into dist/.
+# Builds the collection's archive into dist/. A README that is shown outside of the repository needs links that lead there.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
 use_venv lint
 cd "$ROOT"
-ansible-galaxy collection build --force --output-path dist
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+repository_files . | tar --create --files-from - | tar --extract --directory "$tree"
+python scripts/absolute_links.py "$tree/README.md"
+ansible-galaxy collection build --force --output-path dist "$tree"

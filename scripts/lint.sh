@@ -29,6 +29,8 @@ check "antsibull-docs" antsibull-docs lint-collection-docs --plugin-docs --valid
   --check-extra-docs-refs --disallow-unknown-collection-refs .
 check "settings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_settings.py --check
 check "findings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_findings.py --check
+check "profiles documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_profiles.py --check
 check "drivers documented" python scripts/document_drivers.py --check
 check "shellcheck" shell_files
+check "licenses" reuse --suppress-deprecation lint --quiet
 finish lint
