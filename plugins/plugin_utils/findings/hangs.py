@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional
 
-from .quirks import I217_I218, I219, I225, I226, INTEL_82579, KERNEL, Release, is_hardware
+from .chips import I217_I218, I219, I225, I226, INTEL_82579, KERNEL, Release, is_hardware
 from .view import Nic
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from .. import quirks_intel, quirks_others
 from ..model import Hit, Rule
-from ..quirks import QUIRKS, Quirk, applies
+from ..quirks import Quirk, applies
 from ..view import Host
 
 
@@ -31,5 +32,5 @@ RULES = tuple(
         reference=quirk.reference,
         host=_check(quirk),
     )
-    for quirk in QUIRKS
+    for quirk in (*quirks_intel.ROWS, *quirks_others.ROWS)
 )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the quirks of Intel NICs: rows of the table of quirks.py."""
+
+from __future__ import annotations
+
+from .chips import I219, I225, I226, INTEL_82579, KERNEL, SUNRISE
+from .quirks import Quirk
+
+ROWS = (
+    Quirk(
+        id="quirk-i219-segmentation",
+        severity="high",
+        title="Intel I219 sends slowly with segmentation offload",
+        drivers=("e1000e",),
+        pci=SUNRISE,
+        since=(4, 15),
+        before=(6, 3),
+        ended=f"{KERNEL}67d47b95119a",
+        features=("tso",),
+        condition="an Intel I219 of the chipsets Sunrise Point or Lewisburg has tso on under e1000e and Linux 4.15 to "
+        "6.2; later ones switch it off themselves",
+        explanation="Since Linux 4.15 the driver slows down the memory access of this chip, so that it does not hang. "
+        "With segmentation offload it then sends no more than about 670 Mbit/s.",
+        action="Switch tso and gso off.",
+        reference=f"{KERNEL}b10effb92e27",
+        set={"features": {"tso": False, "gso": False}},
+    ),
+    Quirk(
+        id="quirk-i219-jumbo",
+        severity="medium",
+        title="Intel I219 loses large jumbo frames",
+        drivers=("e1000e",),
+        pci=I219,
+        mtu=8500,
+        condition="an Intel I219 has an MTU above 8500",
+        explanation="This chip loses up to one in 2500 packets when jumbo frames of 9 KB come back to back. With an "
+        "MTU of 8500 it loses none.",
+        action="Set the MTU to 8500, on all hosts of the subnet alike.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/e1000e.html",
+        set={"mtu": 8500},
+    ),
+    Quirk(
+        id="quirk-ice-pause",
+        severity="note",
+        title="Intel E810 starts without flow control",
+        drivers=("ice",),
+        pause=True,
+        condition="a NIC of the driver ice has pause frames off",
+        explanation="Other Intel NICs ask for flow control from the start, and this driver does not. Where links of "
+        "different speed meet at a switch with small buffers, bursts are then lost there.",
+        action="Only where speeds are mixed, switch pause frames on, here and at the port of the switch.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
+        set={"pause": {"rx": True, "tx": True}},
+    ),
+    Quirk(
+        id="quirk-x540-pair",
+        severity="medium",
+        title="Both ports of one X540-T2 cannot run at full speed",
+        drivers=("ixgbe",),
+        pci=("8086:1528",),
+        pair=True,
+        condition="a bond that uses all its members has two ports of the same Intel X540-T2 card, and a PCIe link "
+        "on their way to the processor carries less than both, or does not tell",
+        explanation="Four lanes move no more than 14 Gbit/s over both ports of this card. Eight lanes, or two cards "
+        "with one port each, reach 20 Gbit/s.",
+        action="Put the card into a slot with eight lanes, or take one port each of two cards into the bond.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ixgbe.html",
+    ),
+    Quirk(
+        id="quirk-82579-100",
+        severity="note",
+        title="Intel 82579 loses packets at 100 Mb/s",
+        drivers=("e1000e",),
+        pci=INTEL_82579,
+        before=(3, 2),
+        speed=100,
+        condition="an Intel 82579 has a link of 100 Mb/s under e1000e and a kernel before Linux 3.2",
+        explanation="At this speed the chip drops packets that it has received. Linux 3.2 has begun to work around it, "
+        "and some distributions did so in older kernels.",
+        action="Use a newer kernel, or a link of 1000 Mb/s.",
+        reference="https://bugzilla.redhat.com/show_bug.cgi?id=713315",
+    ),
+    Quirk(
+        id="quirk-i226-sleep",
+        severity="note",
+        title="Intel I226 receives late while its PCIe link sleeps deeply",
+        drivers=("igc",),
+        pci=I226,
+        before=(6, 17),
+        ended="https://github.com/freebsd/freebsd-src/pull/2318",
+        sleeps="l1_2",
+        condition="an Intel I226 may put its PCIe link into L1.2, which Linux 6.16 switches off after a suspend and "
+        "6.17 from the start",
+        explanation="Waking up from L1.2 takes longer than the packet buffer of this chip lasts, so that receiving "
+        "stalls under load. Other states of ASPM do no harm.",
+        action="Switch it off (`echo 0 > /sys/class/net/NIC/device/link/l1_2_aspm`), or use a newer kernel.",
+        reference=f"{KERNEL}0325143b59c6",
+    ),
+    Quirk(
+        id="quirk-igc-eee",
+        severity="note",
+        title="Intel I225 or I226 has energy-efficient Ethernet on",
+        drivers=("igc",),
+        pci=(*I225, *I226),
+        eee=True,
+        condition="an Intel I225 or I226 has EEE active",
+        explanation="With some switches these chips lose their link for seconds while EEE is on, above all at 2.5 "
+        "Gb/s. With others it works.",
+        action="Where the link goes down, switch it off (`eee: {enabled: false}`).",
+        reference="https://github.com/vyos/vyos-build/pull/366",
+    ),
+)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the quirks of NICs that are not Intel's, those of boards and hypervisors: rows of the table of quirks.py."""
+
+from __future__ import annotations
+
+from .chips import BNX2, KERNEL, REALTEK
+from .quirks import Quirk
+
+ROWS = (
+    Quirk(
+        id="quirk-realtek-aspm",
+        severity="high",
+        title="A Realtek NIC loses packets while its PCIe link sleeps",
+        drivers=("r8169", "r8168", "r8125"),
+        pci=REALTEK,
+        sleeps="l1",
+        lost="rx_missed",
+        condition="a NIC of Realtek may put its PCIe link into L1, and has lost at least 1000 packets (100 within an "
+        "interval), and more than one in 100000",
+        explanation="Its buffer is small, and the link wakes too late for a burst, so that receiving is several times "
+        "slower than sending. The driver asks the kernel once to keep the link awake, which fails where the firmware "
+        "has the say.",
+        action="Switch ASPM off for this link (`pci: {l1_aspm: false}` for the NIC, or in the BIOS), or "
+        "flow control on at the port of the switch.",
+        reference="https://github.com/openwrt/openwrt/issues/13248",
+    ),
+    Quirk(
+        id="quirk-bnx2-jumbo",
+        severity="medium",
+        title="This build of the driver bnx2 loses jumbo frames",
+        drivers=("bnx2",),
+        pci=BNX2,
+        build="2.2.5w",
+        mtu=1500,
+        condition="a Broadcom NetXtreme II has an MTU above 1500 under the driver bnx2 2.2.5w, which XCP-ng 8.0 to 8.2 "
+        "have; the driver of Linux does not",
+        explanation="It drops packets above 1500 bytes without a word. Storage over jumbo frames then stands still, "
+        "while logins work.",
+        action="Set the MTU to 1500 on all hosts of the subnet, or use the other kernel of XCP-ng (kernel-alt).",
+        reference="https://github.com/xcp-ng/xcp/issues/339",
+        set={"mtu": 1500},
+    ),
+    Quirk(
+        id="quirk-netvsc-stuck",
+        severity="medium",
+        title="A queue of the Hyper-V NIC does not wake up again",
+        drivers=("hv_netvsc",),
+        before=(4, 18),
+        ended=f"{KERNEL}6b81b193b83e",
+        counted="rx_stuck",
+        condition="hv_netvsc has counted rx_comp_busy, and the kernel is older than Linux 4.18",
+        explanation="When the ring to the hypervisor is full the driver forgets to look again, so that one queue "
+        "receives nothing any more. What the hash sends there is lost until the NIC is restarted.",
+        action="Use a newer kernel (for CentOS 7 that of 7.7 or later), or accelerated networking.",
+        reference="https://github.com/microsoft/azure-linux-kernel/issues/36",
+    ),
+    Quirk(
+        id="quirk-vmxnet3-tunnel-lro",
+        severity="note",
+        title="vmxnet3 merges packets inside of tunnels wrongly",
+        drivers=("vmxnet3",),
+        pci=("15ad:07b0",),
+        since=(5, 8),
+        before=(6, 1),
+        all=("lro", "tx-udp_tnl-segmentation"),
+        condition="vmxnet3 has lro and offloads for tunnels on under Linux 5.8 to 6.0, which learned about these "
+        "tunnels and did not know what the hypervisor merges in them",
+        explanation="Packets of VXLAN or Geneve that the hypervisor has merged are not marked as merged. Services on "
+        "other nodes are then slow, while everything without a tunnel is fast.",
+        action="Where tunnels are slow, switch lro off, or use a newer kernel.",
+        reference=f"{KERNEL}40b8c2a1af03",
+        set={"features": {"lro": False}},
+    ),
+    Quirk(
+        id="quirk-mellanox-checksum",
+        severity="note",
+        title="Checksums of short packets look wrong on ConnectX cards",
+        drivers=("mlx4_core", "mlx4_en", "mlx5_core"),
+        pci=("15b3:",),
+        before=(5, 0),
+        features=("rx",),
+        condition="a card of Mellanox computes checksums of what it receives, and the kernel is older than Linux 5.0",
+        explanation="The card counts the padding of short packets, which is not always zero. The kernel then logs `hw "
+        "csum failure` in masses and computes again; nothing is lost.",
+        action="Use a newer kernel; RHEL 8 has the correction since 4.18.0-80.2.1.",
+        reference="https://bugzilla.redhat.com/show_bug.cgi?id=1651509",
+    ),
+    Quirk(
+        id="quirk-rp1-half-duplex",
+        severity="note",
+        title="The NIC of the Raspberry Pi 5 loses packets at half duplex",
+        drivers=("macb",),
+        half=True,
+        condition="a NIC of the driver macb runs at half duplex",
+        explanation="For periods it receives nothing at 10 Mb/s half duplex, and counts nothing. With any switch in "
+        "between it negotiates full duplex, and loses nothing.",
+        action="Put a switch between the two devices.",
+        reference="https://github.com/raspberrypi/linux/issues/7115",
+    ),
+    Quirk(
+        id="quirk-rp1-eee",
+        severity="note",
+        title="The NIC of the Raspberry Pi 5 has energy-efficient Ethernet on",
+        drivers=("macb",),
+        since=(6, 18),
+        eee=True,
+        condition="a NIC of the driver macb has EEE active, which Linux 6.18 has begun to switch on",
+        explanation="With some partners, such as routers of AVM, the link goes down and up, or up to a fifth of the "
+        "packets is lost, and no counter tells. With others it works.",
+        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`).",
+        reference="https://github.com/raspberrypi/linux/issues/7511",
+    ),
+    Quirk(
+        id="quirk-bcmgenet-eee",
+        severity="note",
+        title="The NIC of the Raspberry Pi 4 has energy-efficient Ethernet on",
+        drivers=("bcmgenet",),
+        eee=True,
+        condition="a NIC of the driver bcmgenet has EEE active",
+        explanation="With some switches the link becomes slow, or loses packets, that no counter tells. With others it "
+        "works.",
+        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`, or `genet.eee=N` at boot).",
+        reference="https://github.com/raspberrypi/linux/issues/4289",
+    ),
+    Quirk(
+        id="quirk-bcmgenet-jumbo",
+        severity="medium",
+        title="The NIC of the Raspberry Pi 4 hangs with larger packets",
+        drivers=("bcmgenet",),
+        mtu=1500,
+        condition="a NIC of the driver bcmgenet has an MTU above 1500",
+        explanation="Packets of a little more than 2 KiB let its transmit queue time out. With an MTU of 1500 it does "
+        "not hang.",
+        action="Set the MTU to 1500.",
+        reference="https://github.com/raspberrypi/linux/issues/4485",
+        set={"mtu": 1500},
+    ),
+)
