@@ -370,6 +370,10 @@ nics:
       description: The NUMA node of the slot.
       type: int
       returned: always
+    usb_speed:
+      description: The speed of the USB bus that it hangs on, in Mb/s.
+      type: int
+      returned: with adapters for USB
     counters:
       description:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every

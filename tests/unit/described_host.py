@@ -115,7 +115,9 @@ class Described:
 
     def _nic(self, name, nic, number):
         files, base = self.disk.files, f"{_NET}/{name}"
-        up, bus = nic.get("carrier", True), nic.get("bus", f"0000:{number:02x}:00.0")
+        up = nic.get("carrier", True)
+        bus = "" if nic.get("virtual") else nic.get("bus", f"0000:{number:02x}:00.0")
+        nic.setdefault("bus", bus)
         self.disk.add_nic(
             name, nic.get("driver", ""), nic.get("pci", ":"), bus, f"52:54:00:00:00:{number:02x}", int(up)
         )
@@ -230,6 +232,16 @@ def _limits(key, label):
     return text
 
 
+def _driver(_name, nic):
+    return f"driver: {nic.get('driver', '')}\nversion: {nic.get('version', '')}\nbus-info: {nic.get('bus', '')}\n"
+
+
+def _pause(_name, nic):
+    """`[negotiates, receives, sends]`, as asked for."""
+    states = zip(("Autonegotiate", "RX", "TX"), nic["pause"], strict=True)
+    return "Pause parameters:\n" + "".join(f"{label}:\t{'on' if on else 'off'}\n" for label, on in states)
+
+
 def _features(_name, nic):
     states = nic.get("features", {"on": ["rx", "tx", "sg", "tso", "gso", "gro"], "off [fixed]": ["lro"]})
     return "Features:\n" + "".join(f"{_LONG.get(k, k)}: {state}\n" for state, keys in states.items() for k in keys)
@@ -241,9 +253,10 @@ def _statistics(_name, nic):
 
 _ETHTOOL = {
     "": _settings,
-    "-i": lambda _name, nic: f"driver: {nic.get('driver', '')}\nversion: {nic.get('version', '')}\nbus-info: \n",
+    "-i": _driver,
     "-g": _limits("ring", "RX"),
     "-l": _limits("queues", "Combined"),
+    "-a": lambda name, nic: _pause(name, nic) if "pause" in nic else "",
     "-k": _features,
     "-S": _statistics,
     "--show-eee": lambda _name, nic: f"EEE status: enabled - {nic['eee']}\n" if "eee" in nic else "",

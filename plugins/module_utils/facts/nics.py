@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
@@ -69,12 +70,20 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         "pcie": sysfs.pcie(host, nic.name),
         "numa_node": sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/numa_node"),
         "virtual_function": host.exists(f"{sysfs.ROOT}/{nic.name}/device/physfn"),
+        **_usb(host, nic),
         **power.of_nic(host, nic.name),
         "carrier": sysfs.carrier(host, nic.name),
         "fastest": ethtool.fastest(link),
     }
     link.pop("carrier", None)
     return {**facts, **{key: value == "on" if key == "autoneg" else value for key, value in link.items()}}
+
+
+def _usb(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
+    """The speed of the bus of a USB adapter, in Mb/s; its device is an interface of the adapter, such as 2-1:1.0."""
+    on_usb = re.fullmatch(r"\d+-[\d.]+:\d+\.\d+", nic.bus)
+    speed = sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/../speed") if on_usb else None
+    return {"usb_speed": speed} if speed else {}
 
 
 def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:

@@ -237,7 +237,20 @@ DRIVERS: Tuple[Driver, ...] = (
         "mmc_rx_fifo_overflow|rx_missed_cntr",
     ),
     Driver(
-        ("r8169", "r8152", "r8125"),
+        ("lan78xx",),
+        "drivers/net/usb/lan78xx.c",
+        {
+            # Its own memory was full: USB did not fetch in time.
+            "rx_fifo": ("RX Dropped Frames",),
+            "rx_crc": ("RX FCS Errors",),
+            "rx_pause": ("RX Pause Frames",),
+            "tx_pause": ("TX Pause Frames",),
+            "late_collisions": ("TX Late Collisions",),
+        },
+        "RX Dropped Frames",
+    ),
+    Driver(
+        ("r8169", "r8168", "r8152", "r8125", "r8126"),
         _NET + "realtek/r8169_main.c, drivers/net/usb/r8152.c",
         {"rx_missed": ("rx_missed",)},
         "tx_single_collisions",

@@ -67,21 +67,6 @@ def _long(host: Host) -> Iterator[Hit]:
             yield Hit({"longer than the MTU": loss.text, "mtu": nic.count("mtu")}, nic.name)
 
 
-def _overruns(host: Host) -> Iterator[Hit]:
-    for nic in host.nics:
-        loss = lost(nic, "rx_fifo")
-        if not loss or nic.virtual:
-            continue
-        policy, state = host.text("power", "aspm_policy"), nic.text("aspm")
-        evidence = {
-            "lost in the FIFO of the NIC": loss.text,
-            "lost, ring full": nic.counted("rx_missed")[0],
-            **({"ASPM of the link": state} if state else {}),
-            **({"pcie_aspm policy": policy} if policy else {}),
-        }
-        yield Hit(evidence, nic.name, severity="" if loss.much else "medium")
-
-
 RULES = (
     Rule(
         id="broken-packets",
@@ -133,18 +118,5 @@ RULES = (
         reference=_PAGE,
         host=_rates,
         switch=True,
-    ),
-    Rule(
-        id="aspm",
-        severity="high",
-        title="Packets are lost on their way from the NIC to the memory",
-        condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
-        "driver counts apart from a full ring",
-        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. Mostly it is "
-        "the power saving of the PCIe link (ASPM L1); a larger ring does not help.",
-        action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
-        "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and see the width of the slot.",
-        reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
-        host=_overruns,
     ),
 )

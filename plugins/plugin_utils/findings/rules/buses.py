@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bus between a NIC and the memory: asleep, or too slow for the link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..harm import lost
+from ..model import Hit, Rule, nic_remedy
+from ..view import Host, Nic
+
+_PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.\d")
+# The network of the Raspberry Pi 5 is a device of a chip that hangs on PCIe itself.
+_BEHIND_PCIE = ("macb",)
+# States of a PCIe link that `pci` can forbid.
+_SLEEPS = ("l0s", "l1")
+
+
+def _overruns(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        loss = lost(nic, "rx_fifo")
+        if not loss or nic.virtual:
+            continue
+        policy, state = host.text("power", "aspm_policy"), nic.text("aspm")
+        evidence = {
+            "lost in the FIFO of the NIC": loss.text,
+            "lost, ring full": nic.counted("rx_missed")[0],
+            **({"ASPM of the link": state} if state else {}),
+            **({"pcie_aspm policy": policy} if policy and not _without_pcie(nic) else {}),
+            **({"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if _without_pcie(nic) else {}),
+        }
+        action, remedy = _relief(nic)
+        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity="" if loss.much else "medium")
+
+
+def _without_pcie(nic: Nic) -> bool:
+    """Whether its bus is known, and no PCIe link is on the way that could sleep."""
+    bus = nic.text("bus")
+    return bool(bus) and not _PCI.match(bus) and nic.driver not in _BEHIND_PCIE
+
+
+def _relief(nic: Nic) -> tuple[str, dict[str, Any]]:
+    """What helps on this bus: an action where the rule's own does not fit, and a remedy."""
+    states = nic.text("aspm").split()
+    asleep = {f"{state}_aspm": False for state in _SLEEPS if state in states}
+    if asleep:
+        return "", nic_remedy(nic.name, pci=asleep)
+    if states == ["off"]:
+        return _AWAKE, {}
+    if not _without_pcie(nic):
+        return "", {}
+    slower = _slower(nic)
+    pauses = all(nic.value("pause", way) is not False for way in ("rx", "tx"))
+    if not pauses and nic.text("pause_partner") != "No":
+        return _SENDERS_WAIT, nic_remedy(nic.name, pause={"rx": True, "tx": True})
+    return _SENDERS_WAIT, nic_remedy(nic.name, speed={"advertise": {"at_most": slower}}) if slower else {}
+
+
+def _slower(nic: Nic) -> int:
+    """The next speed below that of the link; 0 up to 1000 Mb/s, which nobody would give away."""
+    if nic.speed <= 1000:
+        return 0
+    known = {
+        int(match[1]) for word in nic.words("supported_modes") for match in [re.match(r"(\d{1,7})base", word)] if match
+    }
+    return max((speed for speed in known if speed < nic.speed), default=1000)
+
+
+_AWAKE = (
+    "ASPM of this link is off already: see the width of the slot, other cards behind the same bridge, and the IOMMU; "
+    "pause frames let the senders wait."
+)
+_SENDERS_WAIT = (
+    "There is no PCIe link here that could sleep: its bus or the chip is too slow for the bursts of this link. Let "
+    "pause frames hold the senders back, here and at the port of the switch; where that cannot be, offer a lower speed "
+    "only, which loses less than the overflows do, or use a faster port of USB."
+)
+
+
+def _usb(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        bus = nic.count("usb_speed")
+        if nic.linked and 0 < bus < nic.speed:
+            evidence = {"USB": f"{bus}Mb/s", "Speed": f"{nic.speed}Mb/s", "driver": nic.driver}
+            # A chip on the board of a small computer has no other port.
+            yield Hit(evidence, nic.name, severity="" if nic.speed > 1000 else "note")
+
+
+RULES = (
+    Rule(
+        id="aspm",
+        severity="high",
+        title="Packets are lost on their way from the NIC to the memory",
+        condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
+        "driver counts apart from a full ring",
+        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. On PCIe it is "
+        "mostly the power saving of the link (ASPM L1); a larger ring does not help.",
+        action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
+        "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and see the width of the slot.",
+        reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
+        host=_overruns,
+        switch=True,
+    ),
+    Rule(
+        id="usb-slower-than-link",
+        severity="medium",
+        title="The NIC hangs on a USB port that is slower than its link",
+        condition="the USB bus of the NIC is slower than its link of more than 1000 Mb/s; a note on slower links",
+        explanation="A bus of 480 Mb/s moves some 300 Mbit/s of packets, whatever the link says. What the partner "
+        "sends faster is lost in the adapter.",
+        action="Plug it into a port of USB 3 (the other way round for some USB-C plugs), without a hub of USB 2 in "
+        "between, and see `lsusb -t`.",
+        reference="https://docs.kernel.org/driver-api/usb/usb.html",
+        host=_usb,
+    ),
+)
