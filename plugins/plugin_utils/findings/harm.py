@@ -11,6 +11,8 @@ from .view import Facts, Host, Nic
 _BURST = 1000
 # Within some seconds fewer are enough.
 _NOW = 100
+# Seconds of uptime: what comes less than once in them is not felt, even where the counter of packets has begun anew.
+_HOUR, DAY = 3600, 86400
 
 
 class Loss(NamedTuple):
@@ -20,12 +22,21 @@ class Loss(NamedTuple):
     much: bool
 
 
+def rare(nic: Nic, count: int, seconds: float) -> bool:
+    """Whether a counter has come less than once in so many seconds of uptime; of an interval nothing is rare."""
+    uptime = nic.host.number("kernel", "uptime")
+    return bool(uptime) and not nic.number("counters", "interval") and count * seconds < (uptime or 0)
+
+
 def lost(nic: Nic, name: str) -> Loss | None:
-    """A counter of lost packets of a NIC where it is more than one in 100000; `much` is more than one in 10000."""
+    """A counter of lost packets of a NIC where it is more than one in 100000 and one an hour.
+
+    `much` is more than one in 10000.
+    """
     count, since = nic.counted(name)
     packets = nic.packets
     least = _NOW if nic.number("counters", "interval") else _BURST
-    if count < least or count <= packets / 100_000:
+    if count < least or count <= packets / 100_000 or rare(nic, count, _HOUR):
         return None
     return Loss(f"{count} of {packets} packets {since}", count > packets / 10_000)
 

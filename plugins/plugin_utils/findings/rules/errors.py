@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..hangs import known
-from ..harm import lost
+from ..harm import DAY, lost, rare
 from ..model import Hit, Rule
 from ..view import Host, Nic
 
@@ -17,7 +17,7 @@ _MONTH = 30 * 86400
 def _broken(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         broken, since = nic.counted("rx_crc")
-        if nic.real and broken >= 10 and broken > nic.packets / 1_000_000:
+        if nic.real and broken >= 10 and broken > nic.packets / 1_000_000 and not rare(nic, broken, DAY):
             yield Hit({"broken packets": f"{broken} of {nic.packets} {since}"}, nic.name)
 
 
@@ -72,7 +72,8 @@ RULES = (
         id="broken-packets",
         severity="medium",
         title="Packets arrive broken",
-        condition="at least 10 packets, and more than one in a million, had a wrong checksum on the wire",
+        condition="at least 10 packets, one a day of uptime, and more than one in a million, had a wrong checksum on "
+        "the wire",
         explanation="A checksum of the wire fails only where cable, plug or transceiver damage the signal. TCP takes "
         "each loss for congestion and slows down.",
         action="Replace the cable or the transceiver, and see whether the counter stands still.",
