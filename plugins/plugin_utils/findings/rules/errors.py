@@ -53,11 +53,15 @@ def _rates(host: Host) -> Iterator[Hit]:
             errors, since = nic.counted(f"{way}_errors")
             packets = nic.packets if way == "rx" else nic.counted("tx_packets")[0]
             # What other rules know by its own name is not told twice.
-            rest = errors - sum(nic.counted(name)[0] for name in ("rx_crc", "rx_missed", "rx_fifo") if way == "rx")
+            rest = errors - sum(nic.counted(name)[0] for name in _NAMED if way == "rx")
             if rest >= 100 and rest >= (packets + errors) / 100:
                 found[f"errors, {about}"] = f"{errors} beside {packets} packets {since}"
         if found:
             yield Hit(found, nic.name)
+
+
+# Counters of errors that have a rule of their own.
+_NAMED = ("rx_crc", "rx_missed", "rx_fifo", "rx_too_long")
 
 
 def _long(host: Host) -> Iterator[Hit]:
