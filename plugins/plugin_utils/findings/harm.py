@@ -41,6 +41,17 @@ def lost(nic: Nic, name: str) -> Loss | None:
     return Loss(f"{count} of {packets} packets {since}", count > packets / 10_000)
 
 
+def sent_again(host: Host, part: int) -> str:
+    """What TCP has sent again, as a person reads it, where that is one of so many segments; else empty."""
+    again, since = host.protocol("TcpRetransSegs")
+    sent, _since = host.protocol("TcpOutSegs")
+    now = host.number("protocols", "interval")
+    # More than were sent at all: one of the two counters has begun anew.
+    if again < (_NOW if now else 10 * _BURST) or again > sent or again * part < sent:
+        return ""
+    return f"{again} of {sent} {since}"
+
+
 def squeezed(host: Host, row: Facts | None = None) -> bool:
     """Whether processors, or one of them, often had to leave packets for later because their budget was used up."""
     found = (row.count("squeezed"),) if row else tuple(item.count("squeezed") for item in host.rows("softnet"))

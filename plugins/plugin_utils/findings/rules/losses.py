@@ -5,18 +5,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import sent_again
 from ..model import Hit, Rule
 from ..view import Host
 
 
 def _again(host: Host) -> Iterator[Hit]:
-    again, since = host.protocol("TcpRetransSegs")
-    sent, _since = host.protocol("TcpOutSegs")
     now = host.number("protocols", "interval")
     # Since the boot it may have been another network, and far peers lose one in a hundred anyway.
-    if again >= (100 if now else 10_000) and again * (100 if now else 20) >= sent:
-        evidence = {"segments sent again": f"{again} of {sent} {since}"}
-        yield Hit(evidence, severity="" if now else "note")
+    found = sent_again(host, 100 if now else 20)
+    if found:
+        yield Hit({"segments sent again": found}, severity="" if now or sent_again(host, _NO_PATH) else "note")
+
+
+# No path that anybody uses loses one of five.
+_NO_PATH = 5
 
 
 def _netem(host: Host) -> Iterator[Hit]:
@@ -34,11 +37,11 @@ RULES = (
         severity="medium",
         title="TCP sends one segment in a hundred again",
         condition="at least 100 segments, and 1 % of all, were sent again within an interval; since the boot 10000 and "
-        "5 % are a note",
+        "20 %, and from 5 % on it is a note",
         explanation="They were lost on the way, at a place that this host does not see: a cable, a switch with small "
-        "buffers, or the receiver. TCP slows down to a fraction of the link.",
-        action="Audit the peers with audit_interval, look at the ports of the switches for errors and drops, and "
-        "measure hop by hop (`mtr`).",
+        "buffers, or the receiver; or a NIC that cuts segments wrongly. TCP slows down to a fraction of the link.",
+        action="Try without tso for a moment (`ethtool -K NIC tso off gso off`); audit the peers with audit_interval, "
+        "look at the ports of the switches for errors and drops, and measure hop by hop (`mtr`).",
         reference="https://docs.kernel.org/networking/snmp_counter.html",
         host=_again,
     ),
