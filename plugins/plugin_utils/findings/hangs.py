@@ -114,11 +114,12 @@ HANGS = (
         "https://github.com/open-power/op-build/issues/3274",
     ),
     Hang(
-        ("r8169", "r8168", "r8125"),
-        "NICs of Realtek hang where their PCIe link sleeps",
-        "Switch ASPM of this link off (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), and try the "
-        "newest kernel.",
+        ("r8169", "r8168", "r8125", "r8126"),
+        "NICs of Realtek hang where their PCIe link sleeps, and some with segmentation offload",
+        "Switch ASPM of this link off (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), and tso "
+        "where it is on, as the driver does for its older chips; and try the newest kernel.",
         "https://github.com/KastB/r8169/issues/3",
+        features=("tso",),
     ),
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .chips import Release, is_hardware
-from .harm import lost
+from .harm import lost, sent_again
 from .lanes import card, links
 from .model import nic_remedy
 from .view import Nic
@@ -17,11 +17,11 @@ class Quirk(NamedTuple):
     """A row: which hardware (drivers, PCI ids or vendors, kernels from and before), in which state, and the cure.
 
     The state: one of `features` is on, or `all` of them are; the MTU is above `mtu`, `pause` frames are off, or, for
-    `pair`, the bond of the NIC has another port of the same card; `eee` is active, the link runs at `half` duplex or at
-    a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it lost than a burst
-    (`lost`). Where a row has several of these, all must hold. `build` is how the version of the driver begins that has
-    the fault. `set` is what to write for the NIC. A row without `before` is not ended by any kernel that is known, and
-    `ended` is what ended it.
+    `pair`, the bond of the NIC has another port of the same card; `eee` is active, the link runs at `half` duplex or
+    at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it lost than a burst
+    (`lost`), or TCP sends one segment in five `again`. Where a row has several of these, all must hold. `build` is
+    how the version of the driver begins that has the fault. `set` is what to write for the NIC. A row without
+    `before` is not ended by any kernel that is known, and `ended` is what ended it.
     """
 
     id: str
@@ -46,6 +46,7 @@ class Quirk(NamedTuple):
     sleeps: str = ""
     counted: str = ""
     lost: str = ""
+    again: bool = False
     build: str = ""
     ended: str = ""
     set: Mapping[str, Any] = {}
@@ -88,6 +89,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         (quirk.sleeps, {"ASPM of the link": nic.text("aspm")} if quirk.sleeps in nic.text("aspm").split() else {}),
         (quirk.counted, _counted(nic, quirk.counted)),
         (quirk.lost, _lost(nic, quirk.lost)),
+        (quirk.again, _again(nic)),
     ]
     found = [state for wanted, state in asked if wanted]
     return {key: value for state in found for key, value in state.items()} if all(found) else {}
@@ -109,6 +111,11 @@ def _counted(nic: Nic, name: str) -> dict[str, Any]:
 def _lost(nic: Nic, name: str) -> dict[str, Any]:
     missed = lost(nic, name) if name else None
     return {"lost": missed.text} if missed else {}
+
+
+def _again(nic: Nic) -> dict[str, Any]:
+    again = sent_again(nic.host, 5) if nic.linked else ""
+    return {"segments sent again": again} if again else {}
 
 
 def _pair(nic: Nic) -> dict[str, Any]:

@@ -8,6 +8,22 @@ from .quirks import Quirk
 
 ROWS = (
     Quirk(
+        id="quirk-realtek-segmentation",
+        severity="medium",
+        title="A Realtek NIC cuts segments wrongly",
+        drivers=("r8169", "r8168", "r8125", "r8126"),
+        pci=REALTEK,
+        features=("tso",),
+        again=True,
+        condition="a NIC of Realtek has tso on, and TCP sends one segment in five again, at least 10000 (100 within an "
+        "interval)",
+        explanation="Some of these chips send the pieces of a large segment in a wrong order, or hang. The driver has "
+        "tso off for old chips, and on for newer ones since it was thought that these are well.",
+        action="Switch tso and gso off, and see whether fewer segments are sent again.",
+        reference="https://github.com/ublue-os/bazzite/issues/4664",
+        set={"features": {"tso": False, "gso": False}},
+    ),
+    Quirk(
         id="quirk-realtek-aspm",
         severity="high",
         title="A Realtek NIC loses packets while its PCIe link sleeps",
