@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a host with several ways decides about packets: the filter of the reverse path, and tunnels."""
+"""What a host with several ways decides about packets: the filter of the reverse path, ARP, and tunnels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_interface
 
 from ..model import Hit, Rule
 from ..view import Host
 
 _FILTER = "net.ipv4.conf.all.rp_filter"
+_IGNORE, _ANNOUNCE = "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_announce"
+_ARP_FILTER = "net.ipv4.conf.all.arp_filter"
 
 # What a tunnel puts around a packet over IPv4: the outer headers down to the inner packet.
 _AROUND = {"wireguard": 60, "vxlan": 50, "geneve": 50, "gretap": 38, "gre": 24, "ipip": 20}
@@ -38,7 +41,58 @@ def _tunnels(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, name)
 
 
+def _flux(host: Host) -> Iterator[Hit]:
+    told = [host.sysctl(key) for key in (_IGNORE, _ARP_FILTER)]
+    if told[0] != "0" or told[1] not in ("0", ""):
+        return
+    for network, places in sorted(_shared(host).items()):
+        evidence = {"subnet": network, **dict(places), _IGNORE: 0}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
+
+
+def _shared(host: Host) -> dict[str, list[tuple[str, str]]]:
+    """By subnet of IPv4 the NICs with an address in it, where two or more have no hardware in common."""
+    found: dict[str, dict[str, tuple[str, set[str]]]] = {}
+    for row in host.rows("addresses"):
+        nic, hardware = row.text("nic"), set(row.words("hardware"))
+        network = _subnet(row.text("address"))
+        # What has no hardware is no wire, and a laptop has its cable and its Wi-Fi at once.
+        if network and hardware and not any(name.startswith("wl") for name in hardware):
+            found.setdefault(network, {}).setdefault(nic, (row.text("address"), hardware))
+    shared = {}
+    for network, places in found.items():
+        apart = [
+            nic
+            for nic, (_address, own) in places.items()
+            if not any(own & other for name, (_other, other) in places.items() if name != nic)
+        ]
+        if len(apart) > 1:
+            shared[network] = [(nic, places[nic][0]) for nic in sorted(apart)]
+    return shared
+
+
+def _subnet(address: str) -> str:
+    try:
+        network = ip_interface(address).network
+    except ValueError:
+        return ""
+    return str(network) if network.version == 4 and 1 < network.num_addresses < 1 << 24 else ""
+
+
 RULES = (
+    Rule(
+        id="arp-flux",
+        severity="note",
+        title="Two NICs in one subnet answer for each other",
+        condition="two NICs that share no hardware have addresses of the same subnet of IPv4, and the host answers "
+        "ARP requests for any of its addresses on any of its NICs",
+        explanation="Linux answers for all its addresses on each NIC, so neighbours send to whichever MAC answered "
+        "last. Packets then take the other cable than they should, and an address may be lost with the wrong one.",
+        action="Let each NIC answer for its own addresses; or take one of them down, make a bond of both, or give each "
+        "a subnet of its own.",
+        reference="https://docs.kernel.org/networking/ip-sysctl.html",
+        host=_flux,
+    ),
     Rule(
         id="reverse-path-filter",
         severity="medium",
