@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Hit, Rule, nic_remedy
-from ..view import Host
+from ..view import Host, Nic
 
 
 def _merged(host: Host) -> Iterator[Hit]:
@@ -14,16 +14,77 @@ def _merged(host: Host) -> Iterator[Hit]:
         # gro keeps what is needed to cut a packet again as it came, so it may stay on; lro does not.
         if nic.flag("physical") is not True or nic.value("features", "lro") is not True:
             continue
-        above = nic.text("master")
-        bridged = above != "" and host.bridge(above)
-        if not host.forwards and not bridged:
+        how = _passes_on(host, nic)
+        if not how:
             continue
-        evidence = {"lro": "on", **({"port of the bridge": above} if bridged else {"forwarding": "on"})}
+        evidence = {"lro": "on", **how}
         fixed = nic.flag("features", "lro", "fixed") is True
         yield Hit(evidence, nic.name, remedy={} if fixed else nic_remedy(nic.name, features={"lro": False}))
 
 
+def _passes_on(host: Host, nic: Nic) -> dict[str, str]:
+    """How a NIC comes to pass on what it receives; empty if it does not."""
+    above = nic.text("master")
+    if above and host.bridge(above):
+        return {"port of the bridge": above}
+    bond = next((name for name, facts in host.below("bonds").items() if nic.name in facts.below("members")), "")
+    if bond and host.count("bonds", bond, "master_mtu"):
+        return {"port of the bridge above": bond}
+    return {"forwarding": "on"} if host.forwards else {}
+
+
+def _in_hardware(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        key = "rx-gro-hw"
+        if nic.driver not in _MERGERS or nic.value("features", key) is not True or not nic.linked:
+            continue
+        how = _passes_on(host, nic)
+        if how:
+            fixed = nic.flag("features", key, "fixed") is True
+            remedy = {} if fixed else nic_remedy(nic.name, features={key: False})
+            yield Hit({"driver": nic.driver, key: "on", **how}, nic.name, remedy=remedy)
+
+
+# Drivers whose NIC merges packets itself in a way that people have had trouble with.
+_MERGERS = ("bnxt_en",)
+
+
+def _udp(host: Host) -> Iterator[Hit]:
+    tunnels = [row.text("nic") for row in host.rows("addresses") if row.text("nic").startswith("tailscale")]
+    if not tunnels or not host.forwards or host.release < (6, 2):
+        return
+    for nic in host.nics:
+        key = "rx-udp-gro-forwarding"
+        if nic.linked and nic.value("features", key) is False and nic.flag("features", key, "fixed") is not True:
+            remedy = nic_remedy(nic.name, features={key: True, "rx-gro-list": False})
+            yield Hit({"tunnel": tunnels[0], key: "off"}, nic.name, remedy=remedy)
+
+
 RULES = (
+    Rule(
+        id="hardware-gro-while-forwarding",
+        severity="note",
+        title="The NIC merges packets itself on a host that passes them on",
+        condition="a NIC of the driver bnxt_en has rx-gro-hw on, and is the port of a bridge or belongs to a router",
+        explanation="Unlike lro it may stay on by what the kernel says. But with firmware that merges packets of "
+        "tunnels wrongly, VXLAN between guests on different hosts comes down to kilobits a second.",
+        action="Where tunnels of guests are slow, switch rx-gro-hw off, and gro as well if that is not enough; or "
+        "update the firmware.",
+        reference="https://github.com/moby/moby/issues/41902",
+        host=_in_hardware,
+    ),
+    Rule(
+        id="udp-gro-forwarding",
+        severity="note",
+        title="A router of Tailscale takes each packet of UDP alone",
+        condition="the host forwards, has an interface of Tailscale and Linux 6.2 or later, and a NIC has "
+        "rx-udp-gro-forwarding off",
+        explanation="Its tunnel is UDP, and a packet at a time costs most of the processor. With this feature the "
+        "kernel hands on many at once.",
+        action="Switch it on at the NIC of the default route, and rx-gro-list off.",
+        reference="https://tailscale.com/kb/1320/performance-best-practices",
+        host=_udp,
+    ),
     Rule(
         id="merging-while-forwarding",
         severity="high",
