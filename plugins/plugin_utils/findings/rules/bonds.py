@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..model import Hit, Rule, sysctl_remedy
 from ..view import Facts, Host
+from .link import TOGETHER, alike
 
 _PAGE = "https://docs.kernel.org/networking/bonding.html"
 _NOBODY = "00:00:00:00:00:00"
@@ -88,7 +89,9 @@ def _failures(host: Host) -> Iterator[Hit]:
         least = max(10, uptime / 86400) if uptime else 20
         often = {name: f"{count} link failures" for name, count in failed.items() if count >= least}
         if often:
-            yield Hit(often, bond)
+            together = len(often) > 1 and alike(min(often.values()), max(often.values()))
+            shown = {name: f"{count} link failures" for name, count in often.items()}
+            yield Hit(shown, bond, action=TOGETHER if together else "")
 
 
 def _order(host: Host) -> Iterator[Hit]:

@@ -62,21 +62,40 @@ def _duplex(host: Host) -> Iterator[Hit]:
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
-    for nic in host.nics:
+    # A dock is plugged and unplugged, and a hypervisor has no cable.
+    found = [
+        nic
+        for nic in host.nics
+        if not nic.virtual and nic.flag("physical") is True and not _plugged(nic) and _too_many(nic, _changes(nic))
+    ]
+    for nic in found:
         changes, since = nic.counted("carrier_changes")
-        # A dock is plugged and unplugged, and a hypervisor has no cable.
-        if nic.virtual or nic.flag("physical") is not True or _plugged(nic) or not _too_many(nic, changes):
-            continue
+        same = [other.name for other in found if other is not nic and alike(changes, _changes(other))]
         evidence = {
             "carrier changes": f"{changes} {since}",
+            **({"as often": same} if same else {}),
             **({"EEE": nic.text("eee")} if nic.text("eee") else {}),
             "driver": nic.driver,
         }
         sleeps = nic.text("eee") == "active"
         remedy = nic_remedy(nic.name, eee={"enabled": False}) if sleeps else {}
-        yield Hit(evidence, nic.name, remedy=remedy, action=_STEADY if nic.driver == "igc" or sleeps else "")
+        action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else ""
+        yield Hit(evidence, nic.name, remedy=remedy, action=action)
 
 
+def _changes(nic: Nic) -> int:
+    return nic.counted("carrier_changes")[0]
+
+
+def alike(one: int, other: int) -> bool:
+    """Whether two links go down about as often, which two cables would hardly do."""
+    return abs(one - other) * 10 <= max(one, other)
+
+
+TOGETHER = (
+    "Several links of this host go down as often as each other, which cables hardly do: see in the kernel's log what "
+    "they share - a program that resets the NICs (lldpad with DCB does, for each setting), the driver, the switch."
+)
 _STEADY = (
     "Switch energy-efficient Ethernet off first (`eee: {enabled: false}`, here and at the switch), with which "
     "this kind of NIC is known to lose its link; then see cable and port."
