@@ -23,7 +23,9 @@ def _down(host: Host) -> Iterator[Hit]:
             if member.text("link") not in ("up", "")
         }
         if down:
-            yield Hit({"members": len(facts.below("members")), **down}, bond)
+            # One of active-backup that waits moves nothing, and may be down on purpose.
+            spare = facts.text("mode") == "active-backup" and len(down) < len(facts.below("members"))
+            yield Hit({"members": len(facts.below("members")), **down}, bond, severity="note" if spare else "")
 
 
 def _alone(host: Host) -> Iterator[Hit]:
@@ -87,7 +89,7 @@ def _failures(host: Host) -> Iterator[Hit]:
         failed = {name: member.count("failures") for name, member in facts.below("members").items()}
         # Some a year are updates of switches.
         least = max(10, uptime / 86400) if uptime else 20
-        often = {name: f"{count} link failures" for name, count in failed.items() if count >= least}
+        often = {name: count for name, count in failed.items() if count >= least}
         if often:
             together = len(often) > 1 and alike(min(often.values()), max(often.values()))
             shown = {name: f"{count} link failures" for name, count in often.items()}
@@ -108,7 +110,7 @@ RULES = (
         id="bond-member-down",
         severity="high",
         title="A member of the bond is down",
-        condition="the bond's own watch says that a member has no link",
+        condition="the bond's own watch says that a member has no link; a note in active-backup while another one has",
         explanation="The bond works on with what is left, at a part of its speed. The next failure takes it down.",
         action="See to the cable, the transceiver and the port of the switch.",
         reference=_PAGE,
