@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..harm import rare
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
@@ -14,12 +15,17 @@ _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html"
 # Some pauses are what flow control is for; one for 10000 packets of the other direction is a brake.
 _MANY = 10_000
 _SHARE = 10_000
+# The longest pause is 33 ms at 1000 Mb/s: one in so many seconds of uptime takes nothing away.
+_SELDOM = 10
+
+
+def _brake(nic: Nic, frames: int, packets: int) -> bool:
+    return nic.linked and frames >= _MANY and frames > packets / _SHARE and not rare(nic, frames, _SELDOM)
 
 
 def told_to_wait(nic: Nic) -> bool:
     """Whether the other end stops this NIC often enough for people to notice."""
-    frames, _since = nic.counted("rx_pause")
-    return nic.linked and frames >= _MANY and frames > nic.counted("tx_packets")[0] / _SHARE
+    return _brake(nic, nic.counted("rx_pause")[0], nic.counted("tx_packets")[0])
 
 
 def _held(host: Host) -> Iterator[Hit]:
@@ -34,7 +40,7 @@ def _held(host: Host) -> Iterator[Hit]:
 def _brakes(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         frames, since = nic.counted("tx_pause")
-        if not nic.linked or frames < _MANY or frames <= nic.packets / _SHARE:
+        if not _brake(nic, frames, nic.packets):
             continue
         evidence: dict[str, Any] = {"pause frames sent": f"{frames} {since}", "packets received": nic.packets}
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
@@ -55,7 +61,8 @@ RULES = (
         id="held-back-by-pause",
         severity="medium",
         title="The link partner holds this host back by pause frames",
-        condition="the NIC received at least 10000 pause frames, and more than one for 10000 packets that it sent",
+        condition="the NIC received at least 10000 pause frames, one in ten seconds of uptime, and more than one for "
+        "10000 packets that it sent",
         explanation="While a pause frame holds, nothing is sent, whomever it is for. The partner asks for it because "
         "it, or a slow port behind it, is full; a broken one can ask for ever.",
         action="Look at the port of the switch and what is slow behind it; if it never ends, switch rx pause off "
@@ -68,7 +75,8 @@ RULES = (
         id="sends-pause",
         severity="high",
         title="This host cannot keep up and stops the link by pause frames",
-        condition="the NIC sent at least 10000 pause frames, and more than one for 10000 packets that it received",
+        condition="the NIC sent at least 10000 pause frames, one in ten seconds of uptime, and more than one for 10000 "
+        "packets that it received",
         explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
         "back all who send to this host. The rate is that of the slowest stage behind the NIC.",
         action="Raise the receive ring; then see channels, interrupts and what the processors do.",
