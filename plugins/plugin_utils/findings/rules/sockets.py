@@ -83,7 +83,7 @@ def _connections(host: Host) -> int:
     """All connections of a host that opens about as many as it accepts: a server has many on one port."""
     own, others = host.protocol("TcpActiveOpens")[0], host.protocol("TcpPassiveOpens")[0]
     fill = (host.count("protocols", "fill", name) for name in ("tcp_inuse", "tcp_tw"))
-    return sum(fill) if own * 2 >= others else 0
+    return sum(fill) if own and own * 2 >= others else 0
 
 
 def _orphans(host: Host) -> Iterator[Hit]:
@@ -93,7 +93,14 @@ def _orphans(host: Host) -> Iterator[Hit]:
         room = host.count("kernel", "memory_kib") // 4 // 64
         best = min(most * 4, room) if room else most * 4
         remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_max_orphans": {"at_least": best}}} if best > most else {}
-        yield Hit({"orphans": now, "net.ipv4.tcp_max_orphans": most}, remedy=remedy)
+        action = "" if remedy or not room else _NO_ROOM
+        yield Hit({"orphans": now, "net.ipv4.tcp_max_orphans": most}, remedy=remedy, action=action)
+
+
+_NO_ROOM = (
+    "The memory does not allow for more: see why peers do not answer, and let the kernel give up sooner "
+    "(net.ipv4.tcp_orphan_retries, net.ipv4.tcp_fin_timeout)."
+)
 
 
 def _memory(host: Host) -> Iterator[Hit]:
