@@ -123,6 +123,18 @@ def test_one_remedy_of_a_host_has_one_entry_for_each_nic():
     }
 
 
+def test_of_two_lower_bounds_the_larger_one_holds():
+    wanted = (
+        {"net.ipv4.tcp_rmem": [4096, 87380, 16777216], "net.core.rmem_max": 4},
+        {"net.ipv4.tcp_rmem": [4096, 131072, 2]},
+    )
+    found = [{"remedy": {"tuning_host_sysctl": {k: {"at_least": v} for k, v in one.items()}}} for one in wanted]
+    assert judge.merged(found)["tuning_host_sysctl"] == {
+        "net.core.rmem_max": {"at_least": 4},
+        "net.ipv4.tcp_rmem": {"at_least": [4096, 131072, 16777216]},
+    }
+
+
 # Facts with some parts replaced by anything at all: half a machine, an old tool, a reading that went wrong.
 ANYTHING = st.recursive(
     st.none()

@@ -120,6 +120,15 @@ def _overlay(below: dict[str, Any], above: Mapping[str, Any]) -> None:
     for key, value in above.items():
         if isinstance(value, Mapping) and isinstance(below.get(key), dict):
             _overlay(below[key], value)
+        elif key == "at_least" and key in below:
+            below[key] = _larger(below[key], value)
         else:
             # What is said first is said by the worse finding.
             below.setdefault(key, dict(value) if isinstance(value, Mapping) else value)
+
+
+def _larger(one: Any, other: Any) -> Any:
+    """What satisfies both of two lower bounds."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return [max(pair) for pair in zip(one, other)]
+    return max(one, other) if isinstance(one, int) and isinstance(other, int) else one

@@ -61,16 +61,23 @@ def _unread(host: Host) -> Iterator[Hit]:
     """Packets that had arrived and were thrown away again, because the socket had no room."""
     names = ("TcpExtRcvPruned", "TcpExtTCPRcvQDrop")
     count, since = sum(much(host, name)[0] for name in names), host.protocol(names[0])[1]
+    full, _since = much(host, "TcpExtPruneCalled")
     taken, _since = host.protocol("TcpInSegs")
     limits = host.vector(_BUFFERS)
-    if not count or count * 10_000 < taken or len(limits) != 3:
+    thrown = count * 10_000 >= taken and count > 0
+    if len(limits) != 3 or not (thrown or (full and full * 10_000 >= taken)):
         return
     # As much again, up to what the fastest link brings in a tenth of a second.
     most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
     best = min(limits[2] * 2, most)
-    evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+    evidence = {
+        **({"thrown away in a socket that was full": f"{count} of {taken} {since}"} if thrown else {}),
+        **({"sockets that were full": f"{full} times {since}"} if full else {}),
+        _BUFFERS: host.sysctl(_BUFFERS),
+    }
     wanted = {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}
-    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if best > limits[2] else {})
+    remedy = {"tuning_host_sysctl": wanted} if best > limits[2] else {}
+    yield Hit(evidence, remedy=remedy, severity="" if thrown else "note")
 
 
 RULES = (
@@ -107,7 +114,7 @@ RULES = (
         severity="medium",
         title="TCP throws away what it has received, because the socket is full",
         condition="at least 1000 packets (100 within an interval), and one in 10000, were thrown away in a socket "
-        "whose buffer was full",
+        "whose buffer was full; a note where sockets were full as often and nothing is known to be lost",
         explanation="The peer sends them again. The program reads too slowly, or the buffer does not hold the bursts "
         "that small packets with much overhead make.",
         action="Raise the third number of tcp_rmem, and see which program does not read (`ss -tmp`).",
