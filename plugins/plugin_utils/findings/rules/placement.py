@@ -117,10 +117,12 @@ def _checksums(host: Host) -> Iterator[Hit]:
     overlays = _overlays(host)
     broken, since = host.protocol("UdpInCsumErrors")
     harm = broken >= 100 and broken * 10_000 > host.protocol("UdpInDatagrams")[0]
+    # Before Linux 5.7 NAT made a checksum of none, when the packet of an overlay passed it twice.
+    old = (0, 0) < host.release < (5, 7) and host.forwards
     for nic in host.nics if overlays else []:
         on = _offloads(nic)
         # vmxnet3 does this for some ports only, by the version of the hypervisor.
-        if on and nic.linked and (harm or nic.driver == "vmxnet3"):
+        if on and nic.linked and (harm or old or nic.driver == "vmxnet3"):
             evidence = {
                 "overlay": overlays,
                 "driver": nic.driver,
@@ -187,7 +189,7 @@ RULES = (
         severity="high",
         title="Packets inside of packets get a wrong checksum",
         condition="an overlay such as VXLAN lies on a NIC that computes inner checksums, and UDP has received at least "
-        "100 packets with a wrong one; a note for vmxnet3, which is known for it",
+        "100 packets with a wrong one; a note for vmxnet3, and for kernels before Linux 5.7, which are known for it",
         explanation="The NIC, or the hypervisor behind it, fills in the checksum of the inner packet wrongly, and the "
         "other node drops it. Small packets within a node pass, and services on other nodes do not answer.",
         action="Switch the checksum offload of the overlay's device off (`ethtool -K DEVICE tx-checksum-ip-generic "
