@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Tuple
 
+from .board_counters import BOARDS
 from .guest_counters import GUESTS, Driver
 
 _INTEL = {
@@ -208,6 +209,7 @@ DRIVERS: Tuple[Driver, ...] = (
         "port_rx_nodesc_drops|rx_nodesc_trunc",
     ),
     *GUESTS,
+    *BOARDS,
     Driver(("atlantic",), _NET + "aquantia/atlantic/aq_ethtool.c", {"rx_missed": ("InDroppedDma",)}, "InDroppedDma"),
     Driver(
         ("macb",),

@@ -55,8 +55,6 @@ MEANINGS: Tuple[Meaning, ...] = (
             r"(rx_)?alloc_rx_(page|buff(er)?)_failed|rx_(alloc|pg_alloc|skb_alloc|buf_alloc)_fail(ed)?|rx_no_memory",
             r"rx_queue_\d+_alloc_failed|rx\d*_buff_alloc_err|rx buf alloc fail|rx_total_oom_discards|rx_noskb_drops",
             r"queue_\d+_rx_(page_alloc_fail|skb_alloc_fail)|(\[?\d+\]?: )?rx_(skb_alloc_discard|alloc_errors)",
-            # mvneta.c
-            r"skb_alloc_error|refill_error",
         ),
     ),
     Meaning(
