@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import lost
+from ..harm import lost, rare
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
 
@@ -74,15 +74,29 @@ def _saving(host: Host) -> Iterator[Hit]:
 def _allowance(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         moved = nic.packets + nic.counted("tx_packets")[0]
-        found, severe = {}, False
+        found, severe, actions = {}, False, []
         for name, about in _ALLOWANCES.items():
             count, since = nic.counted(name)
             least = 100 if nic.number("counters", "interval") else 1000
-            if count >= least and count > moved / 100_000:
+            # What is allowed apart from the rest is no share of it: a lost name or connection is felt by itself.
+            own = name in _APART and not rare(nic, count, _TEN_MINUTES)
+            if count >= least and (own or count > moved / 100_000):
                 found[about] = f"{count} packets {since}"
                 severe = severe or count > moved / 100
+                actions.append(_APART.get(name, _LARGER))
         if found:
-            yield Hit(found, nic.name, severity="high" if severe else "")
+            action = " ".join(dict.fromkeys(actions))
+            yield Hit(found, nic.name, severity="high" if severe else "", action=action)
+
+
+_TEN_MINUTES = 600
+_LARGER = "Take a larger type, or one optimised for networks, and spread the load."
+_APART = {
+    "allowance_conntrack": "Keep fewer connections: let security groups allow both directions without tracking, close "
+    "what is idle, or take a larger type.",
+    "allowance_linklocal": "Ask for names less often than 1024 times a second: cache them on the host (such as "
+    "node-local DNS), with ndots low in Kubernetes, and spread what asks over more instances.",
+}
 
 
 def _read_ahead(host: Host) -> Iterator[Hit]:
@@ -165,7 +179,8 @@ RULES = (
         severity="medium",
         title="The cloud holds packets back, for the instance has used what it is allowed",
         condition="the driver has counted at least 1000 packets (100 within an interval), and one in 100000, above an "
-        "allowance of the instance; one in a hundred is high",
+        "allowance of the instance; one in a hundred is high, and of names and connections one in ten minutes is "
+        "enough",
         explanation="Each type of instance has a bandwidth, packets a second and connections of its own, and bursts "
         "are for a time only. What is above waits or is dropped outside of the instance, whatever is set inside.",
         action="Take a larger type, or one optimised for networks; spread the load; keep connections below the limit.",
