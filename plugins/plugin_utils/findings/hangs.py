@@ -14,7 +14,7 @@ class Hang(NamedTuple):
     """A row: which hardware (drivers, PCI ids, kernels from and before), what is known of it, and the cure.
 
     `features` must be on for the remedy to make sense, and are what it switches off; none if nothing of the host helps.
-    `eee` says that energy-efficient Ethernet has a part in it.
+    `eee` and `aspm` say that energy-efficient Ethernet, or a PCIe link that sleeps, has a part in it.
     """
 
     drivers: tuple[str, ...]
@@ -26,14 +26,18 @@ class Hang(NamedTuple):
     before: Release = (999, 0)
     features: tuple[str, ...] = ()
     eee: bool = False
+    aspm: bool = False
 
     def remedy(self, nic: Nic) -> dict[str, Any]:
         """What to write for the NIC: only what is not so yet."""
         on = any(nic.value("features", key) is True for key in self.features)
         sleeps = self.eee and nic.text("eee") == "active"
+        states = nic.text("aspm").split() if self.aspm else ()
+        link = {f"{state}_aspm": False for state in ("l0s", "l1") if state in states}
         settings: Mapping[str, Any] = {
             **({"features": dict.fromkeys(self.features, False)} if on else {}),
             **({"eee": {"enabled": False}} if sleeps else {}),
+            **({"pci": link} if link else {}),
         }
         return {"tuning_host_nics": [{"name": nic.name, **settings}]} if settings else {}
 
@@ -81,6 +85,7 @@ HANGS = (
         "https://github.com/istoreos/istoreos/issues/1463",
         pci=(*I225, *I226),
         eee=True,
+        aspm=True,
     ),
     Hang(
         ("tg3",),
@@ -116,10 +121,11 @@ HANGS = (
     Hang(
         ("r8169", "r8168", "r8125", "r8126"),
         "NICs of Realtek hang where their PCIe link sleeps, and some with segmentation offload",
-        "Switch ASPM of this link off (`echo 0 > /sys/class/net/NIC/device/link/l1_aspm`, or in the BIOS), and tso "
+        "Switch ASPM of this link off (`pci: {l0s_aspm: false, l1_aspm: false}`, or in the BIOS), and tso "
         "where it is on, as the driver does for its older chips; and try the newest kernel.",
         "https://github.com/KastB/r8169/issues/3",
         features=("tso",),
+        aspm=True,
     ),
 )
 

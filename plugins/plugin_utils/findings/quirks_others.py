@@ -39,6 +39,7 @@ ROWS = (
         action="Switch ASPM off for this link (`pci: {l1_aspm: false}` for the NIC, or in the BIOS), or "
         "flow control on at the port of the switch.",
         reference="https://github.com/openwrt/openwrt/issues/13248",
+        set={"pci": {"l1_aspm": False}},
     ),
     Quirk(
         id="quirk-bnx2-jumbo",
