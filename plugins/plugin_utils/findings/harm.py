@@ -44,6 +44,8 @@ def lost(nic: Nic, name: str) -> Loss | None:
 def sent_again(host: Host, part: int) -> str:
     """What TCP has sent again, as a person reads it, where that is one of so many segments; else empty."""
     again, since = host.protocol("TcpRetransSegs")
+    # Whoever asks for a connection and does not go on, such as a scan of ports, is answered several times.
+    again -= min(again, host.protocol("TcpExtTCPSynRetrans")[0])
     sent, _since = host.protocol("TcpOutSegs")
     now = host.number("protocols", "interval")
     # More than were sent at all: one of the two counters has begun anew.
