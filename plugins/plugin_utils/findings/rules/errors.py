@@ -9,6 +9,7 @@ from ..hangs import known
 from ..harm import DAY, lost, rare
 from ..model import Hit, Rule
 from ..view import Host, Nic
+from .link import on_usb, wireless
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"
 _MONTH = 30 * 86400
@@ -46,7 +47,8 @@ def _often(nic: Nic, hangs: int) -> bool:
 
 def _rates(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        if not nic.linked:
+        # On the air some packets are never acknowledged.
+        if not nic.linked or wireless(nic):
             continue
         found = {}
         for way, about in (("rx", "received"), ("tx", "sent")):
@@ -57,9 +59,13 @@ def _rates(host: Host) -> Iterator[Hit]:
             if rest >= 100 and rest >= (packets + errors) / 100:
                 found[f"errors, {about}"] = f"{errors} beside {packets} packets {since}"
         if found:
-            yield Hit(found, nic.name)
+            yield Hit(found, nic.name, action=_TRANSFERS if on_usb(nic) else "")
 
 
+_TRANSFERS = (
+    "On USB it is the transfers that fail (`Tx status` in the kernel's log): try another port without a hub, another "
+    "cable and another adapter, and keep USB from sleeping (usbcore.autosuspend)."
+)
 # Counters of errors that have a rule of their own.
 _NAMED = ("rx_crc", "rx_missed", "rx_fifo", "rx_too_long")
 

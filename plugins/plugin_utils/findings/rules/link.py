@@ -66,7 +66,10 @@ def _flaps(host: Host) -> Iterator[Hit]:
     found = [
         nic
         for nic in host.nics
-        if not nic.virtual and nic.flag("physical") is True and not _plugged(nic) and _too_many(nic, _changes(nic))
+        if not nic.virtual
+        and nic.flag("physical") is True
+        and not (on_usb(nic) or wireless(nic))
+        and _too_many(nic, _changes(nic))
     ]
     for nic in found:
         changes, since = nic.counted("carrier_changes")
@@ -102,9 +105,14 @@ _STEADY = (
 )
 
 
-def _plugged(nic: Nic) -> bool:
-    """Whether it hangs on USB, by its address on the bus, or has no wire at all."""
-    return re.match(r"(usb-|\d+-[\d.]+:)", nic.text("bus")) is not None or nic.name.startswith("wl")
+def on_usb(nic: Nic) -> bool:
+    """Whether it hangs on USB, by its address on the bus."""
+    return re.match(r"(usb-|\d+-[\d.]+:)", nic.text("bus")) is not None
+
+
+def wireless(nic: Nic) -> bool:
+    """Whether it has no wire at all, by the name that udev gives it."""
+    return nic.name.startswith("wl")
 
 
 def _too_many(nic: Nic, changes: int) -> bool:
