@@ -5,7 +5,8 @@ Kubernetes)."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from itertools import product
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 import yaml
 
@@ -14,6 +15,7 @@ from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
+Match = Tuple[Tuple[str, str], ...]
 Text = Callable[[Guide, Sequence[Line]], None]
 
 _OFFLOADS: Mapping[str, str] = {
@@ -197,48 +199,62 @@ class Reader:
                     self._device(str(kind.value), str(key.value), device)
 
     def _device(self, kind: str, name: str, device: yaml.MappingNode) -> None:
-        nic, match = _netplan_nic(name, device)
-        for key, value in device.value:
+        nics, problem = _netplan_nics(name, device)
+        before = self.guide.sink.dead
+        if problem:
+            self.guide.sink.dead = (CONDITIONAL, problem)
+        for (nic, match), (key, value) in product(nics, device.value):
             word, line = str(key.value), self.number(key)
             if word in ("match", "set-name"):
                 self.guide.sink.nothing(line, "says which NIC is meant")
+            elif word in ("mtu", *_OFFLOADS) and not isinstance(value, yaml.ScalarNode):
+                self.guide.sink.unknown(line, f"{word} has no single value")
             elif word == "mtu":
                 self.guide.nic(line, nic, "link", "mtu", str(value.value), match)
             elif word in _OFFLOADS:
                 self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
             elif kind == "bonds" and word == "interfaces":
-                members = [str(one.value) for one in value.value]
-                self.guide.sink.set(line, name, "bond", "members", " ".join(members))
+                self.guide.sink.set(line, name, "bond", "members", " ".join(_words(value)))
             elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
                 for inner, text in value.value:
                     plain = str(inner.value)
-                    said = (
-                        text.value if isinstance(text, yaml.ScalarNode) else " ".join(one.value for one in text.value)
-                    )
                     option = _BOND.get(plain, plain.replace("-", "_"))
-                    kernel_files.bond(self.guide, self.number(inner), name, option, str(said))
+                    kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(_words(text)))
             else:
                 self._left(word, key, value)
+        self.guide.sink.dead = before
 
     def _left(self, word: str, key: yaml.Node, value: yaml.Node) -> None:
         for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
             self.guide.sink.remark(number, OTHER_TOOL, f"{word} belongs to netplan")
 
 
-def _netplan_nic(name: str, device: yaml.MappingNode) -> Tuple[str, Tuple[Tuple[str, str], ...]]:
+def _netplan_nics(name: str, device: yaml.MappingNode) -> Tuple[List[Tuple[str, Match]], str]:
+    """The NICs that a device of netplan is for; or why they cannot be said."""
     match = _find(device, "match")
     if not isinstance(match, yaml.MappingNode):
-        return name, ()
+        return [(name, ())], ""
     rename = _find(device, "set-name")
-    asked: Dict[str, str] = {str(key.value): str(value.value) for key, value in match.value}
-    if rename is not None:
-        return str(rename.value), ()
-    if asked.get("name"):
-        return asked["name"], ()
+    asked = {str(key.value): _words(value) for key, value in match.value}
+    if isinstance(rename, yaml.ScalarNode):
+        return [(str(rename.value), ())], ""
+    names = asked.pop("name", [])
     pairs = [
-        ("mac" if key == "macaddress" else key, text) for key, text in asked.items() if key in ("macaddress", "driver")
+        [("mac" if key == "macaddress" else key, word) for word in words]
+        for key, words in asked.items()
+        if key in ("macaddress", "driver") and words
     ]
-    return ("", tuple(pairs)) if pairs else (name, ())
+    if names and pairs and any(char in word for word in names for char in "*?["):
+        return [("*", ())], f"which NICs it is for, name: {names[0]} beside {', '.join(asked)} decides on the host"
+    if names:
+        return [(word, ()) for word in names], ""
+    return [("", chosen) for chosen in product(*pairs)] if pairs else [(name, ())], ""
+
+
+def _words(node: yaml.Node) -> List[str]:
+    """One word, or those of a list; anything else is none."""
+    inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return [str(one.value) for one in inner if isinstance(one, yaml.ScalarNode)]
 
 
 def _find(node: yaml.MappingNode, word: str) -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import ethtool, expand, kernel_files, masks
@@ -75,11 +76,14 @@ def udev(guide: Guide, lines: Sequence[Line]) -> None:
 
 def _rule(guide: Guide, number: int, text: str) -> None:
     pairs = _pairs(text)
-    nic, match = _udev_nic(pairs)
+    nics, problem = _udev_nics(pairs)
     subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")
     if not pairs:
         guide.sink.unknown(number, "this is no rule of udev")
-    for name, attribute, sign, value in pairs:
+    before = guide.sink.dead
+    if problem:
+        guide.sink.dead = (CONDITIONAL, problem)
+    for (nic, match), (name, attribute, sign, value) in product(nics, pairs):
         if sign in ("==", "!="):
             continue
         if name == "RUN" and attribute in ("", "program"):
@@ -96,19 +100,49 @@ def _rule(guide: Guide, number: int, text: str) -> None:
             guide.sink.remark(number, OTHER_TOOL, f"NAME={value}: names of NICs belong to udev")
         elif name not in ("GOTO", "LABEL", "ENV", "TAG", "OPTIONS", "PROGRAM", "IMPORT"):
             guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
+    guide.sink.dead = before
 
 
-def _udev_nic(pairs: Sequence[Tuple[str, str, str, str]]) -> Tuple[str, Match]:
-    asked = {(name, attribute): value for name, attribute, sign, value in pairs if sign == "=="}
-    for key in (("NAME", ""), ("KERNEL", ""), ("ENV", "INTERFACE"), ("ENV", "ID_NET_NAME")):
-        if asked.get(key):
-            return asked[key], ()
-    if asked.get(("ATTR", "address")):
-        return "", (("mac", asked[("ATTR", "address")].lower()),)
-    for key in (("DRIVERS", ""), ("ENV", "ID_NET_DRIVER"), ("DRIVER", "")):
-        if asked.get(key):
-            return "", (("driver", asked[key]),)
-    return "*", ()
+# What a rule may ask for without leaving out a NIC of those that its name or device means.
+_HARMLESS = (
+    *("ACTION", "SUBSYSTEM", "SUBSYSTEMS", "ATTR{type}", "ATTR{dev_id}", "ATTR{dev_port}", "DEVTYPE", "ENV{DEVTYPE}"),
+    *("NAME", "KERNEL", "ENV{INTERFACE}", "ENV{ID_NET_NAME}", "TAG"),
+)
+_DEVICE = {
+    "DRIVERS": "driver",
+    "DRIVER": "driver",
+    "ENV{ID_NET_DRIVER}": "driver",
+    "ATTR{address}": "mac",
+    "KERNELS": "bus",
+}
+
+
+def _udev_nics(pairs: Sequence[Tuple[str, str, str, str]]) -> Tuple[List[Tuple[str, Match]], str]:
+    """The NICs that a rule is for, by name or by device; or what it asks that cannot be said."""
+    asked = {
+        f"{name}{{{attribute}}}" if attribute else name: value for name, attribute, sign, value in pairs if sign == "=="
+    }
+    unlike = [
+        f"{name}!={value}" for name, _attribute, sign, value in pairs if sign == "!=" and value not in ("lo", "remove")
+    ]
+    names = next((asked[key] for key in ("NAME", "KERNEL", "ENV{INTERFACE}", "ENV{ID_NET_NAME}") if asked.get(key)), "")
+    device = [
+        (kind, asked[key].lower() if kind == "mac" else asked[key]) for key, kind in _DEVICE.items() if asked.get(key)
+    ]
+    vendor, model = asked.get("ATTRS{vendor}", ""), asked.get("ATTRS{device}", "")
+    if vendor.startswith("0x") and model.startswith("0x"):
+        device.append(("pci", f"{vendor[2:].lower()}:{model[2:].lower()}"))
+    known = {*_HARMLESS, *_DEVICE, *(("ATTRS{vendor}", "ATTRS{device}") if vendor and model else ())}
+    strange = [*(f'{key}=="{value}"' for key, value in asked.items() if key not in known), *unlike]
+    # Each wired NIC has such a name.
+    if names and device and any(char in names for char in "*?[") and names not in ("*", "e*", "en*", "eth*", "*[!lo]"):
+        strange.append(f'KERNEL=="{names}" beside its device')
+    if strange:
+        return [("*", ())], f"which NICs it is for, {' and '.join(strange)} decides on the host"
+    if names and not (device and any(char in names for char in "*?[")):
+        return [(name, ()) for name in names.split("|")], ""
+    kinds = [[(kind, word) for word in value.split("|")] for kind, value in dict(device).items()]
+    return [("", match) for match in product(*kinds)] if device else [("*", ())], ""
 
 
 def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "") -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..dialects import systemd as words
@@ -40,14 +41,16 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
     entries = sections(guide, lines)
     asked = {entry.key: entry.value for entry in entries if entry.section == "Match"}
     device = next((entry.value for entry in entries if entry.section == "NetDev" and entry.key == "Name"), "")
-    nic, match = _target(asked)
+    targets, problem = _targets(asked)
     before = guide.sink.dead
-    bus = dict(match).get("bus", "")
-    if bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
+    bus = dict(targets[0][1]).get("bus", "")
+    if problem:
+        guide.sink.dead = (CONDITIONAL, problem)
+    elif bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
         guide.sink.dead = (NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC")
-    if match == () and nic == "*" and asked.get("Property"):
+    elif targets == [("*", ())] and asked.get("Property"):
         guide.sink.dead = (CONDITIONAL, f"which NICs have Property={asked['Property']}, udev alone knows")
-    for entry in entries:
+    for (nic, match), entry in product(targets, entries):
         if entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
             guide.sink.nothing(entry.line, "says which NIC is meant")
         elif entry.section == "Bond" and entry.key in _BOND:
@@ -93,30 +96,39 @@ def _spoken(known: Tuple[str, str], value: str) -> str:
     return value
 
 
-def _target(asked: Mapping[str, str]) -> Tuple[str, Match]:
-    """The NIC behind a section [Match], by name or by what identifies it."""
-    for key in ("OriginalName", "Name"):
-        if asked.get(key) and " " not in asked[key]:
-            return asked[key], ()
+# Conditions that are about the host, not about its NICs.
+_OF_HOSTS = ("Host", "Virtualization", "KernelCommandLine", "KernelVersion", "Architecture", "Credential", "Firmware")
+_MANY = 64
+
+
+def _targets(asked: Mapping[str, str]) -> Tuple[List[Tuple[str, Match]], str]:
+    """The NICs behind a section [Match], by name or by what identifies them; or why they cannot be said.
+
+    Each key may list several words, of which one has to fit; all keys have to.
+    """
     properties = dict(word.partition("=")[::2] for word in asked.get("Property", "").split())
-    named = next((text for key, text in properties.items() if key.startswith("ID_NET_NAME")), "")
-    if named:
-        return named, ()
-    found: List[Tuple[str, str]] = []
+    named = [text for key, text in properties.items() if key.startswith("ID_NET_NAME")]
+    names = (asked.get("OriginalName") or asked.get("Name") or " ".join(named)).split()
+    pairs: List[List[Tuple[str, str]]] = []
     if properties.get("ID_VENDOR_ID", "").startswith("0x") and properties.get("ID_MODEL_ID", "").startswith("0x"):
-        found.append(("pci", f"{properties['ID_VENDOR_ID'][2:]}:{properties['ID_MODEL_ID'][2:]}"))
-    if properties.get("ID_NET_DRIVER"):
-        found.append(("driver", properties["ID_NET_DRIVER"]))
-    if asked.get("Driver"):
-        found.append(("driver", asked["Driver"].split()[0]))
-    for key in ("MACAddress", "PermanentMACAddress"):
-        if asked.get(key):
-            found.append(("mac", asked[key].split()[0].lower()))
-    if asked.get("Path", "").startswith("pci-"):
-        found.append(("bus", asked["Path"].split()[0][4:].rstrip("*") or "*"))
-    if not found and asked.get("Kind") == "!*":
-        found.append(("driver", "*"))
-    return ("", tuple(found)) if found else ("*", ())
+        pairs.append([("pci", f"{properties['ID_VENDOR_ID'][2:]}:{properties['ID_MODEL_ID'][2:]}")])
+    drivers = asked.get("Driver", "").split() or [properties.get("ID_NET_DRIVER", "")]
+    macs = (asked.get("MACAddress") or asked.get("PermanentMACAddress") or "").lower().split()
+    paths = [word[4:].rstrip("*") or "*" for word in asked.get("Path", "").split() if word.startswith("pci-")]
+    for key, words_ in (("driver", drivers), ("mac", macs), ("bus", paths)):
+        pairs += [[(key, word) for word in words_]] if any(words_) else []
+    if not pairs and not names and asked.get("Kind") == "!*":
+        pairs.append([("driver", "*")])
+    told = [f"{key}={asked[key]}" for key in _OF_HOSTS if key in asked]
+    told += [f"{key}={text}" for key, text in asked.items() if text.startswith("!") and key not in ("Kind", *_OF_HOSTS)]
+    if names and pairs and any(char in name for name in names for char in "*?["):
+        told += [f"{key}={text}" for key, text in asked.items() if key in ("OriginalName", "Name", "Driver", "Path")]
+    if told:
+        return [("*", ())], f"which NICs it is for, {' and '.join(dict.fromkeys(told))} decides on the host"
+    if names:
+        return [(name, ()) for name in names], ""
+    every = [tuple(chosen) for chosen in product(*pairs)][:_MANY]
+    return [("", match) for match in every] if pairs else [("*", ())], ""
 
 
 def microseconds(text: str) -> Optional[int]:

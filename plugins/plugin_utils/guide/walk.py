@@ -13,6 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from . import conditions, expand, masks
 from .commands import Commands
+from .model import CONDITIONAL
 from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 from .settings import Guide
 
@@ -46,12 +47,20 @@ def _surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
     return masks.known("".join(one)) and other is not None and not masks.known("".join(other))
 
 
+def _is_about_lo(test: Node) -> bool:
+    """Whether a condition only tells lo from the rest, which no setting is for."""
+    words = [raw for node in all_of(test) if isinstance(node, Simple) for raw, _line in node.words]
+    return any(re.fullmatch(r"[\"']?(\^?lo\$?|/sys/class/net/lo/?)[\"']?", raw) for raw in words)
+
+
 class Walk(Commands):
     """The control flow of one script."""
 
     def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
         super().__init__(guide, arguments)
         self.undecided = 0
+        self.rounds = 0  # of loops over what only the host knows
+        self.loopback = False  # whether what is asked is about lo alone
         self.depth = 0
         self.steps = 0
         self.called: List[str] = []
@@ -94,6 +103,8 @@ class Walk(Commands):
         word = self.simple(node)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise Leave(word)
+        if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
+            self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
 
     def call(self, name: str, words: List[str], line: int) -> bool:
         """Walk through a function of this script, if it is one."""
@@ -131,7 +142,9 @@ class Walk(Commands):
             self._visitall_of(node.left)
             wanted = node.operator == "&&"
             if known is None:
+                self.loopback = _is_about_lo(node.left)
                 self._doubt(node.right)
+                self.loopback = False
             elif known is wanted:
                 self.walk(node.right)
             else:
@@ -181,7 +194,9 @@ class Walk(Commands):
                 outcomes = [dict(self.scope.values)]
                 continue
             self.scope.values = dict(start)
+            self.loopback = test is not None and _is_about_lo(test)
             self._case_of(group, number, "if", body)
+            self.loopback = False
             outcomes.append(self.scope.values)
             closed = known is True
         self._merge(outcomes if closed else [*outcomes, start], prefer=True)
@@ -241,7 +256,9 @@ class Walk(Commands):
                     if lowered & (_START | {"*"})
                     else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
                 )
+                self.loopback = patterns == ["lo"]
                 self._case_of(group, number, kind, body)
+                self.loopback = False
                 self.scope.values.pop(bound, None)
                 if bound in start:
                     self.scope.values[bound] = start[bound]
@@ -270,11 +287,15 @@ class Walk(Commands):
                     raise
 
     def _round(self, body: Node, symbolic: bool) -> None:
+        before = self.sink.dead
         self.undecided += symbolic
+        self.rounds += symbolic
         try:
             self.walk(body)
         finally:
             self.undecided -= symbolic
+            self.rounds -= symbolic
+            self.sink.dead = before
 
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
