@@ -37,9 +37,9 @@ class WatchedHost(ShellHost):
             return Answer(0 if self.reached or argv[0] == "ip" else 1, json.dumps(routes), "")
         return super()._run(argv, lines, seconds)
 
-    def wait_until(self, condition, seconds):
+    def wait_until(self, happened, seconds):
         self.now += 1
-        return condition()
+        return happened()
 
 
 @pytest.fixture
