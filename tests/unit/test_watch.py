@@ -13,14 +13,20 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import journal, whereabouts
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import archive
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.watch import journal, program
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.watch import program
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
 WANTED = {"nics": [{"name": "igb0", "mtu": 9000}], "sysctl": {"net.core.somaxconn": 8192}}
 SINCE = 1_000_000_000.0
+ROUTER, NETWORK = (bytes([192, 0, 2, last])[:: -1 if sys.byteorder == "little" else 1].hex().upper() for last in (1, 0))
+ROUTES = f"""Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT
+igb0 00000000 {ROUTER} 0003 0 0 0 00000000 0 0 0
+igb0 {NETWORK} 00000000 0001 0 0 0 00FFFFFF 0 0 0
+"""
 
 
 class WatchedHost(ShellHost):
@@ -32,9 +38,8 @@ class WatchedHost(ShellHost):
     def _run(self, argv, lines=(), seconds=5):
         if argv[0] == "journalctl":
             return Answer(0, self.journal, "")
-        if argv[0] == "ping" or argv[2:5] == ("-j", "route", "show"):
-            routes = [{"dst": "default", "gateway": "192.0.2.1", "dev": "igb0"}] if argv[1] == "-4" else []
-            return Answer(0 if self.reached or argv[0] == "ip" else 1, json.dumps(routes), "")
+        if argv[0] == "ping":
+            return Answer(0 if self.reached else 1, "", "")
         return super()._run(argv, lines, seconds)
 
     def wait_until(self, happened, seconds):
@@ -44,7 +49,7 @@ class WatchedHost(ShellHost):
 
 @pytest.fixture
 def host(tmp_path):
-    found = WatchedHost(tmp_path, {"igb0": igb}, {SOMAXCONN: "4096"})
+    found = WatchedHost(tmp_path, {"igb0": igb}, {SOMAXCONN: "4096", "/proc/net/route": ROUTES})
     brought(found)
     return found
 
@@ -103,10 +108,17 @@ def test_who_may_have_done_it_is_told(host):
 
 
 def test_the_journal_knows_parameters_by_both_names():
-    rows = [
-        {"MESSAGE": text} for text in ("sysctl net.core.somaxconn=1", "wrote net/core/somaxconn", "net.core.somaxconn2")
-    ]
-    assert len(journal.about(rows, "host", "net.core.somaxconn")) == 2
+    texts = ("sysctl net.core.somaxconn=1", "wrote net/core/somaxconn", "net.core.somaxconn2")
+    noted = [journal.Note(0, "somebody", "", text) for text in texts]
+    assert len(program.hints(noted, "host", "net.core.somaxconn")) == 2
+
+
+def test_gateways_of_both_versions():
+    ways = ("fe800000000000000000000000000001", "0" * 32, "20010db8000000000000000000000001")
+    lines = "".join(f"{'0' * 32} 00 {'0' * 32} 00 {way} 00000400 1 0 00000003 igb0\n" for way in ways)
+    files = {"/proc/net/route": ROUTES, "/proc/net/ipv6_route": lines}
+    assert whereabouts.gateways(FakeHost({}, files)) == ["192.0.2.1", "fe80::1%igb0", "2001:db8::1"]
+    assert whereabouts.default_routes(FakeHost({}, files)) == {"igb0"}
 
 
 def test_where_the_gateway_falls_silent_the_host_goes_back(host):

@@ -83,7 +83,7 @@ def _carry_out(host: Host, call: Call) -> Done:
     noted = conclude.note(host, call, before, {*changed, *gone})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
-    armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before))
+    armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before), gone)
 
     # Apply, read again, verify, and undo what did not take.
     transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))

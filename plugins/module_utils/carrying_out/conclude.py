@@ -96,7 +96,7 @@ def settle(host: Host, call: Call) -> List[str]:
     remarks: Sequence[str] = ()
     if (guard.pending(host) or call.params["temporary"]) and _claims(host, call, call.before):
         # What ends a temporary change has to be confirmed with the rest, and one that lasts longer has its own end.
-        remarks = arm(host, call, call.families, call.before, []).remarks
+        remarks = arm(host, call, call.families, call.before, [], []).remarks
     return [*remarks, *remember(host, call, (), call.before, ())]
 
 
@@ -162,8 +162,13 @@ class Armed(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-def arm(host: Host, call: Call, families: Families, before: Cells, beside: Sequence[Address]) -> Armed:
-    """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files."""
+def arm(
+    host: Host, call: Call, families: Families, before: Cells, beside: Sequence[Address], gone: Sequence[Address]
+) -> Armed:
+    """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files.
+
+    What is `gone` by the change is held like what was asked for; it does not come back by itself.
+    """
     params = call.params
     running = systemd.running(host)
     remarks: List[str] = []
@@ -180,8 +185,7 @@ def arm(host: Host, call: Call, families: Families, before: Cells, beside: Seque
     if not (waits or params["temporary"] or (files and params["guard_timeout"])):
         return Armed()
     claims = _claims(host, call, before)
-    gone = {address: ABSENT for address in beside if lost.by_few(address) and address not in call.before}
-    held = {**claims, **gone, **{change.address: change.after for change in call.plan.changes}}
+    held = {**claims, **dict.fromkeys(gone, ABSENT), **{change.address: change.after for change in call.plan.changes}}
     way = revert.steps(families, call.plan, before, [*claims, *beside])
     # What is held without a clock can be taken back all the same.
     clock = bool(not params["hold"] or params["temporary"] or (running and params["guard_timeout"]))

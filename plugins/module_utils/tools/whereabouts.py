@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Set
+import sys
+from typing import Iterator, List, Set, Tuple
 
 from ..schema import Reader
 from . import sysfs
@@ -24,18 +25,29 @@ def answer(host: Reader, question: str, nic: str) -> str:
 
 def default_routes(host: Reader) -> Set[str]:
     """The NICs of the default routes in the main table, of IPv4 and IPv6."""
-    found = set()
+    return {nic for nic, _way in _defaults(host)} - {"lo"}
+
+
+def gateways(host: Reader) -> List[str]:
+    """The routers of the default routes, as `ping` takes them."""
+    from ipaddress import ip_address  # costs as much as all else here, and few ask
+
+    ways = [(nic, ip_address(way)) for nic, way in _defaults(host) if any(way)]
+    return list(dict.fromkeys(f"{way}%{nic}" if way.is_link_local else str(way) for nic, way in ways))
+
+
+def _defaults(host: Reader) -> Iterator[Tuple[str, bytes]]:
+    """(NIC, address of the next hop; zeros without one) of each."""
     for line in (host.read("/proc/net/route") or "").splitlines()[1:]:
         words = line.split()
-        # Iface Destination Gateway Flags RefCnt Use Metric Mask ...
+        # Iface Destination Gateway Flags RefCnt Use Metric Mask ...; addresses as the processor holds them
         if len(words) > 7 and words[1] == words[7] == "00000000" and _usable(words[3]):
-            found.add(words[0])
+            yield words[0], bytes.fromhex(words[2])[:: -1 if sys.byteorder == "little" else 1]
     for line in (host.read("/proc/net/ipv6_route") or "").splitlines():
         words = line.split()
         # destination, its length, source, its length, next hop, metric, references, uses, flags, NIC
         if len(words) == 10 and words[0].strip("0") == "" and words[1] == "00" and _usable(words[8]):
-            found.add(words[9])
-    return found - {"lo"}
+            yield words[9], bytes.fromhex(words[4])
 
 
 def _usable(flags: str) -> bool:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional
 
 from . import expand, masks
-from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple
+from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -48,6 +48,12 @@ def is_test(node: Node) -> bool:
         and bool(node.words)
         and node.words[0][0] in (*_TESTS, "command", "grep", "which", "type")
     )
+
+
+def is_about_lo(test: Node) -> bool:
+    """Whether a condition only tells lo from the rest, which no setting is for."""
+    words = [raw for node in all_of(test) if isinstance(node, Simple) for raw, _line in node.words]
+    return any(re.fullmatch(r"[\"']?(\^?lo\$?|/sys/class/net/lo/?)[\"']?", raw) for raw in words)
 
 
 def decide(node: Node, scope: expand.Scope) -> Optional[bool]:

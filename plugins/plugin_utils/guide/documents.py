@@ -5,17 +5,15 @@ Kubernetes)."""
 from __future__ import annotations
 
 import re
-from itertools import product
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import ethtool, kernel_files, masks
+from . import ethtool, kernel_files, masks, selectors
 from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
-Match = Tuple[Tuple[str, str], ...]
 Text = Callable[[Guide, Sequence[Line]], None]
 
 _OFFLOADS: Mapping[str, str] = {
@@ -75,18 +73,16 @@ class Reader:
 
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
-        before = self.guide.sink.dead
-        if _is_pod([text for _number, text in self.lines]):
-            self.guide.sink.dead = (CONDITIONAL, "it holds in the network of one pod, not on the host")
-        for node in nodes:
-            network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
-            if isinstance(network, yaml.MappingNode) and any(
-                _find(network, key) is not None for key in ("ethernets", "bonds", "vlans", "bridges", "renderer")
-            ):
-                self._netplan(network)
-            else:
-                self._walk(node, "", HOST)
-        self.guide.sink.dead = before
+        pod = _is_pod([text for _number, text in self.lines])
+        with self.guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if pod else ""):
+            for node in nodes:
+                network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
+                if isinstance(network, yaml.MappingNode) and any(
+                    _find(network, key) is not None for key in ("ethernets", "bonds", "vlans", "bridges", "renderer")
+                ):
+                    self._netplan(network)
+                else:
+                    self._walk(node, "", HOST)
         for number, text in self.lines:
             self.guide.sink.nothing(number, "a comment" if text.strip().startswith("#") else "sets nothing by itself")
 
@@ -139,13 +135,11 @@ class Reader:
 
     def _container(self, inner: yaml.Node) -> None:
         """Parameters that a container or a pod gets for itself."""
-        before = self.guide.sink.dead
-        self.guide.sink.dead = (CONDITIONAL, "it holds in a container only, not on the host")
-        for one in inner.value if isinstance(inner, yaml.SequenceNode) else ():
-            if isinstance(one, yaml.ScalarNode):
-                self.guide.sysctl(self.number(one), *str(one.value).partition("=")[::2])
-        self._walk(inner, "", HOST)
-        self.guide.sink.dead = before
+        with self.guide.sink.under(CONDITIONAL, "it holds in a container only, not on the host"):
+            for one in inner.value if isinstance(inner, yaml.SequenceNode) else ():
+                if isinstance(one, yaml.ScalarNode):
+                    self.guide.sysctl(self.number(one), *str(one.value).partition("=")[::2])
+            self._walk(inner, "", HOST)
 
     def _salt(self, key: yaml.Node, word: str, inner: yaml.Node) -> None:
         """`net.core.rmem_max: {sysctl.present: [{value: 1}]}` of Salt, and `{value: 1}` of others."""
@@ -199,11 +193,13 @@ class Reader:
                     self._device(str(kind.value), str(key.value), device)
 
     def _device(self, kind: str, name: str, device: yaml.MappingNode) -> None:
-        nics, problem = _netplan_nics(name, device)
-        before = self.guide.sink.dead
-        if problem:
-            self.guide.sink.dead = (CONDITIONAL, problem)
-        for (nic, match), (key, value) in product(nics, device.value):
+        chosen = _netplan_chosen(name, device)
+        with self.guide.sink.under(CONDITIONAL, chosen.problem):
+            for nic, match in chosen.nics:
+                self._keys(kind, name, device, nic, match)
+
+    def _keys(self, kind: str, name: str, device: yaml.MappingNode, nic: str, match: selectors.Match) -> None:
+        for key, value in device.value:
             word, line = str(key.value), self.number(key)
             if word in ("match", "set-name"):
                 self.guide.sink.nothing(line, "says which NIC is meant")
@@ -222,33 +218,20 @@ class Reader:
                     kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(_words(text)))
             else:
                 self._left(word, key, value)
-        self.guide.sink.dead = before
 
     def _left(self, word: str, key: yaml.Node, value: yaml.Node) -> None:
         for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
             self.guide.sink.remark(number, OTHER_TOOL, f"{word} belongs to netplan")
 
 
-def _netplan_nics(name: str, device: yaml.MappingNode) -> Tuple[List[Tuple[str, Match]], str]:
-    """The NICs that a device of netplan is for; or why they cannot be said."""
-    match = _find(device, "match")
-    if not isinstance(match, yaml.MappingNode):
-        return [(name, ())], ""
-    rename = _find(device, "set-name")
-    asked = {str(key.value): _words(value) for key, value in match.value}
-    if isinstance(rename, yaml.ScalarNode):
-        return [(str(rename.value), ())], ""
-    names = asked.pop("name", [])
-    pairs = [
-        [("mac" if key == "macaddress" else key, word) for word in words]
-        for key, words in asked.items()
-        if key in ("macaddress", "driver") and words
-    ]
-    if names and pairs and any(char in word for word in names for char in "*?["):
-        return [("*", ())], f"which NICs it is for, name: {names[0]} beside {', '.join(asked)} decides on the host"
-    if names:
-        return [(word, ()) for word in names], ""
-    return [("", chosen) for chosen in product(*pairs)] if pairs else [(name, ())], ""
+def _netplan_chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:
+    """The NICs that a device of netplan is for."""
+    match, rename = _find(device, "match"), _find(device, "set-name")
+    if isinstance(match, yaml.MappingNode) and isinstance(rename, yaml.ScalarNode):
+        return selectors.choose([str(rename.value)], [], [])
+    asked = {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
+    hardware = [("mac", asked.get("macaddress", [])), ("driver", asked.get("driver", []))]
+    return selectors.choose(asked.get("name", []), hardware, [], otherwise=name)
 
 
 def _words(node: yaml.Node) -> List[str]:

@@ -7,14 +7,12 @@ import re
 from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from . import ethtool, expand, kernel_files, masks
+from . import ethtool, expand, kernel_files, masks, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
-
-Match = Tuple[Tuple[str, str], ...]
 
 _DEVICES = ("devices", "devices_udev_regex")
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
@@ -76,31 +74,36 @@ def udev(guide: Guide, lines: Sequence[Line]) -> None:
 
 def _rule(guide: Guide, number: int, text: str) -> None:
     pairs = _pairs(text)
-    nics, problem = _udev_nics(pairs)
+    chosen = _udev_chosen(pairs)
     subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")
     if not pairs:
         guide.sink.unknown(number, "this is no rule of udev")
-    before = guide.sink.dead
-    if problem:
-        guide.sink.dead = (CONDITIONAL, problem)
-    for (nic, match), (name, attribute, sign, value) in product(nics, pairs):
-        if sign in ("==", "!="):
-            continue
-        if name == "RUN" and attribute in ("", "program"):
-            for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
-                value = value.replace(short, nic or masks.mask("$name"))
-            Shell(guide).commands(number, value.replace('\\"', '"'))
-        elif name == "ATTR" and subsystem != "net":
-            guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', no matter of the network")
-        elif name == "ATTR" and match and attribute in ("mtu", "tx_queue_len"):
-            guide.nic(number, "", "link", "mtu" if attribute == "mtu" else "txqueuelen", value, match)
-        elif name == "ATTR":
-            kernel_files.write(guide, number, f"/sys/class/net/{nic or masks.mask('$name')}/{attribute}", value)
-        elif name == "NAME":
-            guide.sink.remark(number, OTHER_TOOL, f"NAME={value}: names of NICs belong to udev")
-        elif name not in ("GOTO", "LABEL", "ENV", "TAG", "OPTIONS", "PROGRAM", "IMPORT"):
-            guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
-    guide.sink.dead = before
+    with guide.sink.under(CONDITIONAL, chosen.problem):
+        for (nic, match), pair in product(chosen.nics, pairs):
+            _asked(guide, number, pair, nic, match, subsystem)
+
+
+def _asked(
+    guide: Guide, number: int, pair: Tuple[str, str, str, str], nic: str, match: selectors.Match, subsystem: str
+) -> None:
+    """What one assignment of a rule sets."""
+    name, attribute, sign, value = pair
+    if sign in ("==", "!="):
+        return
+    if name == "RUN" and attribute in ("", "program"):
+        for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
+            value = value.replace(short, nic or masks.mask("$name"))
+        Shell(guide).commands(number, value.replace('\\"', '"'))
+    elif name == "ATTR" and subsystem != "net":
+        guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', no matter of the network")
+    elif name == "ATTR" and match and attribute in ("mtu", "tx_queue_len"):
+        guide.nic(number, "", "link", "mtu" if attribute == "mtu" else "txqueuelen", value, match)
+    elif name == "ATTR":
+        kernel_files.write(guide, number, f"/sys/class/net/{nic or masks.mask('$name')}/{attribute}", value)
+    elif name == "NAME":
+        guide.sink.remark(number, OTHER_TOOL, f"NAME={value}: names of NICs belong to udev")
+    elif name not in ("GOTO", "LABEL", "ENV", "TAG", "OPTIONS", "PROGRAM", "IMPORT"):
+        guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
 
 
 # What a rule may ask for without leaving out a NIC of those that its name or device means.
@@ -117,32 +120,22 @@ _DEVICE = {
 }
 
 
-def _udev_nics(pairs: Sequence[Tuple[str, str, str, str]]) -> Tuple[List[Tuple[str, Match]], str]:
-    """The NICs that a rule is for, by name or by device; or what it asks that cannot be said."""
-    asked = {
-        f"{name}{{{attribute}}}" if attribute else name: value for name, attribute, sign, value in pairs if sign == "=="
-    }
-    unlike = [
-        f"{name}!={value}" for name, _attribute, sign, value in pairs if sign == "!=" and value not in ("lo", "remove")
-    ]
+def _udev_chosen(pairs: Sequence[Tuple[str, str, str, str]]) -> selectors.Chosen:
+    """The NICs that a rule is for."""
+    told = [(f"{name}{{{attribute}}}" if attribute else name, sign, value) for name, attribute, sign, value in pairs]
+    asked = {key: value for key, sign, value in told if sign == "=="}
     names = next((asked[key] for key in ("NAME", "KERNEL", "ENV{INTERFACE}", "ENV{ID_NET_NAME}") if asked.get(key)), "")
-    device = [
-        (kind, asked[key].lower() if kind == "mac" else asked[key]) for key, kind in _DEVICE.items() if asked.get(key)
-    ]
     vendor, model = asked.get("ATTRS{vendor}", ""), asked.get("ATTRS{device}", "")
-    if vendor.startswith("0x") and model.startswith("0x"):
-        device.append(("pci", f"{vendor[2:].lower()}:{model[2:].lower()}"))
-    known = {*_HARMLESS, *_DEVICE, *(("ATTRS{vendor}", "ATTRS{device}") if vendor and model else ())}
-    strange = [*(f'{key}=="{value}"' for key, value in asked.items() if key not in known), *unlike]
-    # Each wired NIC has such a name.
-    if names and device and any(char in names for char in "*?[") and names not in ("*", "e*", "en*", "eth*", "*[!lo]"):
-        strange.append(f'KERNEL=="{names}" beside its device')
-    if strange:
-        return [("*", ())], f"which NICs it is for, {' and '.join(strange)} decides on the host"
-    if names and not (device and any(char in names for char in "*?[")):
-        return [(name, ()) for name in names.split("|")], ""
-    kinds = [[(kind, word) for word in value.split("|")] for kind, value in dict(device).items()]
-    return [("", match) for match in product(*kinds)] if device else [("*", ())], ""
+    ids = vendor.startswith("0x") and model.startswith("0x")
+    device = {kind: asked[key] for key, kind in _DEVICE.items() if asked.get(key)}
+    device = {kind: text.lower() if kind == "mac" else text for kind, text in device.items()}
+    device.update({"pci": f"{vendor[2:]}:{model[2:]}".lower()} if ids else {})
+    known = {*_HARMLESS, *_DEVICE, *(("ATTRS{vendor}", "ATTRS{device}") if ids else ())}
+    strange = [f'{key}=="{value}"' for key, value in asked.items() if key not in known]
+    strange += [f'{key}!="{value}"' for key, sign, value in told if sign == "!=" and value not in ("lo", "remove")]
+    return selectors.choose(
+        names.split("|") if names else [], [(kind, text.split("|")) for kind, text in device.items()], strange
+    )
 
 
 def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
@@ -244,7 +237,7 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.remark(entry.line, OTHER_TOOL, f"[{entry.section}] {entry.key}={value}: TuneD sets it")
 
 
-def _tuned_nics(key: str, value: str) -> Tuple[List[str], Match]:
+def _tuned_nics(key: str, value: str) -> Tuple[List[str], selectors.Match]:
     """The NICs of a section, by name or by their driver; none where only udev knows."""
     if key == "devices":
         return [word for word in re.split(r"[,\s]+", value) if word] or ["*"], ()

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Sequence, Set, Tuple
+from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from . import masks
 
@@ -87,6 +88,16 @@ class Sink:
         setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
         if setting not in self.settings:
             self.settings.append(setting)
+
+    @contextmanager
+    def under(self, kind: str, why: str) -> Iterator[None]:
+        """Leave out what would be set meanwhile, for a reason; without one all is as before, and will be again."""
+        before = self.dead
+        self.dead = (kind, why) if why else before
+        try:
+            yield
+        finally:
+            self.dead = before
 
     def remark(self, line: int, kind: str, text: str) -> None:
         """Something understood that is not for the inventory."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from ..dialects import systemd as words
-from . import kernel_files
+from . import kernel_files, selectors
 from .ini import Entry, sections
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
+from .selectors import Match
 from .settings import Guide
-
-Match = Tuple[Tuple[str, str], ...]
 
 _KEYS: Mapping[str, Tuple[str, str]] = {word.word: key for key, word in words.LINK.items()}
 _FORMS: Mapping[Tuple[str, str], str] = {key: word.form for key, word in words.LINK.items()}
@@ -41,16 +40,19 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
     entries = sections(guide, lines)
     asked = {entry.key: entry.value for entry in entries if entry.section == "Match"}
     device = next((entry.value for entry in entries if entry.section == "NetDev" and entry.key == "Name"), "")
-    targets, problem = _targets(asked)
-    before = guide.sink.dead
-    bus = dict(targets[0][1]).get("bus", "")
-    if problem:
-        guide.sink.dead = (CONDITIONAL, problem)
-    elif bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
-        guide.sink.dead = (NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC")
-    elif targets == [("*", ())] and asked.get("Property"):
-        guide.sink.dead = (CONDITIONAL, f"which NICs have Property={asked['Property']}, udev alone knows")
-    for (nic, match), entry in product(targets, entries):
+    chosen = _chosen(asked)
+    kind, problem = CONDITIONAL, chosen.problem
+    bus = dict(chosen.nics[0][1]).get("bus", "")
+    if bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
+        kind, problem = NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC"
+    elif not problem and chosen.nics == [("*", ())] and asked.get("Property"):
+        problem = f"which NICs have Property={asked['Property']}, udev alone knows"
+    with guide.sink.under(kind, problem):
+        _entries(guide, entries, chosen, device)
+
+
+def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, device: str) -> None:
+    for (nic, match), entry in product(chosen.nics, entries):
         if entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
             guide.sink.nothing(entry.line, "says which NIC is meant")
         elif entry.section == "Bond" and entry.key in _BOND:
@@ -60,7 +62,6 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.set(entry.line, entry.value, "bond", "members", nic)
         else:
             _key(guide, entry, nic or device, match)
-    guide.sink.dead = before
 
 
 def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
@@ -98,37 +99,27 @@ def _spoken(known: Tuple[str, str], value: str) -> str:
 
 # Conditions that are about the host, not about its NICs.
 _OF_HOSTS = ("Host", "Virtualization", "KernelCommandLine", "KernelVersion", "Architecture", "Credential", "Firmware")
-_MANY = 64
 
 
-def _targets(asked: Mapping[str, str]) -> Tuple[List[Tuple[str, Match]], str]:
-    """The NICs behind a section [Match], by name or by what identifies them; or why they cannot be said.
-
-    Each key may list several words, of which one has to fit; all keys have to.
-    """
+def _chosen(asked: Mapping[str, str]) -> selectors.Chosen:
+    """The NICs behind a section [Match]."""
     properties = dict(word.partition("=")[::2] for word in asked.get("Property", "").split())
     named = [text for key, text in properties.items() if key.startswith("ID_NET_NAME")]
     names = (asked.get("OriginalName") or asked.get("Name") or " ".join(named)).split()
-    pairs: List[List[Tuple[str, str]]] = []
-    if properties.get("ID_VENDOR_ID", "").startswith("0x") and properties.get("ID_MODEL_ID", "").startswith("0x"):
-        pairs.append([("pci", f"{properties['ID_VENDOR_ID'][2:]}:{properties['ID_MODEL_ID'][2:]}")])
-    drivers = asked.get("Driver", "").split() or [properties.get("ID_NET_DRIVER", "")]
-    macs = (asked.get("MACAddress") or asked.get("PermanentMACAddress") or "").lower().split()
+    vendor, model = (properties.get(f"ID_{part}_ID", "") for part in ("VENDOR", "MODEL"))
+    drivers = (asked.get("Driver") or properties.get("ID_NET_DRIVER", "")).split()
+    hardware = ["*"] if not names and asked.get("Kind") == "!*" else []
     paths = [word[4:].rstrip("*") or "*" for word in asked.get("Path", "").split() if word.startswith("pci-")]
-    for key, words_ in (("driver", drivers), ("mac", macs), ("bus", paths)):
-        pairs += [[(key, word) for word in words_]] if any(words_) else []
-    if not pairs and not names and asked.get("Kind") == "!*":
-        pairs.append([("driver", "*")])
-    told = [f"{key}={asked[key]}" for key in _OF_HOSTS if key in asked]
-    told += [f"{key}={text}" for key, text in asked.items() if text.startswith("!") and key not in ("Kind", *_OF_HOSTS)]
-    if names and pairs and any(char in name for name in names for char in "*?["):
-        told += [f"{key}={text}" for key, text in asked.items() if key in ("OriginalName", "Name", "Driver", "Path")]
-    if told:
-        return [("*", ())], f"which NICs it is for, {' and '.join(dict.fromkeys(told))} decides on the host"
-    if names:
-        return [(name, ()) for name in names], ""
-    every = [tuple(chosen) for chosen in product(*pairs)][:_MANY]
-    return [("", match) for match in every] if pairs else [("*", ())], ""
+    device = [
+        ("pci", [f"{vendor[2:]}:{model[2:]}"] if vendor.startswith("0x") and model.startswith("0x") else []),
+        ("driver", drivers),
+        ("mac", (asked.get("MACAddress") or asked.get("PermanentMACAddress") or "").lower().split()),
+        ("bus", paths),
+    ]
+    device += [] if any(words_ for _key, words_ in device) else [("driver", hardware)]
+    unlike = [key for key, text in asked.items() if text.startswith("!") and key != "Kind"]
+    strange = [f"{key}={text}" for key, text in asked.items() if key in _OF_HOSTS or key in unlike]
+    return selectors.choose(names, device, strange)
 
 
 def microseconds(text: str) -> Optional[int]:

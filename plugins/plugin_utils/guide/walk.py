@@ -47,12 +47,6 @@ def _surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
     return masks.known("".join(one)) and other is not None and not masks.known("".join(other))
 
 
-def _is_about_lo(test: Node) -> bool:
-    """Whether a condition only tells lo from the rest, which no setting is for."""
-    words = [raw for node in all_of(test) if isinstance(node, Simple) for raw, _line in node.words]
-    return any(re.fullmatch(r"[\"']?(\^?lo\$?|/sys/class/net/lo/?)[\"']?", raw) for raw in words)
-
-
 class Walk(Commands):
     """The control flow of one script."""
 
@@ -142,7 +136,7 @@ class Walk(Commands):
             self._visitall_of(node.left)
             wanted = node.operator == "&&"
             if known is None:
-                self.loopback = _is_about_lo(node.left)
+                self.loopback = conditions.is_about_lo(node.left)
                 self._doubt(node.right)
                 self.loopback = False
             elif known is wanted:
@@ -194,7 +188,7 @@ class Walk(Commands):
                 outcomes = [dict(self.scope.values)]
                 continue
             self.scope.values = dict(start)
-            self.loopback = test is not None and _is_about_lo(test)
+            self.loopback = test is not None and conditions.is_about_lo(test)
             self._case_of(group, number, "if", body)
             self.loopback = False
             outcomes.append(self.scope.values)
@@ -287,15 +281,14 @@ class Walk(Commands):
                     raise
 
     def _round(self, body: Node, symbolic: bool) -> None:
-        before = self.sink.dead
         self.undecided += symbolic
         self.rounds += symbolic
         try:
-            self.walk(body)
+            with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
+                self.walk(body)
         finally:
             self.undecided -= symbolic
             self.rounds -= symbolic
-            self.sink.dead = before
 
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""

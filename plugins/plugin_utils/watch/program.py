@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,13 +20,16 @@ from ...module_utils.bare import BareModule
 from ...module_utils.going_back import guard, health
 from ...module_utils.host import Host, ReadOnlyHost
 from ...module_utils.runner import runner
-from ...module_utils.schema import Query, TuningError
+from ...module_utils.schema import TuningError
 from ...module_utils.text import printable
+from ...module_utils.tools import journal, whereabouts
 from ..drift import Place, differences, say
-from . import journal
 
 # Seconds that links may take until a gateway answers again.
 _PATIENCE = 20
+# Of the journal so many lines are shown for one setting, and so much of each; what is our own is no hint.
+_SHOWN, _WIDTH = 3, 160
+_OURS = "linuxnet-tuning"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -60,8 +64,8 @@ def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: f
         return [], False
     if any(command.startswith(("write ", "remove ")) for command in compared["commands"]):
         return ["Left alone: what is kept for the next boot is not what this watch knows. Run site."], False
-    told = drifts(list(differences(compared)), journal.read(reader, since), since)
-    asked = [*settings["probes"], *({"host": gateway} for gateway in _gateways(reader))]
+    told = drifts(list(differences(compared)), journal.since(reader, since), since)
+    asked = [*settings["probes"], *({"host": gateway} for gateway in whereabouts.gateways(reader))]
     well = [probe for probe, one in zip(asked, health.look(reader, asked, 0)["probes"]) if one["well"]]
     done = engine.tune(host, "tune", {**params, "guard_timeout": settings["guard_timeout"]})
     if done.get("failed"):
@@ -74,7 +78,7 @@ def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: f
     return [*told, "Put back."], False
 
 
-def drifts(found: Sequence[tuple[Place, Any, Any]], noted: list[Mapping[str, Any]], since: float) -> list[str]:
+def drifts(found: Sequence[tuple[Place, Any, Any]], noted: Sequence[journal.Note], since: float) -> list[str]:
     """Each value that has drifted, when that was, and what the journal has of it."""
     clock = "%Y-%m-%d %H:%M:%S"
     now = time.strftime(clock)
@@ -85,22 +89,22 @@ def drifts(found: Sequence[tuple[Place, Any, Any]], noted: list[Mapping[str, Any
         lines.append(
             f"{place} is {'gone' if current is None else say(current)}, and was {say(wanted)}; it changed {when}"
         )
-        lines += [f"  {line}" for line in (journal.about(noted, where, setting) if since else ())]
+        lines += [f"  {line}" for line in (hints(noted, where, setting) if since else ())]
     return lines
 
 
-def _gateways(host: ReadOnlyHost) -> list[str]:
-    """The routers of the default routes."""
-    found: list[str] = []
-    for version in ("-4", "-6"):
-        try:
-            routes = json.loads(host.ask(Query(("ip", version, "-j", "route", "show", "default"))).out or "[]")
-        except ValueError:
-            continue
-        for route in routes:
-            way = str(route.get("gateway", ""))
-            found += [f"{way}%{route.get('dev')}" if way.startswith("fe80:") else way] if way else []
-    return list(dict.fromkeys(found))
+def hints(noted: Sequence[journal.Note], where: str, setting: str) -> list[str]:
+    """The last lines that name a NIC, or a kernel parameter by either of its names, and are not our own."""
+    words = [setting, setting.replace(".", "/")] if where == "host" else [where]
+    named = re.compile("|".join(rf"(?<![\w.-]){re.escape(word)}(?![\w-])" for word in words))
+    others = (note for note in noted if not note.who.startswith(_OURS) and not note.unit.startswith(_OURS))
+    return [*dict.fromkeys(_line(note) for note in others if named.search(note.text))][-_SHOWN:]
+
+
+def _line(note: journal.Note) -> str:
+    when = time.strftime("%H:%M:%S", time.localtime(note.when)) if note.when else "at some time"
+    text = " ".join(note.text.split())
+    return f"{when} {note.who}: {text if len(text) <= _WIDTH else f'{text[:_WIDTH]} ...'}"
 
 
 if __name__ == "__main__":
