@@ -447,3 +447,14 @@ def test_both_ways_give_the_same_result_through_ansible(tmp_path):
     assert "sends its code, because [Errno 2]" in said_quick
     assert said_quick.count("sends its code") == 1
     assert said_quick.count("runs as a module, because its options are not right") == 2
+
+
+def test_what_each_worker_would_load_is_there_before_it_is_forked():
+    """Importing an action is enough; `linear` does that in the process that forks."""
+    seen = (
+        "from ansible_collections.linuxnet.tuning.plugins.action import tune; from ansible import constants; "
+        "known = constants.config.has_configuration_definition; "
+        "print(known('connection', 'ssh'), known('shell', 'sh'), known('become', 'sudo'))"
+    )
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "True"]

@@ -26,7 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, script
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
@@ -34,6 +34,7 @@ CONNECTIONS = ("ssh", "local")
 BECOME = ("sudo", "su")
 
 display = Display()
+ahead.load()
 
 
 class UnfitError(Exception):

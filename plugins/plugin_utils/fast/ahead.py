@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Has Ansible read once what each of its workers would read anew.
+
+A worker is forked for each task and host. It begins with loading the connection, the shell and become, and parses the
+documentation of each, which is YAML, for its options; and it ends with looking up the types of a result's fields. Both
+together are more than all else that it does. What the process above has loaded before the fork is there already, and
+the action of a task is imported there, so this is as well. Where a part is not as it was, the worker does it as ever.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from ansible.plugins.loader import become_loader, connection_loader, shell_loader
+
+# What nearly every fleet has.
+_PLUGINS = ((connection_loader, "ssh"), (shell_loader, "sh"), (become_loader, "sudo"))
+
+
+def load() -> None:
+    """Load it now, for all workers that come."""
+    for loader, name in _PLUGINS:
+        with suppress(Exception):
+            loader.get(name, class_only=True)
+    with suppress(Exception):  # there since ansible-core 2.21
+        from ansible._internal._task import UnifiedTaskResult
+
+        for from_module in (False, True):
+            UnifiedTaskResult.get_result_key_to_resolved_field_mapping(source_is_module=from_module)
