@@ -20,6 +20,7 @@ LAB = Path(os.environ.get("LAB") or CACHE / "lab")  # another one runs beside it
 LAB_LOCK = LAB.with_name(LAB.name + ".lock")  # the folder itself comes and goes
 CACHE_LOCK = CACHE / "lock"
 KEY = CACHE / "ssh" / "id_ed25519"
+WIRES = LAB / "wires"  # the switch between containers, where there are some
 SSH_CONFIG = LAB / "ssh_config"
 INVENTORY = LAB / "inventory.json"
 

@@ -18,13 +18,12 @@ from pathlib import Path
 
 import machine
 import namespaces
-from common import HERE, LAB, LabError, tail
+from common import HERE, WIRES, LabError, tail
 from guests import Guest
 from image import Image
 from machine import Process
 
 ACCEL = "container"
-WIRES = LAB / "wires"
 # How many queues a veth gets in the place of a NIC of this driver; igb has eight.
 QUEUES = {"igb": 8, "vmxnet3": 2, "virtio-net-pci": 4}
 

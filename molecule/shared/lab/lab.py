@@ -45,51 +45,86 @@ def up(options: argparse.Namespace) -> None:
     guests = load()
     release = releases.chosen(options.release)
     with locked():
-        _same_kind([process for guest in guests if (process := machine.recorded(guest.folder))], release, options)
-        stopped = [guest for guest in guests if not machine.running(guest.folder)]
-        if stopped:
+        contained = _contained(guests, options.containers)
+        _same_kind(guests, contained, release)
+        if not all(machine.running(guest.folder) for guest in guests):
             with locked(image.lock(release)):
                 built = image.ensure(guests, release)
-            with locked(CACHE_LOCK):
-                chosen = container.ACCEL if options.containers else accel.choose(built, options.accel)
-            fresh = not any(machine.recorded(guest.folder) for guest in guests)
-            if fresh and chosen != container.ACCEL and not options.boot:
-                _start_from_state(guests, built, chosen)
-            else:
-                _boot(guests, built, chosen)
+            _up(guests, contained, built, options)
         remote.write_files(guests)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
 
 
-def _same_kind(processes: list[machine.Process], release: releases.Release, options: argparse.Namespace) -> None:
-    """A lab has one release and one kind of guests until it is down."""
-    for process in processes:
-        kinds = {True: "containers", False: "virtual machines"}
-        now = (image.Image(Path(process.image)).release, kinds[process.accel == container.ACCEL])
-        asked = (release.name, kinds[options.containers])
+def _contained(guests: list[Guest], names: list[str] | None) -> list[Guest]:
+    """The guests that are to be containers: those named by the option or by LAB_CONTAINERS, or all."""
+    if names is None:
+        names = os.environ.get("LAB_CONTAINERS", "").split()
+        if not names:
+            return []
+    if names in ([], ["all"]):
+        return guests
+    return [_named(name) for name in names]
+
+
+def _same_kind(guests: list[Guest], contained: list[Guest], release: releases.Release) -> None:
+    """A lab has one release, and each guest is of one kind until it is down."""
+    kinds = {True: "a container", False: "a virtual machine"}
+    for guest in guests:
+        process = machine.recorded(guest.folder)
+        if not process:
+            continue
+        now = (kinds[process.accel == container.ACCEL], image.Image(Path(process.image)).release)
+        asked = (kinds[guest in contained], release.name)
         if now != asked:
             raise LabError(
-                f"this lab has {now[1]} of {now[0]}, and {asked[1]} of {asked[0]} were asked for; "
+                f"in this lab {guest.name} is {now[0]} of {now[1]}, and {asked[0]} of {asked[1]} was asked for; "
                 "run 'down' first, or name another lab by the variable LAB"
             )
+
+
+def _up(guests: list[Guest], contained: list[Guest], built: image.Image, options: argparse.Namespace) -> None:
+    """Start what does not run: containers first, for the wires to virtual machines end in their switch."""
+    machines = [guest for guest in guests if guest not in contained]
+    fresh = not any(machine.recorded(guest.folder) for guest in guests)
+    kept = None
+    if machines:
+        with locked(CACHE_LOCK):
+            chosen = accel.choose(built, options.accel)
+        if fresh and not options.boot:
+            kept = _state(guests, built, chosen)
+    if contained:
+        if machines and not kept:
+            for guest in guests:
+                machine.kill(guest.folder)
+        _boot(contained, built, container.ACCEL)
+    if kept:
+        _start_from_state(kept, machines, built, chosen)
+    elif machines:
+        _boot(machines, built, chosen)
 
 
 def _start(guest: Guest, built: image.Image, how: str, port: int = 0) -> machine.Process:
     return container.start(guest, built, port) if how == container.ACCEL else machine.start(guest, built, how, port)
 
 
-def _start_from_state(guests: list[Guest], built: image.Image, chosen: str) -> None:
-    """Start all guests from what was saved of them; where that cannot be, boot them and save it for the next time."""
+def _state(guests: list[Guest], built: image.Image, chosen: str) -> saved.State | None:
+    """The saved state of all guests; where there is none, boot them and save it. None if they do not come to rest."""
     kept = saved.state(guests, built, chosen)
     with locked(kept.lock):
         if not saved.fits(kept):
             say("booting the guests, once, to save their state")
             _boot(guests, built, chosen)
             if not all(remote.settled(guest) for guest in guests):
-                say("the guests do not come to rest; they go on as they are, and nothing is saved of them")
-                return
+                say("the guests do not come to rest, and nothing is saved of them")
+                return None
             saved.save(kept, guests)
+    return kept
+
+
+def _start_from_state(kept: saved.State, guests: list[Guest], built: image.Image, chosen: str) -> None:
+    """Start guests from what was saved of them; where that does not load, boot them."""
+    with locked(kept.lock):
         saved.take_over(kept, guests)
     try:
         _load(guests, built, chosen)
@@ -110,7 +145,7 @@ def _load(guests: list[Guest], built: image.Image, chosen: str) -> None:
         former = machine.recorded(guest.folder)
         process = machine.start(guest, built, chosen, former.port if former else 0, saved.SNAPSHOT)
         say(f"{guest.name} started from its saved state (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
-    remote.write_files(guests)
+    remote.write_files(load())
     for guest in guests:
         remote.awake(guest)
         say(f"{guest.name} is up")
@@ -124,7 +159,7 @@ def _boot(guests: list[Guest], built: image.Image, chosen: str) -> None:
                 former = machine.recorded(guest.folder)
                 process = _start(guest, built, chosen, former.port if former else 0)
                 say(f"{guest.name} boots (process {process.pid}, {process.accel})")
-        remote.write_files(guests)
+        remote.write_files(load())
         try:
             for guest in guests:
                 remote.wait_for(guest)
@@ -142,21 +177,22 @@ def reset(_options: argparse.Namespace) -> None:
     """Bring all guests back to their saved state, whatever they are doing"""
     guests = load()
     with locked():
-        processes = [machine.recorded(guest.folder) for guest in guests]
-        process = next(iter(processes))
-        if not process or None in processes:
+        processes = {guest: process for guest in guests if (process := machine.recorded(guest.folder))}
+        if len(processes) < len(guests):
             raise LabError("not all guests were started; run 'up' first")
-        contained = process.accel == container.ACCEL
-        if not contained and not all(saved.has(guest) for guest in guests):
+        contained = [guest for guest in guests if processes[guest].accel == container.ACCEL]
+        machines = [guest for guest in guests if guest not in contained]
+        if not all(saved.has(guest) for guest in machines):
             raise LabError("this lab did not start from a saved state; run 'down', then 'up'")
         for guest in guests:
             machine.kill(guest.folder)
+        built = image.Image.at(processes[guests[0]].image)
+        for guest in contained:
+            container.forget_disk(guest)
         if contained:
-            for guest in guests:
-                container.forget_disk(guest)
-            _boot(guests, image.Image.at(process.image), process.accel)
-        else:
-            _load(guests, image.Image.at(process.image), process.accel)
+            _boot(contained, built, container.ACCEL)
+        if machines:
+            _load(machines, built, processes[machines[0]].accel)
     say("the lab is as it was saved")
 
 
@@ -280,9 +316,8 @@ def _arguments() -> argparse.ArgumentParser:
         if function is up:
             help_text = "how to run the guests (default: %(default)s, which tries KVM)"
             command.add_argument("--accel", choices=accel.CHOICES, default="auto", help=help_text)
-            contained = os.environ.get("LAB_KIND") == "containers"
-            help_text = "containers in the place of virtual machines (also LAB_KIND=containers)"
-            command.add_argument("--containers", action="store_true", default=contained, help=help_text)
+            help_text = "these guests, or all, as containers instead of virtual machines (also LAB_CONTAINERS=all)"
+            command.add_argument("--containers", nargs="*", metavar="GUEST", help=help_text)
             command.add_argument("--boot", action="store_true", help="boot, although there may be a saved state")
         if function in (up, build):
             help_text = f"one of {', '.join(releases.RELEASES)} (default: LAB_RELEASE, else {releases.DEFAULT})"

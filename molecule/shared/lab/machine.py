@@ -16,7 +16,7 @@ from pathlib import Path
 
 import apt
 import tap
-from common import LAB, LabError, run, tail
+from common import LAB, WIRES, LabError, run, tail
 from guests import Guest, Nic
 from image import Image
 
@@ -83,6 +83,11 @@ def start(guest: Guest, image: Image, accel: str, port: int = 0, state: str = ""
     port = port or free_port()
     told = console(guest).stat().st_size if console(guest).exists() else 0
     queues = {nic.name: tap.open_queues(nic.queues) for nic in guest.nics if nic.queues > 1}
+    switch = running(WIRES)
+    if switch:
+        for nic in guest.nics:
+            if nic.link:
+                queues[nic.name] = tap.open_port(switch.pid, f"{guest.name}-{nic.name}", nic.link)
     descriptors = [descriptor for group in queues.values() for descriptor in group]
     try:
         argv = command_line(guest, image, accel, port, queues)
@@ -162,6 +167,8 @@ def accel_arguments(accel: str) -> list[str]:
 def _backend(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) -> str:
     if slot == 0:
         return f"user,id={nic.name},restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{port}-10.0.2.15:22"
+    if queues:
+        return f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"
     if nic.link:
         # Relative to the folder of the lab, because the path of a unix socket may have 107 bytes only.
         # The client tries again until the server is there, so a power cut on either side is outlived. With datagrams,
@@ -169,8 +176,6 @@ def _backend(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) ->
         listens = guest.name == _first_end(nic.link)
         role = "server=on" if listens else f"server=off,{_again()}"
         return f"stream,id={nic.name},addr.type=unix,addr.path={nic.link}.sock,{role}"
-    if queues:
-        return f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"
     return f"hubport,id={nic.name},hubid={slot}"
 
 

@@ -46,6 +46,15 @@ def mount(source: str, target: str, kind: str, options: str = "") -> None:
     _check(_libc.mount(*words, 0, options.encode()), f"mount {target}")
 
 
+def enter(path: str) -> None:
+    """Be in the network namespace of this path from now on."""
+    there = os.open(path, os.O_RDONLY)
+    try:
+        _check(_libc.setns(there, NEWNET), f"setns {path}")
+    finally:
+        os.close(there)
+
+
 @contextmanager
 def inside(path: str) -> Iterator[None]:
     """Be in the network namespace of this path for a while."""
