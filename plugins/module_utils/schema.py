@@ -296,7 +296,8 @@ class Family(NamedTuple):
     changes touch. A family without fields is for this alone, and nobody can ask for it. A family `goes_before` others
     where a number of theirs goes down on the same NIC: what uses queues lets go of them first. The keys of a family
     that is `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those
-    of one that is `whole` hang on each other, and go back together.
+    of one that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
+    together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last.
     """
 
     name: str
@@ -335,6 +336,8 @@ class Family(NamedTuple):
     )
     loose: bool = False
     whole: bool = False
+    late: bool = False
+    unfold: Optional[Callable[[Mapping[str, Any]], Mapping[str, Any]]] = None
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}
     lacks: Mapping[str, str] = {}
@@ -350,6 +353,11 @@ class Family(NamedTuple):
     def option(self) -> str:
         """The option of a module that holds what this family is asked for."""
         return "nics" if self.scope == NIC else next(iter(self.options), self.name)
+
+    @property
+    def dropin(self) -> str:
+        """The file with its commands at boot, which it shares with its module unless it is late."""
+        return self.name if self.late else self.module
 
     def field(self, key: str) -> Field:
         """The field behind a key as written, under its canonical name; InputError names the nearest right one."""

@@ -54,6 +54,8 @@ def asked(name, evil, manager=None):
         return {evil: evil}, {evil: Cell("x", place="pci/0000:02:00.0 runtime")}
     if name == "sriov":
         return {"vfs": 2, "mac": f"{evil} b"}, {"vfs": Cell(4), "mac": Cell("a b c d")}
+    if name == "routes":
+        return {f"{evil} initcwnd": 30, f"default {evil}": evil, "::/0 congctl": f"{evil} {evil}"}, {}
     if name == "module_parameters_file":
         return {"igb.max_vfs": evil}, {}
     if name == "bonding":
@@ -86,8 +88,9 @@ def actions(name, evil, manager=None):
 def test_the_way_back_runs_no_word(name, manager, evil, tmp_path):
     """Each line in a real shell, in which programs are harmless words and files of the kernel are not there."""
     lines, _files = revert.script(actions(name, evil, manager))
+    stubs = "sysctl() { :; }; ip() { :; }; sleep() { i=99; };"
     harmless = (
-        'live() { [ "$1" != sh ] || sh -c "sysctl() { :; }; $3"; }; put() { :; }; rm() { :; }; systemctl() { :; }\n'
+        f'live() {{ [ "$1" != sh ] || sh -c "{stubs} $3"; }}; put() {{ :; }}; rm() {{ :; }}; systemctl() {{ :; }}\n'
     )
     subprocess.run(["sh", "-c", harmless + "\n".join(lines)], cwd=tmp_path, check=False, capture_output=True)
     assert list(tmp_path.iterdir()) == []

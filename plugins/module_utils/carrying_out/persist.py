@@ -105,7 +105,7 @@ def _units(
     texts = {} if restored else _texts(host, followed, desired, targets, now)
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
     there = systemd.dropins(host)
-    ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.module for one in followed}}
+    ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.dropin for one in followed}}
     stale = [path for path in there if path in ours and path not in texts and _stale(host, path, names, restored)]
     left = {systemd.nic_of(path) for path in (*there, *texts) if path not in stale}
     files: Dict[str, Any] = {path: text if left else None for path, text in systemd.template().items()}
@@ -152,7 +152,7 @@ def _texts(
                 alone = [systemd.with_programs(host, family.write(nic, {key: keys[key]}, cells)) for key in keys]
                 actions = [systemd.or_each(actions, [action for made in alone for action in made])]
             if actions:
-                groups.setdefault(systemd.dropin(nic, family.module), []).append((family.name, list(keys), actions))
+                groups.setdefault(systemd.dropin(nic, family.dropin), []).append((family.name, list(keys), actions))
     return {path: systemd.render(parts) for path, parts in groups.items()}
 
 

@@ -41,7 +41,8 @@ def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], famil
     for place, (scope, layer) in enumerate(layers):
         for name, keys in layer.items():
             seen: Dict[str, Tuple[str, Desired]] = {}
-            for key, raw in keys.items():
+            unfold = families[name].unfold
+            for key, raw in (unfold(keys) if unfold else keys).items():
                 field = families[name].field(str(key))
                 try:
                     asked = understand(field, raw)

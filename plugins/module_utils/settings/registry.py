@@ -28,6 +28,7 @@ from .phy import phy
 from .private_flags import private_flags
 from .qdisc import qdisc
 from .ring import ring
+from .routes import routes
 from .rss import rss
 from .speed import speed
 from .sriov import sriov
@@ -61,6 +62,7 @@ _ORDER: Tuple[Family, ...] = (
     irqbalance,  # before interrupts are placed, or it might move them meanwhile
     napi,  # of the queues that are there by then
     irq,  # by interrupt and queue, so after the channels that make them and the link resets that reset them
+    routes,  # last of all: their packets meet a NIC that is ready, and at boot they are waited for
 )
 
 # What is kept for the next boot is written once it has proved to work.

@@ -12,8 +12,9 @@ FOLDER = "/etc/systemd/system"
 TEMPLATE = "linuxnet-tuning@.service"
 HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
-# Each module has a file of its own, so that `systemctl cat` shows who wants what; this is their order at boot.
-ORDER = ("pci", "link", "ethtool", "multiq", "irq")
+# Each module has a file of its own, so that `systemctl cat` shows who wants what; this is their order at boot. What
+# waits for a network manager comes last.
+ORDER = ("pci", "link", "ethtool", "multiq", "irq", "routes")
 
 # A NIC may appear at boot, by hot-plug, or when its driver is loaded again. Network managers come first, because
 # they may set an MTU and take the link down for it; irqbalance and tuned because they move what is set here.
@@ -69,7 +70,7 @@ def unit(nic: str) -> str:
 
 
 def dropin(nic: str, module: str) -> str:
-    """The file with the commands of one module for one NIC."""
+    """The file with the commands of one module, or of a family that is late, for one NIC."""
     return f"{FOLDER}/{unit(nic)}.d/{10 * (1 + ORDER.index(module))}-{module}.conf"
 
 

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the metrics of routes: what TCP does for destinations behind one of a NIC's routes (`ip route change`).
+
+A key is a prefix and a metric, so each metric has its own value, layer and way back; a person writes the metrics of a
+prefix together. Where a NIC has several routes to one prefix, the one with the lowest `metric` is meant, for the kernel
+takes it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any, Dict, Mapping, Sequence, Tuple
+
+from ..deciding import inputs
+from ..schema import (
+    ABSENT,
+    EXACTLY,
+    NIC,
+    Action,
+    Cell,
+    Desired,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Value,
+    nearest,
+)
+from ..tools import routes as tool
+
+# How long the commands at boot wait for one route, and for all of a NIC: systemd gives the unit 180 seconds.
+_LONGEST, _TOGETHER = 60, 120
+_RIGHT = {
+    "mtu": (
+        r"(lock )?[1-9]\d{1,5}",
+        "a number of bytes, or with lock in front, which also switches path MTU discovery off",
+    ),
+    "congctl": (r"[a-z0-9_]{1,15}", "the name of a congestion control such as bbr"),
+}
+_NUMBER = (r"[1-9]\d{0,8}", "a whole number")
+
+
+def _split(key: str) -> Tuple[str, str]:
+    prefix, _blank, metric = key.rpartition(" ")
+    return prefix, metric
+
+
+def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
+    asked = sorted({_split(key)[0] for key in keys})
+    found, complaint = tool.ask(host, nic, asked)
+    if complaint and not found:
+        return Reading({}, complaint)
+    if not keys:
+        own = {prefix: route.metrics for prefix, route in found.items() if not route.problem}
+        told = {f"{prefix} {name}": Cell(value) for prefix, metrics in own.items() for name, value in metrics.items()}
+        return Reading(told, "no route through the NIC has such metrics")
+    return Reading({key: _cell(found, *_split(key)) for key in keys})
+
+
+def _cell(found: Mapping[str, tool.Route], prefix: str, metric: str) -> Cell:
+    route = found.get(prefix)
+    if route is None:
+        first, more = list(found)[:6], f" and {len(found) - 6} more" if len(found) > 6 else ""
+        why = f"no route to {prefix} leaves by the NIC, which has routes to {', '.join(first) or 'nothing'}{more}"
+        return Cell(None, fixed=True, means=partial(_refuse, None, why))
+    value = route.metrics.get(metric, False if metric == "quickack" else None)
+    return Cell(value, fixed=True, means=partial(_refuse, value, route.problem)) if route.problem else Cell(value)
+
+
+def _refuse(value: Value, problem: str, asked: str) -> Value:
+    if asked != str(value):
+        raise ValueError(problem)
+    return value
+
+
+def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell], seconds: int = 0) -> Tuple[Action, ...]:
+    by_prefix: Dict[str, Dict[str, Value]] = {}
+    for key, value in values.items():
+        prefix, metric = _split(key)
+        by_prefix.setdefault(prefix, {})[metric] = value
+    return tuple(tool.change(nic, prefix, metrics, seconds) for prefix, metrics in by_prefix.items())
+
+
+def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    """Routes come when a network manager makes them, which may be long after the NIC is there."""
+    count = len({_split(key)[0] for key in values})
+    return _write(nic, values, cells, min(_LONGEST, _TOGETHER // max(1, count)))
+
+
+def _unfold(keys: Mapping[str, Any]) -> Dict[str, Any]:
+    """What stands under a prefix, key by key."""
+    found: Dict[str, Any] = {}
+    for prefix, raw in keys.items():
+        found.update(
+            {f"{prefix} {name}": value for name, value in raw.items()} if isinstance(raw, Mapping) else {prefix: raw}
+        )
+    return found
+
+
+def _canonical(key: str) -> str:
+    prefix, metric = _split(" ".join(key.split()))
+    if metric not in tool.METRICS:
+        if not prefix:
+            raise InputError(f"routes: {key}: write metrics below it, such as {{initcwnd: 30}}")
+        raise InputError(f"routes: {prefix} has no metric '{metric}'{nearest(metric, tool.METRICS)}")
+    return f"{_network(prefix)} {metric}"
+
+
+def _network(prefix: str) -> str:
+    if prefix == "default":
+        return prefix
+    import ipaddress  # costs as much as the rest of the module, and few entries have routes
+
+    try:
+        whole = str(ipaddress.ip_network(prefix, strict=False))
+        right = str(ipaddress.ip_interface(prefix))
+    except ValueError:
+        raise InputError(f"routes: '{prefix}' is no prefix; write default, '10.0.0.0/8' or '::/0'") from None
+    if right != whole:
+        raise InputError(f"routes: '{prefix}' is an address in a network; write '{whole}'")
+    return "default" if whole == "0.0.0.0/0" else whole
+
+
+def _parse(field: Field, raw: Any) -> Desired:
+    metric = _split(field.name)[1]
+    if raw is None or (isinstance(raw, str) and raw.strip() == "absent"):
+        return Desired(EXACTLY, False) if metric == "quickack" else Desired(ABSENT)
+    if metric == "quickack":
+        return inputs.understand(field._replace(kind="switch", parse=None), raw)
+    text = " ".join(str(raw).split())
+    pattern, right = _RIGHT.get(metric, _NUMBER)
+    if isinstance(raw, bool) or not re.fullmatch(pattern, text):
+        raise InputError(f"{field.name}: {raw!r} is not right; write {right}, or absent")
+    return Desired(EXACTLY, int(text) if text.isdigit() and metric != "congctl" else text)
+
+
+routes = Family(
+    name="routes",
+    module="link",
+    scope=NIC,
+    read=_read,
+    write=_write,
+    boot=_boot,
+    about=(
+        "Metrics of routes of the main table that leave by the NIC, by prefix: C(default) or a network in quotes such "
+        "as C('10.0.0.0/8') or C('::/0'), each with a dictionary of C(initcwnd) and C(initrwnd) (segments of a new "
+        "connection), C(quickack) (true or false), C(rto_min) (milliseconds), C(congctl) (a congestion control), "
+        "C(mtu) (bytes, or C(lock 1400)) and C(advmss) (bytes); C(absent) takes one away. What is not named stays, and "
+        "so does the rest of the route. A prefix to which no route leaves by the NIC is unsupported. At boot the "
+        "commands wait for each route, up to a minute."
+    ),
+    open_kind="metric",
+    open_parse=_parse,
+    key_pattern=r"[0-9A-Za-z.:/]+ [a-z_]+",
+    canonical=_canonical,
+    unfold=_unfold,
+    hint="`ip -4 route show dev NIC` and `ip -6 route show dev NIC` tell what there is; `dmesg` may say more.",
+    refusals={"congestion algorithm": "the kernel has no such congestion control, nor a module of that name"},
+    cuts=True,
+    late=True,
+)
