@@ -17,7 +17,6 @@ from ..schema import (
     ABSENT,
     EXACTLY,
     NIC,
-    Action,
     Cell,
     Desired,
     Family,
@@ -25,13 +24,14 @@ from ..schema import (
     InputError,
     Reader,
     Reading,
+    Run,
     Value,
     nearest,
 )
 from ..tools import routes as tool
 
-# How long the commands at boot wait for one route, and for all of a NIC: systemd gives the unit 180 seconds.
-_LONGEST, _TOGETHER = 60, 120
+# How often the commands at boot look for a route, each time after a second; systemd gives their unit 180 seconds.
+_LOOKS = 60
 _RIGHT = {
     "mtu": (
         r"(lock )?[1-9]\d{1,5}",
@@ -75,18 +75,18 @@ def _refuse(value: Value, problem: str, asked: str) -> Value:
     return value
 
 
-def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell], seconds: int = 0) -> Tuple[Action, ...]:
+def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell], looks: int = 0) -> Tuple[Run, ...]:
     by_prefix: Dict[str, Dict[str, Value]] = {}
     for key, value in values.items():
         prefix, metric = _split(key)
         by_prefix.setdefault(prefix, {})[metric] = value
-    return tuple(tool.change(nic, prefix, metrics, seconds) for prefix, metrics in by_prefix.items())
+    return tuple(tool.change(nic, prefix, metrics, looks) for prefix, metrics in by_prefix.items())
 
 
-def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Run, ...]:
     """Routes come when a network manager makes them, which may be long after the NIC is there."""
-    count = len({_split(key)[0] for key in values})
-    return _write(nic, values, cells, min(_LONGEST, _TOGETHER // max(1, count)))
+    changes = _write(nic, values, cells, _LOOKS)
+    return changes if len(changes) < 2 else (tool.together(changes),)
 
 
 def _unfold(keys: Mapping[str, Any]) -> Dict[str, Any]:

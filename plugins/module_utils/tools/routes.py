@@ -16,7 +16,7 @@ from ..schema import Query, Reader, Run, Value
 from ..text import quote
 
 METRICS = ("initcwnd", "initrwnd", "quickack", "rto_min", "congctl", "mtu", "advmss")
-_METRIC = re.compile(rf" ({'|'.join(METRICS)})( lock)? (\S+)")
+_METRIC = rf" ({'|'.join(METRICS)})( lock)? (\S+)"
 
 # Routes that are left to who made them, by a word of theirs, with the reason and what to do.
 _FOREIGN: Mapping[str, str] = {
@@ -113,7 +113,7 @@ def _word(rest: str, label: str) -> str:
 
 
 def _metrics(rest: str) -> Iterator[Tuple[str, Value]]:
-    for name, lock, word in _METRIC.findall(rest):
+    for name, lock, word in re.findall(_METRIC, rest):
         if name == "congctl":
             yield name, word
         elif name == "quickack":
@@ -130,8 +130,8 @@ def _milliseconds(word: str) -> Union[int, str]:
     return round(float(match[1]) * (1 if match[2] == "ms" else 1000)) if match else word
 
 
-def change(nic: str, prefix: str, metrics: Mapping[str, Value], seconds: int = 0) -> Run:
-    """Give metrics to the route that there is, or will be within these seconds; None and False take one away."""
+def change(nic: str, prefix: str, metrics: Mapping[str, Value], looks: int = 0) -> Run:
+    """Give metrics to a route, or take those away that are None or False; `looks` is how often to look for it."""
     words: List[str] = []
     for name, value in metrics.items():
         if value is not None and value is not False:
@@ -140,9 +140,16 @@ def change(nic: str, prefix: str, metrics: Mapping[str, Value], seconds: int = 0
     ip = f"ip {version(prefix)}"
     program = _FIND.replace("METRICS", "|".join(metrics)).replace("STATES", _STATES)
     find = f"r=$({ip} -o route show exact {quote(prefix)} | nic={quote(nic)} awk {quote(program)})"
-    if seconds:
-        find = f'i=0; while {find}; [ -z "$r" ] && [ $((i += 1)) -le {seconds} ]; do sleep 1; done'
+    if looks:
+        find = f'i=0; while {find}; [ -z "$r" ] && [ $((i += 1)) -le {looks} ]; do sleep 1; done'
     set_it = " ".join(
         [f"{ip} route change ${{r:?no such route, or not the only one of its metric}}", *map(quote, words)]
     )
     return Run(("sh", "-fc", f"{find}; {set_it}"))
+
+
+def together(changes: Sequence[Run]) -> Run:
+    """Changes side by side, so that no route waits for another; the last failure is the status."""
+    begun = " ".join(f"({change.argv[-1]}) & p{place}=$!;" for place, change in enumerate(changes))
+    ended = " ".join(f'wait "$p{place}" || r=$?;' for place in range(len(changes)))
+    return Run(("sh", "-fc", f"{begun} r=0; {ended} exit $r"))
