@@ -186,6 +186,21 @@ def test_the_audit_has_its_say():
     assert "audit, medium: " in inventory.text(found, "host", "")
 
 
+def test_metrics_of_routes_are_somebodys_but_for_an_mtu():
+    cells = {"default initcwnd": {"value": 30}, "default mtu": {"value": 1400}, "10.0.0.0/8 quickack": {"value": True}}
+    nics = {"eth0": {"driver": "igb", "physical": True, "routes": cells}}
+    files = [
+        {"file": "/etc/rc.local", "text": "#!/bin/sh\nip route change default via 192.0.2.1 dev eth0 initcwnd 30\n"}
+    ]
+    found = compose.Composer("far", {"host": {"configured": {"files": files}}, "nics": nics}).capture()
+    assert {item.key: item.origin for item in found.items} == {
+        "default initcwnd": "/etc/rc.local line 2",
+        "10.0.0.0/8 quickack": "live only: no file that was read sets it",
+    }
+    entry = {"routes": {"default initcwnd": 30, "10.0.0.0/8 quickack": True}}
+    assert yaml.safe_load(inventory.text(found, "host", "")) == {"tuning_host_nics": [{"name": "eth0", **entry}]}
+
+
 def test_what_site_would_change_is_left_out():
     found = captured(tuned_igb())
     other = {"before": {"nics": {"igb0": {"ring": {"rx": 4096}}}}, "after": {"nics": {"igb0": {"ring": {"rx": 4000}}}}}

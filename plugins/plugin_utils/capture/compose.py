@@ -15,7 +15,7 @@ from .live import Live, words
 from .model import LIVE_ONLY, Address, Captured, Item, Source, said
 
 # Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
-_COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "sysctl")
+_COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "routes", "sysctl")
 # Of values that nobody here can judge, those are worth a line that a person would have set by hand.
 _WORTH_A_LINE = ("ring", "channels", "coalesce", "pause", "sysctl")
 

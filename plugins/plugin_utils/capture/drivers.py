@@ -76,6 +76,9 @@ def differs(driver: str, family: str, key: str, cell: Mapping[str, Any], cpus: i
         return bool(value != {"mtu": 1500, "txqueuelen": 1000}.get(key, value))
     if family == "features":
         return _feature(driver, key, bool(value))
+    if family == "routes":
+        # DHCP and the kernel give routes an MTU, and nothing else.
+        return None if key.endswith(" mtu") else True
     if family == "irq":
         # Interrupts and XPS are spread by drivers, irqbalance and the kernel in ways that nobody can foretell.
         return value != {"rps": "none", "rps_flow_cnt": "0"}[key] if key in ("rps", "rps_flow_cnt") else None

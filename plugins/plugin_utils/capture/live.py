@@ -9,7 +9,7 @@ from typing import Any
 from . import drivers, kernel
 from .model import Address
 
-FAMILIES = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "irq")
+FAMILIES = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "irq", "routes")
 _LINK = ("mtu", "txqueuelen")
 _GROUPS = ("tx", "sg", "tso")
 

@@ -44,6 +44,7 @@ _MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
 _DEVICE: Mapping[str, str] = {
     "pci": "which register of which slot that is, the host has to be asked",
     "multiq": "the filters depend on the queues and the qdisc that the NIC has",
+    "routes": "a network manager makes routes when it is ready, which may be after this script",
 }
 _MODES = "which link modes that are, the device has to be asked"
 _FIXED = "with autoneg it is a matter of the modes that the device names; write autoneg: false, or do it by Ansible"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Dict, List, Mapping
 
-from . import ethtool, foreign, kernel_files, masks, nmcli, qdiscs
+from . import ethtool, foreign, kernel_files, masks, nmcli, qdiscs, routes
 from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -27,7 +27,8 @@ _SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "ro
 
 
 def ip(guide: Guide, line: int, words: List[str]) -> None:
-    """`ip link set`; the rest belongs to the network manager."""
+    """`ip link set`, and the metrics of routes; the rest belongs to the network manager."""
+    six = "-6" in words
     while words and words[0].startswith("-"):
         if words[0] in ("-n", "-netns") and len(words) > 2:
             words = ["netns", "exec", *words[1:]]
@@ -50,6 +51,8 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
             kernel_files.bond(guide, line, name, key, value)
     elif thing == "link" and verb in ("", "show", "list", "ls", "sh", "help"):
         guide.sink.nothing(line, "only reads")
+    elif thing == "route" and verb in routes.VERBS and routes.read(guide, line, rest, six):
+        return
     else:
         said = " ".join(masks.shown(word) for word in words[:6])
         owner = "virtual NICs and bridges" if thing == "link" else "addresses, routes and rules"
