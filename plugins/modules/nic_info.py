@@ -362,6 +362,10 @@ nics:
       description: The queue of each client, as M(linuxnet.tuning.multiq) knows it.
       type: dict
       returned: when C(tc) knows the NIC
+    routes:
+      description: Metrics of routes that leave by it, by key such as C(default initcwnd), each with its C(value).
+      type: dict
+      returned: when a route has some
     irq:
       description: The CPUs that serve interrupts and queues, as M(linuxnet.tuning.irq) knows them.
       type: dict
