@@ -81,3 +81,14 @@ def test_each_route_is_waited_for_by_itself(tmp_path):
     rc, changed = run(tmp_path, action, routes_default="", later_routes_default="default via 10.0.0.7 dev v0 \n")
     assert rc  # two are never there
     assert changed == ["-4 route change default via 10.0.0.7 dev v0 initcwnd 30"]
+
+
+def test_of_a_long_table_only_what_matters_is_looked_at():
+    text = "".join(f"10.{number}.0.0/16 via 10.0.0.1 dev v{number % 2} \n" for number in range(200))
+    text += "10.1.0.0/16 dev v1 metric 9 mtu 1400 \n192.0.2.1 dev v1 rto_min lock 1.5s \n"
+    found = routes.parse(text, "-4", "v1", ("192.0.2.1/32", "10.2.0.0/16"))
+    assert found.pop("192.0.2.1/32") == routes.Route({"rto_min": 1500})
+    assert list(found) == [f"10.{number}.0.0/16" for number in (1, 3, 5, 7, 9, 11, 13)]
+    # For facts: the first route to a prefix counts, as for a call.
+    found = routes.parse(text.replace(" dev v1", "").replace(" dev v0", ""), "-4")
+    assert found == {"10.1.0.0/16": routes.Route({}), "192.0.2.1/32": routes.Route({"rto_min": 1500})}

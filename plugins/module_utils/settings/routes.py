@@ -62,8 +62,8 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
 def _cell(found: Mapping[str, tool.Route], prefix: str, metric: str) -> Cell:
     route = found.get(prefix)
     if route is None:
-        first, more = list(found)[:6], f" and {len(found) - 6} more" if len(found) > 6 else ""
-        why = f"no route to {prefix} leaves by the NIC, which has routes to {', '.join(first) or 'nothing'}{more}"
+        others = [*list(found)[: tool.NAMED - 1], *(["others"] if len(found) >= tool.NAMED else [])]
+        why = f"no route to {prefix} leaves by the NIC, which has routes to {', '.join(others) or 'nothing'}"
         return Cell(None, fixed=True, means=partial(_refuse, None, why))
     value = route.metrics.get(metric, False if metric == "quickack" else None)
     return Cell(value, fixed=True, means=partial(_refuse, value, route.problem)) if route.problem else Cell(value)

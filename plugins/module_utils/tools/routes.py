@@ -10,7 +10,7 @@ prints but does not take, and gives all the rest again.
 from __future__ import annotations
 
 import re
-from typing import Container, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from ..schema import Query, Reader, Run, Value
 from ..text import quote
@@ -45,6 +45,10 @@ _FIND = (
 )
 
 
+# So many routes of a NIC are named where one is asked for that it does not have.
+NAMED = 7
+
+
 class Route(NamedTuple):
     """The metrics of a route by name, and why it is left alone."""
 
@@ -71,15 +75,16 @@ def ask(host: Reader, nic: str, prefixes: Sequence[str]) -> Tuple[Dict[str, Rout
     return found, complaint
 
 
-def parse(text: str, protocol: str, nic: str = "", asked: Container[str] = ()) -> Dict[str, Route]:
-    """By prefix, the routes through a NIC, which is the only one where it has no name.
+def parse(text: str, protocol: str, nic: str = "", asked: Sequence[str] = ()) -> Dict[str, Route]:
+    """By prefix, the routes through a NIC, which is the only one where it has no name: those that have metrics, or
+    those that are asked for with a few others to name.
 
     Of several to one prefix it is the first that may be changed, which has the lowest metric; else the first one.
     """
     found: Dict[str, Route] = {}
     chosen: Dict[str, str] = {}
     counts: Dict[Tuple[str, str], int] = {}
-    for line in text.splitlines():
+    for line in _relevant(text, nic, asked):
         first, _blank, rest = line.partition(" ")
         if first in _TYPES:
             first, _blank, rest = rest.partition(" ")
@@ -100,6 +105,26 @@ def parse(text: str, protocol: str, nic: str = "", asked: Container[str] = ()) -
         for prefix, route in found.items()
         for place in ((prefix, chosen[prefix]),)
     }
+
+
+def _relevant(text: str, nic: str, asked: Sequence[str]) -> Iterator[str]:
+    """The lines to look at, for a router may have a million."""
+    lines = text.splitlines()
+    words = {"default" if prefix == "::/0" else _spelled(prefix) for prefix in asked}
+    words = words or {line.partition(" ")[0] for line in lines if re.search(_METRIC, line)}
+    others = 0
+    for line in lines:
+        if line.partition(" ")[0] in words or line.startswith(_TYPES):
+            yield line
+        elif asked and others < NAMED and f" dev {nic} " in f"{line} ":
+            others += 1
+            yield line
+
+
+def _spelled(prefix: str) -> str:
+    """A prefix as `ip` has it, which leaves out the length of an address."""
+    address, _slash, length = prefix.partition("/")
+    return address if length == ("128" if ":" in address else "32") else prefix
 
 
 def _prefix(word: str, protocol: str) -> str:
