@@ -26,6 +26,8 @@ echo "== sysctl"
 for key in core.rmem_max core.wmem_max core.netdev_max_backlog ipv4.tcp_rmem ipv4.tcp_wmem ipv4.ip_forward; do
   sysctl "net.$key"
 done
+echo "== metrics of routes"
+{ ip -4 -o route show; ip -6 -o route show; } | grep -E 'initcwnd|initrwnd|quickack|rto_min|congctl| mtu |advmss' | sed 's/ linkdown//; s/ expires [0-9]*sec//'
 echo "== irqbalance"
 systemctl is-active irqbalance.service
 find /etc/linuxnet-tuning /etc/systemd/system/irqbalance.service.d -type f -exec cat {} + 2> /dev/null

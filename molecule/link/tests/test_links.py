@@ -14,5 +14,16 @@ def test_mtu_and_queue_length(host, nic, mtu, length):
     assert host.file(f"{folder}/tx_queue_len").content_string.strip() == length
 
 
+@pytest.mark.parametrize(
+    ("prefix", "route"),
+    [
+        ("192.168.32.0/24", "proto kernel scope link src 192.168.32.254 initcwnd 30 rto_min lock 50ms initrwnd 30"),
+        ("10.77.0.0/16", "via 192.168.32.1 proto static metric 50 mtu lock 1400 advmss 1300 hoplimit 60 quickack 1"),
+    ],
+)
+def test_metrics_of_a_route_and_all_else_of_it(host, prefix, route):
+    assert host.check_output(f"ip -4 route show {prefix} dev igb0").split() == [prefix, *route.split()]
+
+
 def test_path_carries_jumbo_frames(host):
     assert host.run("ping -c 3 -i 0.2 -w 20 -M do -s 8972 -I igb0 192.168.32.1").rc == 0
