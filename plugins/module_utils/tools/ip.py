@@ -12,6 +12,8 @@ from ..schema import Cell, Query, Reader, Run, Value, nearest
 # What the kernel may join to one packet for sending (GSO) and of received ones (GRO); above 65536 is BIG TCP.
 SIZES = ("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size")
 _NUMBERS = ("mtu", "min_mtu", "max_mtu", "txqueuelen", *SIZES, "tso_max_size", "tso_max_segs")
+# What gives its own MTU to its ports; a bridge takes that of the smallest.
+_ABOVE = ("bond", "team")
 _WORDS = ("qdisc", "master", "operstate", "group", "alias")
 _LABELS = {
     "txqlen": "txqueuelen",
@@ -47,7 +49,7 @@ def cells(host: Reader, nic: str) -> Tuple[Dict[str, Cell], str]:
     made = {key: Cell(int(str(value))) for key, value in {**found, "txqueuelen": found.get("txqueuelen", 0)}.items()}
     if "mtu" in made:
         low, high = (int(str(facts[key])) if key in facts else None for key in ("min_mtu", "max_mtu"))
-        note = f"{facts['master']} sets the MTU of its ports itself" if "master" in facts else ""
+        note = f"{facts['master']} sets the MTU of its ports itself" if facts.get("master_kind") in _ABOVE else ""
         made["mtu"] = Cell(made["mtu"].value, minimum=low, maximum=high, note=note)
     if "txqueuelen" in made:
         # What lies below mq is one `tc` more for each NIC; it is the default, unless somebody has changed it by hand.
