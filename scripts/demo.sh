@@ -1,81 +1,78 @@
 #!/usr/bin/env bash
-# Shows on fresh virtual machines what the collection does: audit, site, site again, which changes nothing; and in a
-# classroom benchmark, audit and prove.
+# Shows on a fresh lab what the collection does: a router that was tuned by hand is audited and tuned, and the second run
+# changes nothing; then a classroom behind it is measured, and a queue for each client is proved to help.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
 cd "$ROOT"
 use_venv molecule
-export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS ANSIBLE_CONFIG=$ROOT/ansible.cfg
 LOG=$CHECKOUT/demo.log
+RESULTS=$ROOT/results
+export ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS ANSIBLE_CONFIG=$ROOT/ansible.cfg
+# The summary of a fleet says nothing here.
+export ANSIBLE_STDOUT_CALLBACK=linuxnet.tuning.brief ANSIBLE_CALLBACKS_ENABLED=linuxnet.tuning.brief
+INVENTORY=(-i molecule/shared/lab/inventory.sh)
 
 lab() { python3 "$ROOT/molecule/shared/lab/lab.py" "$@"; }
-title() { printf '\n==== %s\n\n' "$*"; }
+tell() { printf '\n%s\n\n' "$*" | fold -s -w 110 | sed 's/ $//'; }
 
-show_nics() {
-  lab ssh router sh -s <scripts/show_nics.sh
-}
-
+# play PLAYBOOK [OPTION...]: a playbook of the collection, with its command as one would type it.
 play() {
-  echo "\$ ansible-playbook $1"
-  ansible-playbook -i molecule/shared/lab/inventory.sh -e @scripts/demo.yml "$1" | tee "$LOG"
-}
-
-title "Start the lab: two virtual machines with emulated NICs"
-lab install
-lab down
-lab up
-
-title "What is wanted"
-cat scripts/demo.yml
-
-title "The router's NICs before (now/maximum)"
-show_nics
-
-title "Audit: what is wrong, and why; nothing is changed"
-play linuxnet.tuning.audit
-
-title "Site: tune the hosts"
-play linuxnet.tuning.site
-
-title "Site again: nothing is left to do"
-play linuxnet.tuning.site
-if grep -qE 'changed=[1-9]' "$LOG"; then
-  echo "The second run changed something; it must not."
-  exit 1
-fi
-
-title "The router's NICs after (now/maximum)"
-show_nics
-
-title "A classroom: ten clients behind the router, at a scale of 10G = 10 Mbit/s and 1G = 1 Mbit/s"
-ansible-playbook -i molecule/shared/lab/inventory.sh molecule/classroom/classroom.yml
-cat molecule/classroom/inventory/hosts.yml
-
-RESULTS=$ROOT/results
-
-# in_classroom NAME OPTION...: a playbook of the collection for the router and its clients.
-in_classroom() {
-  echo "\$ ansible-playbook linuxnet.tuning.$1 ${*:2}"
-  ANSIBLE_DISPLAY_SKIPPED_HOSTS=false ansible-playbook -i molecule/shared/lab/inventory.sh -i molecule/classroom/inventory \
-    -e "benchmark_folder=$RESULTS audit_folder=$RESULTS" "linuxnet.tuning.$1" "${@:2}"
+  printf '$ ansible-playbook linuxnet.tuning.%s\n\n' "$*"
+  ansible-playbook "${INVENTORY[@]}" -e "benchmark_folder=$RESULTS audit_folder=$RESULTS" "linuxnet.tuning.$1" "${@:2}" 2>&1 |
+    tee "$LOG"
 }
 
 newest() { find "$RESULTS" -name "$1" | sort | tail -n 1; }
 
-title "Benchmark: all clients at once; some get a part of what a client can have"
-in_classroom benchmark -e benchmark_label=before
+rm -rf "$RESULTS"
+tell "A router with emulated cards of Intel and VMware under their real drivers, and a machine behind it. Somebody has" \
+  "tuned the router over the years, with these commands:"
+lab install >"$LOG"
+lab down >>"$LOG"
+lab up --containers switch >>"$LOG"
+grep -v '^#\|^set' scripts/demo/faults.sh
+lab ssh router sh -s <scripts/demo/faults.sh
 
-title "Audit: the reason, and what to write in the inventory"
-in_classroom audit -e tuning_hosts=router:classroom -e "audit_benchmark=$(newest 'before-2*.json')"
+tell "What is wrong, and why? Nothing is changed by asking."
+play audit
+cp "$RESULTS/audit.json" "$RESULTS/audit-first.json"
 
-title "Prove: give each client a queue of its own, measure again, keep what helps"
-in_classroom prove -e tuning_hosts=router -e prove_figure=minimum -e "prove_before=$(newest 'before-2*.json')"
+tell "The report has the lines that end each of it. They are in the inventory now, beside what the cards can do:"
+sed 1,2d scripts/demo/inventory/host_vars/router.yml
+INVENTORY+=(-i scripts/demo/inventory)
+tell "One run brings the router there. What cannot be brought about would go back as a whole, and so would a host that" \
+  "nobody reaches any more."
+play site -e tuning_hosts=router
+cp "$LOG" "$RESULTS/site.txt"
 
+tell "Another run finds nothing to do, and the audit nothing to say."
+play site -e tuning_hosts=router
+if [ -s "$LOG" ]; then
+  echo "The second run changed something, or had something to say; it must not."
+  exit 1
+fi
+echo "(no change)"
+echo
+play audit
+
+tell "A classroom of ten clients behind the router, at a scale of 10G = 10 Mbit/s and 1G = 1 Mbit/s. Whoever sends to all" \
+  "of them at once gives some much less than others:"
+ANSIBLE_STDOUT_CALLBACK=default ansible-playbook "${INVENTORY[@]}" molecule/classroom/classroom.yml >"$LOG"
+INVENTORY+=(-i molecule/classroom/inventory)
+play benchmark -e benchmark_label=before
+
+tell "Why? The audit reads the measurement, too."
+before=$(newest 'before-2*.json')
+play audit -e tuning_hosts=router:classroom -e "audit_benchmark=$before"
+
+tell "A queue for each client is what it says. Does it help? The router has it for as long as it takes to measure again," \
+  "and keeps it only if the slowest client is better off."
+play prove -e tuning_hosts=router -e prove_figure=minimum -e "prove_before=$before"
+
+tell "In short:"
+python3 scripts/demo/end.py "$RESULTS"
 cat <<END
-
-The reports to open in a browser: $(newest 'prove-*.html')
-                                  $RESULTS/audit.html
 
 The lab stays up: python3 molecule/shared/lab/lab.py ssh router
                   python3 molecule/shared/lab/lab.py down

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+"""Print what the playbooks say, what failed and what was changed, equal things of many hosts once; and nothing else."""
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: brief
+type: stdout
+short_description: Print what a playbook says, what failed, and what was changed
+version_added: 0.3.0
+description:
+  - Prints the messages of C(debug), each failure with the hosts that have it, and at the end one table of the settings
+    that were changed, with the hosts.
+  - Tasks that had nothing to do, tasks without a message and the recap are left out, and so are files as a whole.
+  - Settings that went back are not in the table. In check mode the table is what would be changed.
+author:
+  - The linuxnet.tuning maintainers (@linuxnet)
+requirements:
+  - To be chosen by C(stdout_callback = linuxnet.tuning.brief) in the section C(defaults) of C(ansible.cfg), or by
+    C(ANSIBLE_STDOUT_CALLBACK=linuxnet.tuning.brief)
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ansible import context
+from ansible.plugins.callback import CallbackBase
+
+_NAMES = 8
+_WIDTH = 28
+
+
+class Setting(NamedTuple):
+    """One value that was changed: of which NIC, which, from what and to what."""
+
+    nic: str
+    name: str
+    before: str
+    after: str
+
+
+def settings(diff: object) -> Iterator[Setting]:
+    """The changes of a module of the engine, from its `diff`; those of others are texts, which say nothing here."""
+    if not isinstance(diff, Mapping):
+        return
+    before, after = diff.get("before"), diff.get("after")
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return
+    for path in sorted({*_paths(before), *_paths(after)}):
+        old, new = _at(before, path), _at(after, path)
+        # A key that is a path holds a whole file.
+        if old != new and not any(part.startswith("/") for part in path):
+            nic, rest = (path[1], path[2:]) if path[0] == "nics" else ("", path[1:])
+            yield Setting(nic, " ".join(rest), _shown(old), _shown(new))
+
+
+def table(changed: Mapping[str, set[Setting]]) -> list[str]:
+    """A row for each change, with its NICs and hosts; `changed` has the settings by host."""
+    places: dict[Setting, dict[str, set[str]]] = {}
+    for host, rows in changed.items():
+        for row in rows:
+            places.setdefault(row._replace(nic=""), {}).setdefault(host, set()).add(row.nic)
+    # Hosts on which the same NICs have it share a row.
+    found: dict[tuple[str, ...], list[str]] = {}
+    for row, by_host in places.items():
+        for host, nics in by_host.items():
+            found.setdefault((", ".join(sorted(nics)), *row[1:]), []).append(host)
+    lines = [("nic", "setting", "before", "after", "hosts")]
+    lines += [(*row, listed(sorted(hosts))) for row, hosts in sorted(found.items())]  # type: ignore[arg-type]
+    widths = [max(len(line[place]) for line in lines) for place in range(4)]
+    return ["  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[4]]) for line in lines]
+
+
+def listed(names: list[str]) -> str:
+    """Names of hosts, of many only some."""
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return ", ".join(names[:_NAMES]) + more
+
+
+def _paths(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _paths(value, (*path, str(key)))
+        else:
+            yield (*path, str(key))
+
+
+def _at(tree: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        tree = tree.get(part) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == []:
+        return "-"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (list, tuple)):
+        value = f"{len(value)} entries" if len(value) > 2 else ", ".join(map(str, value))
+    text = " ".join(str(value).split())
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
+
+
+class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes without types
+    """Collects, and prints what there is to say."""
+
+    CALLBACK_VERSION = 2.0
+    CALLBACK_TYPE = "stdout"
+    CALLBACK_NAME = "linuxnet.tuning.brief"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changed: dict[str, set[Setting]] = {}
+        self._failed: dict[str, list[str]] = {}
+
+    def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
+        """The task before is over on all hosts."""
+        self._tell_failures()
+
+    def v2_playbook_on_handler_task_start(self, task: Any) -> None:
+        """Likewise."""
+        self._tell_failures()
+
+    def v2_runner_on_ok(self, result: Any) -> None:
+        """A message is printed at once, changes are kept for the end."""
+        host, told = _known(result)
+        self._handle_warnings(told)
+        if told.get("reverted"):
+            self._changed.pop(host, None)
+        task = getattr(result, "task", None) or result._task
+        if told.get("changed") and not _asks(task):
+            self._changed.setdefault(host, set()).update(settings(told.get("diff")))
+        said = told.get("msg")
+        if task.action in ("ansible.builtin.debug", "debug") and isinstance(said, (str, list)):
+            self._display.display("\n".join(map(str, said)) if isinstance(said, list) else said)
+
+    def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
+        """Hosts that fail for the same reason are named together."""
+        host, told = _known(result)
+        self._handle_warnings(told)
+        if not ignore_errors:
+            self._failed.setdefault(f"failed: {told.get('msg') or 'no reason was given'}", []).append(host)
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """Hosts that cannot be reached likewise."""
+        host, told = _known(result)
+        self._failed.setdefault(f"unreachable: {told.get('msg', '')}", []).append(host)
+
+    def v2_playbook_on_no_hosts_remaining(self) -> None:
+        """What ended the run is told before it ends."""
+        self._tell_failures()
+
+    def v2_playbook_on_stats(self, stats: Any) -> None:
+        """The end of the run."""
+        self._tell_failures()
+        if any(self._changed.values()):
+            for line in table(self._changed):
+                self._display.display(line)
+
+    def _tell_failures(self) -> None:
+        for reason, hosts in self._failed.items():
+            self._display.display(f"{listed(sorted(hosts))}: {reason}", color="red", stderr=True)
+        self._failed.clear()
+
+
+def _asks(task: Any) -> bool:
+    """Whether a task of a run that changes hosts only asks what would be changed, as an audit does."""
+    return task.action.endswith(".nic_info") or bool(task.check_mode and not context.CLIARGS.get("check"))
+
+
+def _known(result: Any) -> tuple[str, Mapping[str, Any]]:
+    """The host and the answer; their names differ between versions of ansible-core."""
+    host = getattr(result, "host", None) or result._host
+    told = getattr(result, "result", None) or getattr(result, "_result", {})
+    return host.get_name(), told

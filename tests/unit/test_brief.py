@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is left of a run when only what a person needs is printed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.callback import brief
+
+DIFF = {
+    "before": {
+        "nics": {"igb0": {"ring": {"rx": 256}, "features": {"gro": True}}, "igb1": {"ring": {"rx": 256}}},
+        "/etc/sysctl.d/90.conf": {"/etc/sysctl.d/90.conf": "a\nb\n"},
+    },
+    "after": {
+        "nics": {"igb0": {"ring": {"rx": 4096}, "features": {"gro": False}}, "igb1": {"ring": {"rx": 4096}}},
+        "sysctl": {"net.core.rmem_max": "1000"},
+        "/etc/sysctl.d/90.conf": {"/etc/sysctl.d/90.conf": "a\n"},
+    },
+}
+
+
+def result(host, action="linuxnet.tuning.tune", check_mode=False, **told):
+    """As much of a task's result as the callback looks at."""
+    task = SimpleNamespace(action=action, check_mode=check_mode)
+    return SimpleNamespace(host=SimpleNamespace(get_name=lambda: host), result=told, task=task)
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """The callback, and the lines that it has printed so far."""
+    callback, lines = brief.CallbackModule(), []
+    monkeypatch.setattr(callback._display, "display", lambda text, **_how: lines.extend(text.split("\n")))
+    return callback, lines
+
+
+def test_settings_are_values_and_no_files():
+    assert set(brief.settings(DIFF)) == {
+        ("igb0", "features gro", "on", "off"),
+        ("igb0", "ring rx", "256", "4096"),
+        ("igb1", "ring rx", "256", "4096"),
+        ("", "net.core.rmem_max", "-", "1000"),
+    }
+
+
+@pytest.mark.parametrize("diff", [None, [], "", {}, {"before": "a", "after": "b"}, [{"before": "", "after": "x"}]])
+def test_texts_of_other_modules_are_no_settings(diff):
+    assert list(brief.settings(diff)) == []
+
+
+def test_equal_changes_of_nics_and_hosts_share_a_row():
+    one = set(brief.settings(DIFF))
+    only = {row for row in one if row.nic == "igb0"}
+    assert brief.table({"b": one, "a": one, "c": only}) == [
+        "nic         setting            before  after  hosts",
+        "            net.core.rmem_max  -       1000   a, b",
+        "igb0        features gro       on      off    a, b, c",
+        "igb0        ring rx            256     4096   c",
+        "igb0, igb1  ring rx            256     4096   a, b",
+    ]
+
+
+def test_a_run_is_its_messages_and_one_table(run):
+    callback, lines = run
+    callback.v2_runner_on_ok(result("a", "ansible.builtin.assert", changed=False, msg="All assertions passed"))
+    callback.v2_runner_on_ok(result("a", changed=True, diff=DIFF))
+    callback.v2_runner_on_ok(result("a", "ansible.builtin.debug", changed=False, msg=["two", "lines"]))
+    assert lines == ["two", "lines"]
+    callback.v2_playbook_on_stats(None)
+    assert lines[2].split() == ["nic", "setting", "before", "after", "hosts"]
+    assert len(lines) == 2 + 4
+
+
+def test_what_went_back_was_not_changed(run):
+    callback, lines = run
+    callback.v2_runner_on_ok(result("a", changed=True, diff=DIFF))
+    callback.v2_runner_on_ok(result("a", "linuxnet.tuning.guard", changed=True, reverted=[{"at": "now"}]))
+    callback.v2_playbook_on_stats(None)
+    assert lines == []
+
+
+def test_hosts_that_fail_for_one_reason_are_named_together_when_the_task_is_over(run):
+    callback, lines = run
+    for host in ("b", "a"):
+        callback.v2_runner_on_failed(result(host, msg="ring rx: asked 9, but the maximum is 8"))
+    callback.v2_runner_on_failed(result("c", msg="not so bad"), ignore_errors=True)
+    callback.v2_runner_on_unreachable(result("d", msg="No route to host"))
+    assert lines == []
+    callback.v2_playbook_on_handler_task_start(None)
+    told = ["a, b: failed: ring rx: asked 9, but the maximum is 8", "d: unreachable: No route to host"]
+    assert lines == told
+    callback.v2_playbook_on_stats(None)
+    assert lines == told
+
+
+@pytest.mark.parametrize("how", [{"check_mode": True}, {"action": "linuxnet.tuning.nic_info"}])
+def test_what_was_only_asked_was_not_changed(run, how):
+    callback, lines = run
+    callback.v2_runner_on_ok(result("a", changed=True, diff=DIFF, **how))
+    callback.v2_playbook_on_stats(None)
+    assert lines == []
+
+
+def test_in_check_mode_the_table_is_what_would_be_changed(run, monkeypatch):
+    callback, lines = run
+    monkeypatch.setattr(brief.context, "CLIARGS", {"check": True})
+    callback.v2_runner_on_ok(result("a", changed=True, check_mode=True, diff=DIFF))
+    callback.v2_playbook_on_stats(None)
+    assert len(lines) == 4
