@@ -66,8 +66,8 @@ def table(changed: Mapping[str, set[Setting]]) -> list[str]:
     for row, by_host in places.items():
         for host, nics in by_host.items():
             found.setdefault((", ".join(sorted(nics)), *row[1:]), []).append(host)
-    lines = [("nic", "setting", "before", "after", "hosts")]
-    lines += [(*row, listed(sorted(hosts))) for row, hosts in sorted(found.items())]  # type: ignore[arg-type]
+    lines: list[tuple[str, ...]] = [("nic", "setting", "before", "after", "hosts")]
+    lines += [(*row, listed(sorted(hosts))) for row, hosts in sorted(found.items())]
     widths = [max(len(line[place]) for line in lines) for place in range(4)]
     return ["  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[4]]) for line in lines]
 
