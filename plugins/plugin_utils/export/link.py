@@ -8,8 +8,7 @@ with its addresses.
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import List, Mapping, Optional, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXIMUM, Desired
 
@@ -46,31 +45,12 @@ class _Links(Form):
         parameters = kernel_parameters.lines(self)
         if self.desired.profile:
             self.cannot(f"tuning_tuned_profile {self.desired.profile}", "run tuned-adm profile on the host")
-        for place, entry in enumerate(self._narrow_first()):
+        for place, entry in enumerate(self.each_once("udevd", lambda one: _match(one) is not None)):
             self._entry(place, entry)
         files = {path: "\n".join([*self.header("#", _ABOUT), "", *body, ""]) for path, body in self.bodies}
         if parameters:
             files[kernel_parameters.PATH] = kernel_parameters.text(self, parameters)
         return Export(files, tuple(self.unsaid))
-
-    def _narrow_first(self) -> List[Entry]:
-        """Names before matches before patterns: of all files that fit a NIC the first one counts."""
-        names = [one for one in self.desired.nics if one.name and not re.search(r"[*?\[]", one.name)]
-        rest = [one for one in self.desired.nics if one not in names]
-        return [*(self._with_patterns(one) for one in names), *sorted(rest, key=lambda one: (not one.match, one.name))]
-
-    def _with_patterns(self, entry: Entry) -> Entry:
-        """A name with what patterns say of it; what a match says of it, only the host would know."""
-        families: Dict[str, Dict[str, Desired]] = {}
-        for one in self.desired.nics:
-            fits = one == entry or (one.name and one.name != entry.name and fnmatchcase(entry.name, one.name))
-            if fits:
-                for family, keys in one.families.items():
-                    families.setdefault(family, {}).update(keys)
-            elif one.match:
-                why = f"udevd takes one file for a NIC, and {entry.name} has its own; write there what it is to share"
-                self.cannot(f"{one.selector}, should {entry.name} fit it", why)
-        return entry._replace(families=families)
 
     def _entry(self, place: int, entry: Entry) -> None:
         match = _match(entry)

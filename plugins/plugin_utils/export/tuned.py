@@ -48,12 +48,18 @@ class _Profile(Form):
                 sysctl.append(f"{key}={one.value}")
             else:
                 self.cannot(f"{key} {one}", why_not(one))
-        body = [line for place, entry in enumerate(self.desired.nics) for line in self._entry(place, entry)]
+        body: List[str] = []
+        sysfs: List[str] = []
+        for place, entry in enumerate(self.each_once("TuneD", lambda one: _devices(one) is not None)):
+            self.sysfs = []
+            body += self._entry(place, entry)
+            # Of two lines about one file the later one counts, and the narrowest entry comes first here.
+            sysfs = self.sysfs + sysfs
         main = ["[main]", "summary=Network tuning of linuxnet.tuning"]
         if self.desired.profile:
             main.append(f"include={','.join(self.desired.profile.split())}")
         parts = [*main, *(["", "[sysctl]", *sysctl] if sysctl else []), *body]
-        parts += ["", "[sysfs]", *self.sysfs] if self.sysfs else []
+        parts += ["", "[sysfs]", *sysfs] if sysfs else []
         return Export({PATH: "\n".join([*self.header("#", _ABOUT), "", *parts, ""])}, tuple(self.unsaid))
 
     def _entry(self, place: int, entry: Entry) -> List[str]:
