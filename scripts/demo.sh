@@ -69,6 +69,7 @@ play audit -e tuning_hosts=router:classroom -e "audit_benchmark=$before"
 tell "A queue for each client is what it says. Does it help? The router has it for as long as it takes to measure again," \
   "and keeps it only if the slowest client is better off."
 play prove -e tuning_hosts=router -e prove_figure=minimum -e "prove_before=$before"
+cp "$LOG" "$RESULTS/prove.txt"
 
 tell "In short:"
 python3 scripts/demo/end.py "$RESULTS"

@@ -11,16 +11,24 @@ def main() -> None:
     """The folder of the results is the argument."""
     folder = Path(sys.argv[1])
     first, last = (json.loads((folder / name).read_text())["findings"] for name in ("audit-first.json", "audit.json"))
-    wrong = list(dict.fromkeys(one["id"] for one in [*first, *last] if one["severity"] != "note"))
-    wrong += [one["id"] for one in last if one["id"] == "clients-crowd-queues" and one["id"] not in wrong]
-    done = [line for line in (folder / "site.txt").read_text().splitlines() if line.rstrip().endswith(" router")]
+    wrong = [one["id"] for one in [*first, *last] if one["severity"] != "note" or one["id"] == "clients-crowd-queues"]
+    # The queues that the inventory asks for are what is to be proved.
+    wrong = [name for name in dict.fromkeys(wrong) if name != "differs-from-inventory"]
+    done = [line for line in _lines(folder / "site.txt") if line.endswith(" router")]
+    verdict = next((line for line in _lines(folder / "prove.txt") if line.startswith("room: ")), "no verdict")
     before, after = (_figures(sorted(folder.glob(f"{side}-2*.json"))[-1]) for side in ("before", "after"))
     print(f"wrong    {', '.join(wrong)}")
-    print(f"done     {len(done)} kinds of settings in one run, and a queue for each client; kept over reboots")
+    print(f"done     {len(done)} kinds of settings in one run, kept over reboots; another run had nothing to do")
+    print(f"proved   {verdict.removeprefix('room: ')}")
     print(f"brought  slowest client  {_rate(before['minimum'])} before, {_rate(after['minimum'])} after")
     print(f"         all together    {_rate(before['sum'])} before, {_rate(after['sum'])} after")
     print(f"         fairness        {before['fairness']:.2f} before, {after['fairness']:.2f} after (1 is best)")
-    print(f"reports  {folder / 'audit.html'}, {sorted(folder.glob('prove-*.html'))[-1]}")
+    print(f"\nThe reports to open in a browser: {folder / 'audit.html'}")
+    print(f"                                  {sorted(folder.glob('prove-*.html'))[-1]}")
+
+
+def _lines(path: Path) -> list[str]:
+    return [line.rstrip() for line in path.read_text().splitlines()]
 
 
 def _figures(path: Path) -> dict[str, float]:
