@@ -101,7 +101,7 @@ _value:
     lines:
       description: >-
         Each line of the text with its C(outcome) (C(inventory), C(remark), C(not_understood) or C(nothing)), its
-        C(settings), C(kinds) and C(messages), and under C(contradicted) what it sets in vain.
+        C(settings), C(kinds) and C(messages), and under C(contradicted) what it sets without effect.
       type: list
       elements: dict
   sample:

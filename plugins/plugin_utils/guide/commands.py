@@ -23,6 +23,8 @@ _NETWORK = re.compile(
 )
 # Words after `set` in the configuration of VyOS and its like, where a shell would only set its arguments.
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
+# A rule of udev, which some guides show between commands.
+_RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -50,6 +52,10 @@ class Commands(Script):
         self.line = self.override or node.line
         while place < len(node.words) and expand.assignment(node.words[place][0]):
             place += 1
+        if place and _RULE.match(node.words[0][0]):
+            rule = " ".join(raw for raw, _line in node.words)
+            self.guide.read_file("/etc/udev/rules.d/shown.rules", [(self.line, rule)])
+            return ""
         if place == len(node.words):
             for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
                 self.assign_raw(raw, line, last)
@@ -66,7 +72,9 @@ class Commands(Script):
                 if expand.assignment(raw):
                     self.assign_raw(raw)
             return words[0]
-        if any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.targets:
+        takes = any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.targets
+        # `tee FILE > /dev/null << EOF` writes into FILE.
+        if takes and not (_unwrapped(words)[:1] or [""])[0].endswith("tee"):
             printed = output.of(_unwrapped(words), node.redirects, self.scope, self.line)
             target = self.target(node)
             if printed is None and kernel_files.is_one(target):
@@ -77,6 +85,14 @@ class Commands(Script):
                 return words[0]
         self.run(words, node)
         return words[0]
+
+    @staticmethod
+    def hands_over(words: List[str]) -> bool:
+        """Whether the arguments of a function are a command that it runs: `retry ethtool -K eth0 gro off`."""
+        first = [word.split()[0] for word in words if word.strip()]
+        return any(programs.program(word) in programs.PROGRAMS for word in first) or any(
+            re.match(r"(echo|printf)\s.*>", word) for word in words
+        )
 
     def run(self, words: List[str], node: Optional[Simple] = None) -> None:
         """A command whose words are known."""
@@ -97,6 +113,8 @@ class Commands(Script):
                 [word for word in words[1:] if not word.startswith("-")] if name == "tee" else ["/etc/sysctl.conf"]
             ):
                 self.write(path, printed, line)
+        elif self.guide.runs(masks.shown(words[0]), words[1:]):
+            self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
@@ -169,6 +187,8 @@ class Commands(Script):
             plain = [word for word in words if not word.startswith("-")]
             if plain and programs.program(plain[0]) in programs.PROGRAMS:
                 self.run(plain)
+            elif plain and self.guide.runs(masks.shown(plain[0]), plain[1:]):
+                self.sink.nothing(self.line, f"calls the script {masks.shown(plain[0])}")
             elif plain:
                 self.sink.remark(
                     self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"

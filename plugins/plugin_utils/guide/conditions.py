@@ -25,6 +25,9 @@ _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+# Files of queues are there wherever the NIC has the queue.
+_EXISTS = ("-e", "-f", "-d", "-r", "-w")
+_OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
 _TESTS = ("[", "[[", "test", "true", "false", ":")
 
 
@@ -89,6 +92,8 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
         return None if found is None else not found
     if any(word in ("-a", "-o", "&&", "||") for word in words):
         return None
+    if len(words) == 2 and words[0] in _EXISTS and _OF_A_QUEUE.match(words[1]):
+        return True
     if not all(masks.known(word) for word in words):
         return None
     if len(words) == 1:

@@ -70,6 +70,8 @@ class Reader:
         self.guide = guide
         self.lines = list(lines)
         self.text = text
+        # Talos describes a host under this key, others under `sysctls` a container.
+        self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
@@ -124,7 +126,7 @@ class Reader:
                 self.guide.sysctl(self.number(one), word, str(inner.value), switches=True)
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
-            elif word == "sysctls":
+            elif word == "sysctls" and not self.whole_host:
                 self._container(inner)
             elif word in ("mtu", "MTU") and isinstance(inner, yaml.ScalarNode) and nic:
                 self.guide.nic(self.number(one), nic, "link", "mtu", str(inner.value))
@@ -159,6 +161,8 @@ class Reader:
             block = list(self.lines[start + 1 : end])
             width = min((len(text) - len(text.lstrip()) for _n, text in block if text.strip()), default=0)
             self.text(self.guide, [(number, text[width:]) for number, text in block])
+        elif node.style in ('"', "'") and "\n" in value.strip():
+            self.text(self.guide, self._escaped(node, value))
         elif node.style == ">" or "\n" in value:
             end = min(max(node.end_mark.line, start + 1), len(self.lines))
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
@@ -169,6 +173,16 @@ class Reader:
                 value = value.replace("${DEV}", nic)
             if len(value.split()) > 1 or first.startswith("/"):
                 self.text(self.guide, [(self.number(node), value)])
+
+    def _escaped(self, node: Any, value: str) -> List[Line]:
+        """The lines of a text that stands in quotes, each under the line of the document that holds its beginning."""
+        row, last = node.start_mark.line, min(node.end_mark.line, len(self.lines) - 1)
+        found: List[Line] = []
+        for text in value.split("\n"):
+            words = re.split(r"[\s=]", text.strip())
+            row = next((k for k in range(row, last + 1) if words[0] in self.lines[k][1]), row)
+            found.append((self.lines[row][0], text))
+        return found
 
     def _command(self, node: yaml.SequenceNode, words: List[str]) -> None:
         shell = Shell(self.guide)

@@ -15,6 +15,9 @@ from .settings import Guide
 from .shell import Shell
 
 _DEVICES = ("devices", "devices_udev_regex")
+# What a section of TuneD may ask of the host before it holds.
+_TUNED_CONDITIONS = ("uname_regex", "cpuinfo_regex")
+_TUNED_OWN = ("type", "enabled", "replace", "priority", *_DEVICES, *_TUNED_CONDITIONS)
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
 
 
@@ -93,9 +96,9 @@ def _asked(
     if name == "RUN" and attribute in ("", "program"):
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
             value = value.replace(short, nic or masks.mask("$name"))
-        Shell(guide).commands(number, value.replace('\\"', '"'))
+        Shell(guide).commands(number, value.replace('\\"', '"').replace("$$", "$").replace("%%", "%"))
     elif name == "ATTR" and subsystem != "net":
-        guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', no matter of the network")
+        guide.sink.remark(number, OTHER_TOOL, f"{attribute}={value} is of '{subsystem}', not of the network")
     elif name == "ATTR" and match and attribute in ("mtu", "tx_queue_len"):
         guide.nic(number, "", "link", "mtu" if attribute == "mtu" else "txqueuelen", value, match)
     elif name == "ATTR":
@@ -138,8 +141,8 @@ def _udev_chosen(pairs: Sequence[Tuple[str, str, str, str]]) -> selectors.Chosen
     )
 
 
-def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
-    """The files of the old network scripts (and of wicked)."""
+def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") -> None:
+    """The files of the old network scripts (and of wicked); `nic` where neither the file nor its path names it."""
     found: Dict[str, Tuple[int, str]] = {}
     scope = expand.Scope([])
     for number, text in lines:
@@ -158,7 +161,7 @@ def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
                 guide.sink.remark(number, NO_EFFECT, text)
             found[assigned[0].upper()] = (number, value)
     # In the file itself, ${DEVICE} may stand before the line that sets it.
-    nic = found.get("DEVICE", found.get("NAME", (0, "")))[1] or path.rpartition("ifcfg-")[2]
+    nic = found.get("DEVICE", found.get("NAME", (0, "")))[1] or nic or path.rpartition("ifcfg-")[2]
     for key, (number, value) in found.items():
         _ifcfg_line(guide, number, nic, key, value, {name: text for name, (_number, text) in found.items()})
 
@@ -202,6 +205,7 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
     entries = sections(guide, lines)
     devices = {entry.section: _tuned_nics(entry.key, entry.value) for entry in entries if entry.key in _DEVICES}
     types = {entry.section: entry.value for entry in entries if entry.key == "type"}
+    asked = {entry.section: entry.whole for entry in entries if entry.key in _TUNED_CONDITIONS}
     for entry in entries:
         kind = types.get(entry.section, entry.section)
         value = entry.value.strip("\"'")
@@ -212,8 +216,14 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
             continue
         if kind == "main" and entry.key == "include":
             guide.sink.remark(entry.line, OTHER_TOOL, f"include={value}: that profile sets more; take it in as well")
-        elif kind in ("main", "variables") or entry.key in ("type", "enabled", *_DEVICES, "replace", "priority"):
+        elif kind in ("main", "variables") or entry.key in _TUNED_OWN:
             guide.sink.nothing(entry.line, "says what the profile is")
+        elif entry.section in asked:
+            text = f"[{entry.section}] holds only where {asked[entry.section]} fits the host"
+            guide.sink.remark(entry.line, CONDITIONAL, text)
+        elif kind == "sysctl" and entry.key == "drop":
+            text = f"drop={value}: what the profile that it includes has of these is left out"
+            guide.sink.remark(entry.line, OTHER_TOOL, text)
         elif kind == "sysctl":
             _tuned_sysctl(guide, entry, value)
         elif kind == "net" and entry.key in _TUNED_NET:

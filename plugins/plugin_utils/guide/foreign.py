@@ -8,9 +8,9 @@ from typing import Mapping
 _FIREWALL = "the firewall has its own tools"
 _ADDRESS = "addresses and routes belong to the network manager"
 _POWER = "it is of the processors; TuneD and cpupower set it"
-_DISK = "it is of disks, no matter of the network"
+_DISK = "it is of disks, not of the network"
 _RDMA = "DCB and RDMA are no settings of this collection"
-_SERVICE = "services are no matter of this collection"
+_SERVICE = "this collection does not manage services"
 _VIRTUAL = "virtual NICs and bridges belong to the network manager"
 
 OTHERS: Mapping[str, str] = {
@@ -34,16 +34,17 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("mlxreg", "mst", "show_gids", "rdma", "ibdev2netdev", "opensm", "devlink"), _RDMA),
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
     **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
-    **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "WLAN is no matter of this collection"),
+    **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"),
     **dict.fromkeys(("modprobe", "rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
     **dict.fromkeys(
-        ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"), "the kernel's command line is no matter of it"
+        ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"),
+        "this collection does not manage the kernel command line",
     ),
     **dict.fromkeys(("ssh", "pssh", "pdsh", "clush", "scp", "rsync"), "it acts on other hosts"),
     **dict.fromkeys(("ulimit", "prlimit"), "limits of processes belong to systemd and limits.d"),
     **dict.fromkeys(("reboot", "shutdown", "poweroff", "kexec"), "it restarts the host, and sets nothing"),
     **dict.fromkeys(("uci",), "OpenWrt has its own configuration"),
-    **dict.fromkeys(("crontab", "at"), "jobs of cron are no matter of this collection"),
+    **dict.fromkeys(("crontab", "at"), "this collection does not manage cron jobs"),
     **dict.fromkeys(
         ("docker", "podman", "kubectl", "helm", "virsh", "qm", "pct"), "machines and containers have their own tools"
     ),

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Callable, Dict, List, Optional, Sequence
 
-from . import documents, files, interfaces, masks, nmcli, prose, python, systemd
-from .model import Line
+from . import documents, files, fragments, interfaces, masks, nmcli, prose, python, sentences, systemd
+from .model import OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -20,6 +20,7 @@ _BY_PATH = (
     (r"/netplan/.*|\.ya?ml(\.j2)?$", "yaml"),
     (r"\.(link|network|netdev)(\.d/.*)?$", "systemd"),
     (r"/tuned/.*tuned\.conf$|/tuned\.conf$", "tuned"),
+    (r"\.py$", "python"),
     (r"/modprobe\.d/|/modprobe\.conf$", "modprobe"),
     (r"/modules-load\.d/|/etc/modules$", "modprobe"),
     (r"\.(service|timer)(\.d/.*)?$", "unit"),
@@ -43,6 +44,8 @@ class Forms:
     def __init__(self, guide: Guide) -> None:
         self.guide = guide
         guide.read_file = self.file
+        guide.is_callable = lambda path: by_path(path) in ("shell", None)
+        guide.run_file = self.run
         guide.is_config = lambda path: by_path(path) is not None
         self.readers: Dict[str, Callable[[Sequence[Line]], None]] = {
             "sysctl": lambda lines: files.sysctl(guide, lines),
@@ -72,6 +75,17 @@ class Forms:
             files.ifcfg(self.guide, lines, path)
         elif form and form != "prose":
             self.read(form, lines)
+        else:
+            for number, text in lines:
+                if prose.sets(text):
+                    self.guide.sink.remark(number, OTHER_TOOL, f"it goes into {path}, whose form is not known here")
+
+    def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:
+        """A script that a script wrote and now calls; False where it is none."""
+        if by_text(lines) != "shell":
+            return False
+        Shell(self.guide, arguments).script(lines)
+        return True
 
     def _yaml(self, lines: Sequence[Line]) -> None:
         nodes = documents.compose(lines)
@@ -84,7 +98,7 @@ class Forms:
         """A text inside of a document."""
         form = by_text(lines)
         if len(lines) == 1 and form not in ("sysctl", "udev"):
-            command = prose.command_in(lines[0][1])
+            command = sentences.command_in(lines[0][1])
             if command:
                 Shell(guide).commands(lines[0][0], command)
             return
@@ -148,7 +162,7 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
     if _most(plain, _SHELL_LINE, 0.6):
-        return "shell"
+        return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
     return "prose"
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import List, Mapping, Sequence
 
 from . import kernel_files, masks
@@ -17,6 +18,8 @@ _ETHTOOL: Mapping[str, str] = {
     "hardware-dma-ring-": "ring",
     "hardware-irq-coalesce-": "coalesce",
 }
+# How a stanza begins.
+STANZA = re.compile(r"\s*(auto|allow-\S+|iface|mapping|source|source-directory)\s+\S")
 _STANZAS = (
     "iface",
     "auto",
@@ -71,7 +74,7 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
         before = len(guide.sink.settings)
         shell.commands(number, value)
         others = {one.nic for one in guide.sink.settings[before:] if one.nic not in ("", nic)}
-        if others:
+        if others and nic:
             guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
     elif key in ("down", "pre-down", "post-down"):
         guide.sink.nothing(number, "runs when the NIC goes down")

@@ -231,9 +231,7 @@ def _service(guide: Guide, line: int, verb: str, units: List[str]) -> None:
             run = verb in ("start", "enable", "restart", "unmask")
             guide.sink.set(line, HOST, "irq", "irqbalance", "run" if run else "stop", _PHYSICAL)
         else:
-            guide.sink.remark(
-                line, OTHER_TOOL, f"{verb} {masks.shown(unit)}: services are no matter of this collection"
-            )
+            guide.sink.remark(line, OTHER_TOOL, f"{verb} {masks.shown(unit)}: this collection does not manage services")
 
 
 def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
@@ -265,6 +263,15 @@ def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False) 
             guide.sink.remark(line, NOTE, "the script deals one processor to each interrupt, as affinity does")
 
 
+def affinity_by_node(guide: Guide, line: int, words: List[str]) -> None:
+    """The script of Mellanox whose first argument is a NUMA node, and no processor."""
+    for nic in words[1:]:
+        node = masks.shown(words[0])
+        text = f"the script deals out the processors of NUMA node {node}; spread takes those next to the NIC"
+        guide.sink.set(line, masks.name(nic), "irq", "affinity", "spread")
+        guide.sink.remark(line, NOTE, text)
+
+
 PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "ethtool": ethtool.read,
     "ip": ip,
@@ -279,11 +286,8 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "mii-tool": mii_tool,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
-    **dict.fromkeys(
-        ("set_irq_affinity", "set_irq_affinity.sh", "set_irq_affinity_cpulist.sh", "set_irq_affinity_bynode.sh"),
-        affinity,
-    ),
-    "set_irq_affinity_cpulist": affinity,
+    **{f"set_irq_affinity{end}": affinity for end in ("", ".sh", "_cpulist", "_cpulist.sh")},
+    **{f"set_irq_affinity_bynode{end}": affinity_by_node for end in ("", ".sh")},
     "mlnx_affinity": lambda guide, line, words: affinity(guide, line, words, mellanox=True),
 }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from typing import Sequence
+from typing import Sequence, Union
 
 from . import masks, programs
 from .model import Line
@@ -26,7 +26,11 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
     except (SyntaxError, ValueError):
         return False
     numbers = [number for number, _text in lines]
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    said |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in said:
+            _file(guide, numbers, node)
         if isinstance(node, ast.Call) and node.args:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             command = _joined(node.args[0])
@@ -36,6 +40,14 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
     for number, _text in lines:
         guide.sink.nothing(number, "sets nothing by itself")
     return True
+
+
+def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:
+    """A text of several lines that is a script or a configuration file."""
+    texts = _joined(node).split("\n") if not isinstance(node, ast.Constant) or isinstance(node.value, str) else []
+    if len(texts) > 2:
+        last = len(numbers) - 1
+        guide.read_file("", [(numbers[min(node.lineno - 1 + k, last)], text) for k, text in enumerate(texts)])
 
 
 def _joined(node: ast.AST) -> str:

@@ -9,9 +9,15 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import expand, kernel_files, masks, output, syntax
 from .lexer import Broken
-from .model import NO_EFFECT, Line
-from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
+from .model import NO_EFFECT, ON_HOST, Line
+from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
 from .settings import Guide
+
+_ORDERING = ("sort", "uniq", "tac")
+# Files of the kernel that a loop goes over; what `ls` prints of them is their paths.
+_ATTRIBUTE = re.compile(
+    r"^/(?:proc|sys)/\S+/(?:(?:rps|xps)_\w+|smp_affinity\w*|mtu|tx_queue_len|gro_flush_timeout|napi_defer_hard_irqs|threaded)$"
+)
 
 
 class Script:
@@ -80,8 +86,12 @@ class Script:
         if kernel_files.is_one(path):
             text = " ".join(text.strip() for _number, text in lines)
             kernel_files.write(self.guide, line, path, text)
+        elif _only_the_host_knows(path, lines):
+            text = f"{lines[0][1].strip()} goes into {path}, a file that only the host can name"
+            self.sink.remark(line, ON_HOST, masks.shown(text))
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
             self.files.setdefault(masks.shown(path), []).extend(lines)
+            self.guide.written[masks.shown(path)] = self.files[masks.shown(path)]
         elif self.sink.dead[0] and self.guide.is_config(masks.shown(path)):
             for number, text in lines:
                 if text.strip() and text.strip()[0] not in "#;":
@@ -89,8 +99,10 @@ class Script:
 
     def finish(self) -> None:
         """Read the configuration files that the script has written."""
-        for path, lines in self.files.items():
-            self.guide.read_file(path, lines)
+        # What is called is read with its arguments, so units and rules that call it come first.
+        for path, lines in sorted(self.files.items(), key=lambda item: self.guide.is_callable(item[0])):
+            if path not in self.guide.ran:
+                self.guide.read_file(path, lines)
             for number, _text in lines:
                 self.sink.nothing(number, f"text of {path}")
         self.files = {}
@@ -106,10 +118,18 @@ class Script:
             tree = syntax.parse([(self.line, source)])
         except Broken:
             return None
-        if len(tree.commands) != 1 or not isinstance(tree.commands[0], Simple):
+        first = tree.commands[0] if len(tree.commands) == 1 else None
+        piped = first.commands if isinstance(first, Pipeline) else [first]
+        ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
+        if not isinstance(piped[0], Simple) or not ordered:
             return None
-        words = [field for raw, _line in tree.commands[0].words for field in expand.fields(raw, self.scope)]
-        printed = output.of(words, tree.commands[0].redirects, self.scope, self.line)
+        words = [field for raw, _line in piped[0].words for field in expand.fields(raw, self.scope)]
+        listed = [word for word in words[1:] if not word.startswith("-")]
+        if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
+            return "\n".join(listed)
+        if len(piped) > 1:
+            return None
+        printed = output.of(words, piped[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
 
     def assign_raw(self, raw: str, line: int = 0, last: int = 0) -> None:
@@ -178,3 +198,16 @@ class Script:
             if found and (found[1] == "+=" or re.search(rf"(\$\{{?|\b){re.escape(found[0])}\b", found[2])):
                 names.append(found[0])
         return names
+
+
+def _only_the_host_knows(path: str, lines: Sequence[Line]) -> bool:
+    """Whether one word goes into a file of which nothing is known, such as one that the kernel lists for a queue."""
+    if masks.known(path) or masks.mask(masks.shown(path)) != path or len(lines) != 1:
+        return False
+    words = lines[0][1].split()
+    name = masks.shown(path).lower()
+    return (
+        len(words) == 1
+        and (not masks.known(words[0]) or re.fullmatch(r"(0x)?[0-9a-f,]+|\d+-\d+", words[0]) is not None)
+        and not re.search(r"log|lock|pid|tmp|temp|out\b|null|conf|state|backup|cache", name)
+    )

@@ -6,7 +6,7 @@ Names and kinds of values come from the registry of settings, so a new setting i
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
@@ -43,6 +43,26 @@ class Guide:
         # Set by the forms: a script may write files of any form.
         self.read_file: Callable[[str, Sequence[Line]], None] = lambda _path, _lines: None
         self.is_config: Callable[[str], bool] = lambda _path: False
+        self.is_callable: Callable[[str], bool] = lambda _path: False
+        self.run_file: Callable[[Sequence[Line], List[str]], bool] = lambda _lines, _arguments: False
+        # The files that scripts have written so far, and those of them that they have also run.
+        self.written: Dict[str, List[Line]] = {}
+        self.ran: Set[str] = set()
+        self.running = False
+
+    def runs(self, path: str, arguments: List[str]) -> bool:
+        """Read a script that another one wrote, with the arguments that it is called with."""
+        lines = self.written.get(path, [])
+        if self.running or not lines:
+            return False
+        self.running = True
+        try:
+            found = self.run_file(lines, arguments)
+        finally:
+            self.running = False
+        if found:
+            self.ran.add(path)
+        return found
 
     def nic(self, line: int, nic: str, family: str, key: str, raw: str, match: Match = ()) -> None:
         """One key of a NIC, as a tool would be told it."""

@@ -115,7 +115,7 @@ class Walk(Commands):
         override = self.override
         if words is not None and masks.mask("$@") in words:
             words = None
-        if self.sites.get(function.name, 0) > 1 and words:
+        if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
             self.override = override or line
         self.scope.arguments = words
         self.depth += 1

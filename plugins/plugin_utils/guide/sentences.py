@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find the command that a line of a guide holds, and tell it from a sentence that begins with the name of a program."""
+
+from __future__ import annotations
+
+import re
+from typing import List
+
+from . import masks, programs, syntax
+from .lexer import Broken, tokens
+
+PROMPT = re.compile(
+    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|[$#>]\s+)?"
+)
+_COMMAND = re.compile(
+    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
+)
+_ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
+_IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
+_VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
+
+
+def command_in(text: str) -> str:
+    """The command that a line of a guide holds, without prompt, quotes and what stands behind it."""
+    plain = PROMPT.sub("", text, count=1).strip()
+    if plain[:1] in "\"'`" and plain.rstrip(",;")[-1:] == plain[:1]:
+        plain = plain.rstrip(",;")[1:-1]
+    found = [whole(plain)] if plain else []
+    inner = [whole(match[1]) for match in (_ECHO.search(plain), _COMMAND.search(plain)) if match]
+    found += [command for command in inner if parses(command)]
+    return next((command for command in found if command and plausible(command.split())), "")
+
+
+def _is_value(word: str) -> bool:
+    """Whether a word can be the value of a setting, or the beginning of a rule."""
+    return (
+        not masks.known(word)
+        or "$" in word
+        or word
+        in ("on", "off", "max", "N", "auto", "rx-flow-hash", "flow-type", "hkey", "hfunc", "equal", "weight", "delete")
+        or re.fullmatch(r"(0x)?[0-9a-f]*\d[0-9a-f]*|[pumbagsd]", word) is not None
+    )
+
+
+def plausible(words: List[str]) -> bool:
+    """Whether words are a command that sets something, and not a sentence that begins with the name of a program."""
+    words = words[1:] if words[:1] == ["sudo"] else words
+    name = programs.program(words[0]) if words else ""
+    rest = words[1:]
+    if name in ("echo", "printf"):
+        return bool(re.search(r"(>|tee)\s*(-a\s+)?\S*/(proc|sys|etc)/", " ".join(rest)))
+    if name == "ethtool":
+        return len(rest) > 2 and any(_is_value(word) for word in rest[2:])
+    if name in ("sysctl", "setpci"):
+        return any("=" in word for word in rest)
+    if name == "ip":
+        return bool(rest) and (rest[0].startswith("-") or rest[0] in _IP_WORDS)
+    if name == "tc":
+        return bool(rest) and rest[0] in ("qdisc", "class", "filter", "-s")
+    if name == "ifconfig":
+        return len(rest) > 1 and rest[1] in ("up", "down", "mtu", "txqueuelen", "promisc", "-promisc")
+    if name in ("service", "chkconfig", "rc-service"):
+        return len(rest) == 2 and rest[1] in _VERBS
+    if name == "systemctl":
+        return len(rest) > 1 and any(word in _VERBS for word in rest)
+    if name == "nmcli":
+        return bool(rest) and rest[0] in ("con", "c", "connection", "device", "dev", "d")
+    if name == "tuned-adm":
+        return rest[:1] == ["profile"] and len(rest) == 2
+    return name in programs.PROGRAMS and bool(rest)
+
+
+def parses(text: str) -> bool:
+    """Whether a text is a command by itself, and not a piece of a sentence or of a loop."""
+    try:
+        syntax.parse([(1, text)])
+    except Broken:
+        return False
+    return True
+
+
+def whole(text: str) -> str:
+    """Up to where quotes or brackets around a command end."""
+    for cut in (
+        text,
+        *(
+            text[:place]
+            for place in sorted((text.find(mark) for mark in ("`", "</", '",', "',", '"', "'")), reverse=True)
+            if place > 0
+        ),
+    ):
+        try:
+            if tokens([(1, cut)]):
+                return cut.rstrip(" .,;)|")
+        except Broken:
+            continue
+    return ""
