@@ -102,9 +102,10 @@ bootstrap_uv() {
   fi
 }
 
-# venv NAME PYTHON_VERSION: makes it of the requirements on standard input, unless they are what it has.
+# venv NAME PYTHON_VERSION [OPTION...]: makes it of the requirements on standard input, unless they are what it has.
 venv() {
   local name=$1 python=$2 home=$VENVS/$1 requirements stamp
+  shift 2
   requirements=$(grep -v '^#')
   stamp=$(printf '%s\n' "$(readlink -f "$PYTHONS/python$python")" "$requirements" | sha256sum)
   mkdir -p "$VENVS"
@@ -115,7 +116,7 @@ venv() {
     bootstrap_uv "$python"
     configure_uv
     "$VENVS/uv/bin/uv" venv -q --clear --python "$PYTHONS/python$python" "$home"
-    "$VENVS/uv/bin/uv" pip install -q --python "$home/bin/python" -r - <<<"$requirements"
+    "$VENVS/uv/bin/uv" pip install -q --python "$home/bin/python" "$@" -r - <<<"$requirements"
     echo "$stamp" >"$home/.stamp"
   fi
   exec 9>&-

@@ -24,7 +24,7 @@ fi
 jobs=("$@")
 # The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' bonding "${elsewhere[@]}" faults default multiq
+  printf '%s\n' bonding faults default multiq link machines tuned "${elsewhere[@]}"
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
@@ -39,9 +39,10 @@ at_a_time() {
 }
 
 result=0
-# It measures, so nothing runs beside it.
-printf '%s\n' "${jobs[@]}" | awk '/\/classroom$/' | at_a_time 1 || result=1
-printf '%s\n' "${jobs[@]}" | awk '!/\/classroom$/' | at_a_time $(($(nproc) + 1)) || result=1
+# The classroom measures, so only what emulates nothing runs beside it.
+beside='/\/(classroom|cores|sequences)$/'
+printf '%s\n' "${jobs[@]}" | awk "$beside" | sort -t / -k 2 | at_a_time 2 || result=1
+printf '%s\n' "${jobs[@]}" | awk "! $beside" | at_a_time $(($(nproc) + 1)) || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 # These are the last lines of all.

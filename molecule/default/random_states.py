@@ -52,7 +52,6 @@ STATES = {
         "channels": {"combined": range(1, 9)},
         "coalesce": {"rx_usecs": range(10, 1000)},
         "pause": [{"autoneg": False, "rx": rx, "tx": tx} for rx in BOTH for tx in BOTH] + [{"autoneg": True}],
-        "ntuple_rules": [{"3": "ether proto 0x88f7 action 0"}, {"3": "ether dst 02:00:00:00:00:01 action 0"}],
         **MODES,
         **SPREAD,
         **KERNEL,

@@ -77,7 +77,11 @@ def _wires(nics: list[dict[str, str]]) -> int:
     if process:
         return process.pid
     WIRES.mkdir(parents=True, exist_ok=True)
-    links = "".join(f"link add {link} up type bridge\n" for link in sorted({nic["link"] for nic in nics} - {""}))
+    # As a cable does, a link carries LLDP and all else that a bridge keeps for itself and the kernel lets it pass on.
+    links = "".join(
+        f"link add {link} up type bridge group_fwd_mask 65528\n"
+        for link in sorted({nic["link"] for nic in nics} - {""})
+    )
     pid = _spawn(WIRES, [str(HERE / "wires.py")], links, WIRES / "console.log")
     machine.record(WIRES, Process(pid, 0, ACCEL, ""))
     return pid

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Traffic that shows what suffers: `serve PEER` on the router, `send FIRST SECOND`, its two addresses, on the switch.
+
+The programs of the router fetch their packets and connections twenty times a second, as busy ones do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import socket
+import sys
+import threading
+import time
+
+UDP, TCP, CLOSED = 7001, 7002, 7003
+
+
+def serve(peer):
+    """A program for UDP and one for TCP, and what goes out through the other NIC."""
+    packets = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    packets.bind(("", UDP))
+    packets.setblocking(False)
+    connections = socket.create_server(("", TCP), backlog=512)
+    connections.setblocking(False)
+    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    while True:
+        time.sleep(0.05)
+        with contextlib.suppress(BlockingIOError):
+            while packets.recv(2000):
+                pass
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                connections.accept()[0].close()
+        for packet in [bytes(200)] * 25:
+            with contextlib.suppress(OSError):  # the peer has nobody on that port, and says so
+                out.sendto(packet, (peer, CLOSED))
+
+
+def many_packets(address):
+    """Bursts of UDP."""
+    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    while True:
+        time.sleep(0.05)
+        for packet in [bytes(200)] * 100:
+            out.sendto(packet, (address, UDP))
+
+
+def many_connections(address):
+    """Bursts of connections, most of which find no place where the queue is short."""
+    while True:
+        opened = [socket.socket() for number in range(100)]
+        for one in opened:
+            one.setblocking(False)
+            one.connect_ex((address, TCP))
+        time.sleep(0.4)
+        for one in opened:
+            one.close()
+
+
+def many_flows(address):
+    """Flows of one packet each, which a table of connections has to hold."""
+    for port in itertools.cycle(range(20000, 20400)):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+            out.bind(("", port))
+            # Shorter frames the emulated wire carries as they are, and igb counts them as errors.
+            out.sendto(bytes(100), (address, CLOSED))
+        time.sleep(0.01)
+
+
+def main(verb, *addresses):
+    if verb == "serve":
+        serve(*addresses)
+    first, second = addresses
+    for work, address in ((many_packets, first), (many_connections, first), (many_flows, second)):
+        threading.Thread(target=work, args=(address,), daemon=True).start()
+    time.sleep(600)
+
+
+main(*sys.argv[1:])
