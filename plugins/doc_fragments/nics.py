@@ -15,6 +15,9 @@ options:
         mean the same NIC, the later one wins, key by key.
       - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
         unknown key is an error.
+      - >-
+        A value may be written as C({if_available: VALUE}). A NIC that cannot have it is then a warning and no error,
+        and gets all the rest.
     type: list
     elements: dict
     suboptions:
@@ -196,8 +199,9 @@ options:
             type: raw
       mtu:
         description:
-          - The largest packet in bytes, without the Ethernet header. A number, V(max), or a percentage of the maximum
-            such as V(50%).
+          - >-
+            The largest packet in bytes, without the Ethernet header; V({at_least: 9000}) raises and never lowers it.
+            A number, V(max), or a percentage of the maximum such as V(50%).
         type: raw
       txqueuelen:
         description:
@@ -261,6 +265,52 @@ options:
             description:
               - Queues that do both. A number, V(max), or a percentage of the maximum such as V(50%).
             type: raw
+      ring:
+        description:
+          - Ring sizes. A change resets the queues or the link.
+        type: dict
+        suboptions:
+          rx:
+            description:
+              - Packets waiting for the kernel. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_mini:
+            description:
+              - The same for small packets. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_jumbo:
+            description:
+              - The same for jumbo frames. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          tx:
+            description:
+              - Packets waiting for the wire. A number, V(max), or a percentage of the maximum such as V(50%).
+            type: raw
+          rx_buf_len:
+            description:
+              - Bytes of one receive buffer.
+            type: int
+          cqe_size:
+            description:
+              - Bytes of one completion entry.
+            type: int
+          tx_push:
+            description:
+              - Write descriptors straight into the device.
+            type: bool
+          rx_push:
+            description:
+              - The same for receiving.
+            type: bool
+          tx_push_buf_len:
+            description:
+              - Bytes that a push may hold.
+            type: int
+          tcp_data_split:
+            description:
+              - Headers and data in separate buffers.
+            type: str
+            choices: ['on', 'off', 'auto']
       rss:
         description:
           - By which table and which hash of which fields a NIC spreads flows over its receive queues (RSS).
@@ -326,52 +376,6 @@ options:
             description:
               - The same of ESP over IPv6.
             type: str
-      ring:
-        description:
-          - Ring sizes. A change resets the queues or the link.
-        type: dict
-        suboptions:
-          rx:
-            description:
-              - Packets waiting for the kernel. A number, V(max), or a percentage of the maximum such as V(50%).
-            type: raw
-          rx_mini:
-            description:
-              - The same for small packets. A number, V(max), or a percentage of the maximum such as V(50%).
-            type: raw
-          rx_jumbo:
-            description:
-              - The same for jumbo frames. A number, V(max), or a percentage of the maximum such as V(50%).
-            type: raw
-          tx:
-            description:
-              - Packets waiting for the wire. A number, V(max), or a percentage of the maximum such as V(50%).
-            type: raw
-          rx_buf_len:
-            description:
-              - Bytes of one receive buffer.
-            type: int
-          cqe_size:
-            description:
-              - Bytes of one completion entry.
-            type: int
-          tx_push:
-            description:
-              - Write descriptors straight into the device.
-            type: bool
-          rx_push:
-            description:
-              - The same for receiving.
-            type: bool
-          tx_push_buf_len:
-            description:
-              - Bytes that a push may hold.
-            type: int
-          tcp_data_split:
-            description:
-              - Headers and data in separate buffers.
-            type: str
-            choices: ['on', 'off', 'auto']
       features:
         description:
           - Offload features, by ethtool's short names (C(tso), C(gro), ...) or the names that C(ethtool -k) shows. A

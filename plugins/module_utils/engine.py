@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping
 
-from .carrying_out import call
 from .deciding import desire
 from .going_back import guard
 from .host import Host, ReadOnlyHost, connect
@@ -146,6 +145,8 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
 
     `params` are the module's options. TuningError when nothing has been touched.
     """
+    from .carrying_out import call  # the controller needs the options only, and compiles what it imports each time
+
     families = registry.view(view)
     params = desire.settle(families, params)
     if not isinstance(host, Host):

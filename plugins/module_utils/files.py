@@ -31,6 +31,7 @@ def save(action: Save) -> None:
             raise OSError(errno.EINVAL, f"{action.path} is not a regular file, so it is left alone")
     except FileNotFoundError:
         if action.text is None:
+            tidy(folder)
             return
     if action.text is None:
         os.unlink(action.path)

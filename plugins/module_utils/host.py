@@ -205,15 +205,37 @@ def _children() -> Set[int]:
         return set()
 
 
+def _locked(handle: int) -> bool:
+    """Whether nobody else has this locked."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _left_alone(folder: str) -> bool:
+    """Whether no script is at work in a folder, which need not be there."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        return _locked(handle)
+    finally:
+        os.close(handle)
+
+
 class Host(ReadOnlyHost):
     """Also changes things."""
 
     _lock = -1
     _notes = ""
 
-    def hold(self, path: str, seconds: float) -> str:
+    def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
         """Have a lock, in whose file stands the number of this process; gives who has it, or nothing.
 
+        A folder is locked while a script is at work in it, which may outlive the call that has started it.
         TuningError where there cannot be a lock.
         """
         folder = os.path.dirname(path)
@@ -224,10 +246,15 @@ class Host(ReadOnlyHost):
             if os.geteuid() != 0 and isinstance(error, PermissionError):
                 return ""  # who may not do this may not change anything either, and will be told so
             raise TuningError(f"cannot lock {path}, so nothing was touched: {error.strerror or error}") from None
-        if not self.wait_until(self._locked, seconds):
+        other = ""
+        if not self.wait_until(lambda: _locked(self._lock), seconds):
+            other = f"process {self.read(path) or 'unknown'}"
+        elif not self.wait_until(lambda: _left_alone(folder_at_work), seconds):
+            other = f"the script in {folder_at_work}"
+        if other:
             os.close(self._lock)
             self._lock = -1
-            return f"process {self.read(path) or 'unknown'}"
+            return other
         os.ftruncate(self._lock, 0)
         os.write(self._lock, str(os.getpid()).encode())
         self._notes = folder
@@ -242,13 +269,6 @@ class Host(ReadOnlyHost):
             os.close(self._lock)
             self._lock, self._notes = -1, ""
 
-    def _locked(self) -> bool:
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
-
     def do(self, action: Action) -> str:
         """Carry out one action; returns a complaint, or nothing. Whether it took effect only reading tells."""
         if isinstance(action, Run):
@@ -256,7 +276,7 @@ class Host(ReadOnlyHost):
                 answer = self._run(action.argv, action.lines, action.seconds)
             except HangsError as error:
                 return str(error)
-            return answer.complaint if answer.rc else ""
+            return answer.complaint if answer.rc or (action.refused and action.refused in answer.err) else ""
         self._at_work(str(action), WRITE_SECONDS)
         try:
             if isinstance(action, Poke):

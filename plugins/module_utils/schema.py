@@ -18,6 +18,9 @@ Value = Union[None, bool, int, str, Tuple[str, ...]]
 NIC = "nic"
 HOST = "host"
 ENTRY = "entry"
+# What the other end of a link makes of a request, where it is no trouble: nobody tells, or it is more than that. Said
+# when it is asked for, and not again.
+UNTOLD, MORE = "untold", "more"
 
 EXACTLY, AT_LEAST, AT_MOST, MAXIMUM, PERCENT, ABSENT = "exactly", "at_least", "at_most", "max", "percent", "absent"
 # A formula that comes to no number on this host; the fallback says why.
@@ -223,12 +226,14 @@ class Reader(Protocol):
 class Run(NamedTuple):
     """Change something by a command; one that takes a batch reads its `lines` from its standard input.
 
-    One that has not ended within these `seconds` hangs.
+    One that has not ended within these `seconds` hangs. Some programs end with 0 although the kernel has refused, and
+    say so on standard error with the words `refused`.
     """
 
     argv: Tuple[str, ...]
     lines: Tuple[str, ...] = ()
     seconds: float = WRITE_SECONDS
+    refused: str = ""
 
     def __str__(self) -> str:
         return " ".join(quote(word) for word in self.argv)
@@ -292,12 +297,15 @@ class Family(NamedTuple):
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
     holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew, or
     takes them away with a queue: all, or the `shaken` keys; an undo sets them after it, and `foresee` gives the cells
-    that there will be, from its values before and after; `reach` names the NICs of a family that only few of those
-    changes touch. A family without fields is for this alone, and nobody can ask for it. A family `goes_before` others
-    where a number of theirs goes down on the same NIC: what uses queues lets go of them first. The keys of a family
-    that is `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those
-    of one that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
-    together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last.
+    that there will be, from its values before and after; so it does after a change of a family in `counted_by`, which
+    takes nothing along. `reach` names the NICs of a family that only few of those changes touch; what goes for good
+    with a queue stands in `lost`, with what a new one has. A family without fields is for this alone, and nobody can
+    ask for it. A family `goes_before` others where a number of theirs goes down on the same NIC: what uses queues lets
+    go of them first. By a key in `lets_go` one goes before another family if both go down. The keys of a family that is
+    `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those of one
+    that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
+    together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last. Of keys
+    that fit `blind` the commands need no cells, so they can be kept for a NIC that is not there yet.
     """
 
     name: str
@@ -328,15 +336,19 @@ class Family(NamedTuple):
     cuts: bool = False
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
+    counted_by: Tuple[str, ...] = ()
     reach: Optional[Callable[[Reader, Sequence[Change]], Sequence[str]]] = None
     goes_before: Tuple[str, ...] = ()
+    lets_go: Mapping[str, str] = {}
     shaken: Tuple[str, ...] = ()
+    lost: Mapping[str, Value] = {}
     foresee: Optional[Callable[[Mapping[str, Cell], Mapping[str, Value], Mapping[str, Value]], Mapping[str, Cell]]] = (
         None
     )
     loose: bool = False
     whole: bool = False
     late: bool = False
+    blind: Tuple[str, ...] = ()
     unfold: Optional[Callable[[Mapping[str, Any]], Mapping[str, Any]]] = None
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}

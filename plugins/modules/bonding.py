@@ -65,6 +65,11 @@ options:
           - Addresses with the length of their prefix, such as V(192.168.10.1/24).
         type: list
         elements: str
+      dhcp:
+        description:
+          - Whether the bond has its IPv4 address and gateway from DHCP, asked for with the MAC address of the bond. Not
+            beside IPv4 addresses or an IPv4 gateway of the entry. Changing it makes the bond anew.
+        type: bool
       gateway:
         description:
           - The default gateway through this bond.

@@ -135,7 +135,10 @@ negotiated:
       type: str
       returned: always
     partner:
-      description: What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
+      description:
+        - What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
+        - V(untold) where nobody tells, and V(more) where more comes of it than was asked for; both are told only by the
+          call that asks.
       type: str
       returned: always
     settings:

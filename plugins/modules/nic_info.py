@@ -421,6 +421,8 @@ host:
       description:
         - For each of O(peers), whether a packet as large as the MTU came back; if only small ones do, the size that
           does (C(largest)).
+        - The same of at most two peers of connections that send the same again and again (C(stuck)), where small
+          packets come back, and large ones vanish without a word.
       type: list
       elements: dict
       returned: always
@@ -450,7 +452,24 @@ host:
       type: dict
       returned: always
     softnet:
-      description: For each CPU, packets processed and dropped, and rounds that ran out of budget.
+      description:
+        - For each CPU, packets processed and dropped, and rounds that ran out of budget, since the boot; with
+          O(interval) under C(growth) what came on top within it.
+      type: list
+      elements: dict
+      returned: always
+    tunnels:
+      description:
+        - Tunnels that a program serves, such as those of OpenVPN, each with the length of its C(queue), and the packets
+          C(sent) into it and C(dropped) there.
+      type: list
+      elements: dict
+      returned: always
+    programs:
+      description:
+        - The busiest programs, C(name), what they have C(used) of a processor since they began, the processors on which
+          each is C(allowed) to run, its number of C(threads), and where these C(ran) last.
+        - Read only where there are several NUMA nodes.
       type: list
       elements: dict
       returned: always

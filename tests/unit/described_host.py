@@ -143,9 +143,8 @@ class Described:
         for name, bond in bonds.items():
             files.update({f"{_NET}/{name}/ifindex": "50\n", f"{_NET}/{name}/mtu": f"{bond.get('mtu', 1500)}\n"})
             options = {"mode": "802.3ad", "xmit_hash_policy": "layer2", "miimon": "100", "arp_interval": "0"}
-            options.update(
-                slaves=" ".join(bond["members"]), ad_partner_mac="00:1c:73:00:00:99", **bond.get("options", {})
-            )
+            options.update(slaves=" ".join(bond["members"]), ad_partner_mac="00:1c:73:00:00:99")
+            options.update(bond.get("options", {}))
             files.update({f"{_NET}/{name}/bonding/{key}": f"{value} 0\n" for key, value in options.items()})
             files[f"{_NET}/{name}/bonding/slaves"] = f"{options['slaves']}\n"
             for key in ("miimon", "arp_interval", "ad_partner_mac"):
@@ -185,6 +184,8 @@ class Described:
             return 0, "".join(_qdisc(name, nic) for name, nic in self.nics.items()), ""
         if argv[0] == "ss" and "-tinH" in argv:
             return 0, self.about.get("ss", ""), ""
+        if argv[:4] == ["ip", "-o", "route", "get"]:
+            return 0, f"{argv[4]} via 192.0.2.1 dev {next(iter(self.nics))} src 192.0.2.9 uid 0 \\    cache\n", ""
         if argv[0] == "ping":
             carries = self.about.get("carries", 0)
             return (0 if int(argv[argv.index("-s") + 1]) + 28 <= carries else 1), "", ""

@@ -376,7 +376,7 @@ class FakeHost(Host):
             self.files.update({link: systemd.TEMPLATE} if argv[1] == "enable" else {})
         return 0, "", ""
 
-    def hold(self, path: str, seconds: float) -> str:
+    def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
         return ""
 
     def clock(self) -> str:

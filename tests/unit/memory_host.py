@@ -111,7 +111,7 @@ class MemoryReader(Memory, ReadOnlyHost):
 class MemoryHost(Memory, Host):
     """Also writes, into Files."""
 
-    def hold(self, path: str, seconds: float) -> str:
+    def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
         return self.disk.refused.get(path, "")
 
     def do(self, action) -> str:

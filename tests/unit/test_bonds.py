@@ -19,6 +19,7 @@ good = {
     "members": st.lists(nics, min_size=1, max_size=3, unique=True),
     "mtu": st.integers(68, 9216),
     "addresses": st.lists(st.sampled_from(["10.9.0.1/24", "10.9.0.2/24", "fd00:9::1/64"]), unique=True),
+    "dhcp": st.booleans(),
     "gateway": st.sampled_from(["10.9.0.254", "fd00:9::ff", "fe80::1"]),
     "primary": nics,
     "arp_ip_target": st.lists(st.sampled_from(["10.9.0.2", "10.9.0.3"]), min_size=1),
@@ -56,6 +57,7 @@ def test_entry_gives_files_of_every_manager_or_one_error(entry):
             assert path.startswith(f"{manager.folder}/")
             assert tool.is_ours(text, asked.bond.name)
             assert not tool.is_ours(text, asked.bond.name + "0")
+        assert tool.by_dhcp(manager, texts.values()) == asked.bond.dhcp
         whole = "".join(texts.values())
         assert all(member in whole for member in asked.bond.members)
         assert all(address.partition("/")[0] in whole for address in asked.bond.addresses)
@@ -85,3 +87,20 @@ def test_link_monitoring_is_on_unless_arp_takes_its_place():
     assert bonds.parse([entry])[0].bond.options == {"miimon": "100"}
     assert "miimon" not in bonds.parse([probed])[0].bond.options
     assert bonds.parse([{**entry, "miimon": 0}])[0].bond.options == {"miimon": "0"}
+
+
+DHCP = {
+    "NetworkManager": "[ipv4]\nmethod=auto\n",
+    "systemd-networkd": "ConfigureWithoutCarrier=yes\nDHCP=ipv4\n",
+    "ifupdown": "auto bond0\niface bond0 inet dhcp\n    pre-up ",
+    "ifcfg": "ONBOOT=yes\nBOOTPROTO=dhcp\nNM_CONTROLLED=no\n",
+}
+
+
+@pytest.mark.parametrize("name", DHCP)
+def test_every_manager_asks_dhcp_in_its_own_words_once(name):
+    """The members have none; an IPv6 address may stand beside it."""
+    entry = {"name": "bond0", "mode": 0, "members": ["igb0", "igb1"], "dhcp": True, "addresses": ["fd00:9::1/64"]}
+    whole = "\n".join(managers.MANAGERS[name].render(bonds.parse([entry])[0].bond).values())
+    assert DHCP[name] in whole and "fd00:9::1" in whole
+    assert whole.count(DHCP[name].splitlines()[1]) == 1

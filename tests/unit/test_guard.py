@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -12,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils import host
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude, prepare
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import memory, revert, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import script as taking
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
     Address,
@@ -222,8 +226,8 @@ def test_a_layer_tells_what_it_changed_in_one_breath():
 @pytest.fixture
 def script(tmp_path):
     """The script that takes layers away, in folders of this test; its one layer leaves a file."""
-    text = revert.RUN_TEXT.replace("/run/linuxnet-tuning", f"{tmp_path}/lock")
-    text = text.replace(revert.memory.FOLDER, str(tmp_path)).replace("flock -w 5", "flock -w 1")
+    text = taking.RUN_TEXT.replace("/run/linuxnet-tuning", f"{tmp_path}/lock")
+    text = text.replace(memory.FOLDER, str(tmp_path)).replace("flock -w 5", "flock -w 1")
     assert "/linuxnet-tuning" not in text
     (tmp_path / "guard").mkdir()
     (tmp_path / "lock").mkdir()
@@ -311,6 +315,38 @@ def test_a_call_that_hangs_is_ended_and_named(script, tmp_path, holder, note):
     done = subprocess.run(["sh", script], capture_output=True, text=True, check=True)
     assert holder.wait(5) in (-9, 128 + 9)
     assert f"ends process {holder.pid}, which hangs: {'ethtool -L igb0' if note else ''}" in done.stdout
+    assert (tmp_path / "back").exists()
+
+
+def test_a_script_that_outlives_its_call_is_waited_for(script, tmp_path):
+    """The call that has started it was killed alone, and its lock is free."""
+    line = f"igb0 link mtu\t9000\t1500\twhile [ ! -e {tmp_path}/go ]; do sleep 0.1; done; touch\t{tmp_path}/back"
+    (tmp_path / "guard/layers").write_text(f"layer\t1\t1\t0\t{{}}\nkey\t1\t0\theld\t{line}\n")
+    lock, folder = str(tmp_path / "run/lock"), str(tmp_path / "guard")
+    with subprocess.Popen(["sh", script, "held"], stdout=subprocess.DEVNULL) as orphan:
+        while not (tmp_path / "lock/commands").exists():
+            time.sleep(0.02)
+        hasty, patient = (host.connect(None, check_mode=False) for _call in range(2))
+        assert hasty.hold(lock, 0.2, folder) == f"the script in {folder}"
+        (tmp_path / "go").touch()
+        assert patient.hold(lock, 20, folder) == ""
+        assert not (tmp_path / "guard/layers").exists()
+        assert orphan.wait(5) == 0
+    patient.let_go()
+
+
+def test_what_a_script_has_started_and_stays_holds_no_lock(script, tmp_path):
+    """Such as a client of DHCP."""
+    # Its output goes elsewhere, for the test reads that of the script to its end.
+    stays = f"sleep 60 > /dev/null 2>&1 & echo $! > {tmp_path}/stays"
+    line = f"igb0 link mtu\t9000\t1500\tlive sh -c '{stays}'; touch\t{tmp_path}/back"
+    (tmp_path / "guard/layers").write_text(f"layer\t1\t1\t0\t{{}}\nkey\t1\t0\theld\t{line}\n")
+    subprocess.run(["sh", script], check=True, timeout=10, stdout=subprocess.DEVNULL)
+    mine = host.connect(None, check_mode=False)
+    held = mine.hold(str(tmp_path / "lock/lock"), 0, str(tmp_path / "guard"))
+    os.kill(int((tmp_path / "stays").read_text()), signal.SIGKILL)  # fails where it did not stay
+    assert held == ""
+    mine.let_go()
     assert (tmp_path / "back").exists()
 
 

@@ -61,6 +61,16 @@ def test_save_without_text_removes(host, tmp_path):
     assert names(tmp_path) == []
 
 
+@pytest.mark.parametrize("foreign", [True, False])
+def test_removing_what_is_not_there_removes_an_empty_folder_of_ours(host, tmp_path, foreign):
+    folder = tmp_path / "linuxnet-tuning@igb0.service.d"
+    folder.mkdir()
+    if foreign:
+        (folder / "theirs.conf").touch()
+    assert host.do(Save(str(folder / "gone.conf"), None)) == ""
+    assert folder.exists() == foreign
+
+
 @pytest.mark.parametrize("text", ["new", None])
 def test_save_does_not_follow_a_link(host, tmp_path, text):
     victim = tmp_path / "victim"

@@ -28,6 +28,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     interrupts,
     ip,
     lldp,
+    protocols,
     statistics,
     tc,
     vfs,
@@ -147,6 +148,8 @@ def test_the_interrupts_of_256_processors_are_read_whole(tmp_path, monkeypatch):
 INTERRUPTS = {
     "igb": (["eth0", "eth0-TxRx-0", "eth0-TxRx-1"], ["eth0-TxRx-0", "eth0-TxRx-1"]),
     "mlx4": (["mlx4-async@pci:0000:01:00.0", "mlx4-comp-0@pci:0000:01:00.0"], ["mlx4-comp-0@pci:0000:01:00.0"]),
+    "mlx4 by vector": (["mlx4-async@pci:0000:01:00.0", "mlx4-1@0000:01:00.0"], ["mlx4-1@0000:01:00.0"]),
+    "mana": (["mana_hwc@pci:0000:01:00.0", "mana_q0@pci:0000:01:00.0"], ["mana_q0@pci:0000:01:00.0"]),
     "mlx4 by ring": (["eth0-0", "eth0-1"], ["eth0-0", "eth0-1"]),
     "gve": (["eth0-ntfy-block.0", "eth0-ntfy-block.1", "eth0-mgmnt"], ["eth0-ntfy-block.0", "eth0-ntfy-block.1"]),
     "gve 6.4": (["gve-ntfy-blk0@pci:0000:01:00.0", "gve-mgmnt@pci:0000:01:00.0"], ["gve-ntfy-blk0@pci:0000:01:00.0"]),
@@ -207,6 +210,20 @@ def test_a_counter_that_begins_anew_goes_on():
     before = {"wrapped": (1 << 32) - 10, "reset": 500, "grown": 5, "large": 1 << 40}
     after = {"wrapped": 20, "reset": 3, "grown": 9, "large": 7, "new": 1}
     assert statistics.growth(before, after) == {"wrapped": 30, "grown": 4}
+
+
+@pytest.mark.parametrize(
+    "told, trip",
+    [
+        ("bytes_sent:90000000 bytes_acked:80000000 minrtt:20", 20),
+        ("bytes_sent:90000000 bytes_acked:80000000 busy:9000ms minrtt:20", 0),
+        ("bytes_sent:90000000 bytes_acked:80000000 busy:9000ms sndbuf_limited:80ms(0.9%) minrtt:20", 20),
+        ("bytes_sent:900 bytes_acked:800 bytes_received:80000000 busy:9ms minrtt:20", 20),
+        ("bytes_sent:900 bytes_acked:800 minrtt:20", 0),
+    ],
+)
+def test_a_sender_that_its_buffer_never_held_back_shows_no_need_for_more(told, trip):
+    assert protocols.longest_round_trip(f"0 0 192.0.2.1:5201 192.0.2.2:443\n\t cubic {told}\n", 10_000_000) == trip
 
 
 def test_every_family_of_ethtool_has_cases():

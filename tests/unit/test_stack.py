@@ -222,6 +222,22 @@ def test_after_a_kill_between_any_two_actions_the_next_call_works(host, fuse, wa
     assert not [path for path in host.files if "linuxnet-tuning" in path]
 
 
+@pytest.mark.parametrize("fuse", range(16))
+def test_nothing_is_left_after_a_kill_between_any_two_actions_and_a_rollback(host, fuse):
+    host.fuse = fuse
+    with contextlib.suppress(Killed):
+        mtu(host, 9000, permanent=True, guard_timeout=120)
+    host.fuse = -1
+    # The script was killed as well.
+    host.files["/run/linuxnet-tuning/todo"] = ""
+    guard.serve(host, "reverted", True)
+    call(host, "tune", state="restored", file="90-linuxnet-tuning.conf", permanent=True)
+    confirm(host)
+    assert mtus(host) == [1500, 1500]
+    assert host.clocks == {}
+    assert not [path for path in host.files if "linuxnet-tuning" in path]
+
+
 @pytest.mark.parametrize("fuse", range(10))
 def test_a_window_ends_though_a_call_that_wanted_its_value_was_killed(host, fuse):
     mtu(host, 1300, temporary=60)
@@ -327,6 +343,15 @@ def test_the_shell_writes_to_no_queue_that_is_not_there_yet(queued):
     queued.passes(60)
     assert queued.masks() == before
     assert queued.lost == []
+
+
+def test_restored_brings_back_what_went_with_a_queue(queued):
+    before = {path: mask for path, mask in queued.masks().items() if "/queues/" in path}
+    call(queued, "ethtool", nics=[{"name": "igb0", "channels": {"combined": 2}}], permanent=True)
+    assert len(queued.masks()) == 6
+    call(queued, "tune", state="restored", permanent=True)
+    assert {path: mask for path, mask in queued.masks().items() if "/queues/" in path} == before
+    assert queued.originals() == {}
 
 
 NEIGH, CONF = "/proc/sys/net/ipv4/neigh", "/proc/sys/net/ipv4/conf"

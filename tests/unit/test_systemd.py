@@ -64,3 +64,9 @@ def test_a_file_of_the_kernel_is_written_by_a_shell_that_gets_one_word():
 def test_what_a_dropin_sets_can_be_read_from_it(keys):
     text = systemd.render([(family, names, []) for family, names in keys.items()])
     assert sorted(systemd.keys(text)) == sorted(f"{family} {name}" for family, names in keys.items() for name in names)
+
+
+def test_what_moves_values_at_boot_has_started_before():
+    """A service that is to be stopped for good must not start after that."""
+    after = {word for line in systemd._TEMPLATE.splitlines() if line.startswith("After=") for word in line[6:].split()}
+    assert {"irqbalance.service", "tuned.service", "NetworkManager.service"} <= after

@@ -55,8 +55,7 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
 def _of_others(host: ReadOnlyHost) -> Tuple[str, int]:
     """What was taken back since the last call, and nobody has heard of; and how long what still waits to be confirmed
     has."""
-    gone = guard.reverted(host)
-    told = guard.told(host, gone) if gone else ""
+    told = guard.told(host, guard.reverted(host))
     if not isinstance(host, Host):
         return told, 0
     guard.heard(host)
@@ -80,7 +79,8 @@ def _carry_out(host: Host, call: Call) -> Done:
 
     # Remember, for without the originals there is no way back; then guard.
     gone = lost.gone(families, beside)
-    noted = conclude.note(host, call, before, {*changed, *gone})
+    emptied = conclude.emptied(families, before, changed)
+    noted = conclude.note(host, call, before, {*changed, *gone, *emptied})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before), gone)

@@ -51,6 +51,17 @@ def beside(host: Host, call: Call, families: Families, changed: Set[Address]) ->
     return dict(call.read(near))
 
 
+def emptied(families: Families, before: Cells, changed: Set[Address]) -> List[Address]:
+    """What a change takes away with a queue, and nobody sets for a new one: it has to be noted to come back."""
+    done = {address[:2] for address in changed}
+    return [
+        address
+        for address, cell in before.items()
+        if cell.value not in (None, families[address.family].lost.get(address.key, cell.value))
+        and families[address.family].disturbed(address.scope, done)
+    ]
+
+
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
@@ -105,7 +116,7 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
     if call.params["temporary"] or call.params["state"] == "restored":
         return set()
     known = memory.baseline(host)
-    families = call.families
+    families = {**registry.FAMILIES, **call.families}
     # What a temporary change has set is no original, even where it is to stay from now on.
     once = {address: value for address, value in guard.temporary(host).items() if address in call.desired}
     once.update(lost.kept_away(host, call))
@@ -123,7 +134,8 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
 
 
 def _entry(call: Call, address: Address) -> bool:
-    return bool(call.families[address.family].scope == ENTRY)
+    family = call.families.get(address.family) or registry.FAMILIES[address.family]
+    return bool(family.scope == ENTRY)
 
 
 def _made(call: Call, known: Mapping[Address, Value], address: Address) -> bool:

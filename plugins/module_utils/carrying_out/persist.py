@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..deciding import plan
 from ..host import ReadOnlyHost
@@ -102,8 +102,10 @@ def _units(
         remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
         return Kept({}, {}, remarks=[remark] if any(address.scope for address in targets) else [])
     restored = params["state"] == "restored"
-    texts = {} if restored else _texts(host, followed, desired, targets, now)
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
+    coming = _coming(host, followed, params, desired, names, restored)
+    own_targets = {address: value for address, value in targets.items() if address.scope not in coming.served}
+    texts = {} if restored else _texts(host, followed, desired, own_targets, now)
     there = systemd.dropins(host)
     ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.dropin for one in followed}}
     stale = [path for path in there if path in ours and path not in texts and _stale(host, path, names, restored)]
@@ -113,16 +115,47 @@ def _units(
     files.update(dict.fromkeys(stale))
     files.update({systemd.wanted(nic): systemd.TEMPLATE for nic in sorted(left)})
     files.update({systemd.wanted(systemd.nic_of(path)): None for path in stale if systemd.nic_of(path) not in left})
+    files.update(coming.files)
     found = family.read(host, "", [*files, *(path for path in there if path in ours and path not in files)]).cells
     cells = {Address(family.name, "", path): found[path] for path in files if path in found}
+    before = {path: found[path].value for path in there if path in ours and systemd.nic_of(path) not in coming.served}
     return Kept(
         {
             Address(family.name, "", path): Desired(ABSENT) if text is None else Desired(EXACTLY, text)
             for path, text in files.items()
         },
         cells,
-        remarks=[] if restored else _gone({path: found[path].value for path in there if path in ours}, texts),
+        remarks=[*coming.remarks, *([] if restored else _gone(before, texts))],
     )
+
+
+class _Coming(NamedTuple):
+    """The files for NICs that come later, the NICs that these serve already, and what to know."""
+
+    files: Mapping[str, Optional[str]] = {}
+    served: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+def _coming(
+    host: ReadOnlyHost,
+    followed: Sequence[Family],
+    params: Mapping[str, Any],
+    desired: DesiredState,
+    names: Sequence[str],
+    restored: bool,
+) -> _Coming:
+    patterns = [name for name in names if not set(name).isdisjoint("*?[")]
+    if (restored and names) or not (patterns or host.exists(f"{systemd.FOLDER}/{systemd.LATER}")):
+        return _Coming()
+    from . import arriving  # most hosts have no patterns, and need not wait for the import
+
+    there = sysfs.identities(host)
+    physical = [nic.name for nic in there if nic.physical]
+    defaults, remarks = arriving.defaults(followed, {} if restored else params, physical)
+    served = [nic.name for nic in there if not nic.physical and arriving.serves(defaults, nic.name, desired)]
+    modules = sorted({family.dropin for family in followed})
+    return _Coming(arriving.files(host, modules, arriving.texts(host, defaults)), served, remarks)
 
 
 def _stale(host: ReadOnlyHost, path: str, names: Sequence[str], restored: bool) -> bool:

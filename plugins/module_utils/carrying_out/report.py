@@ -7,7 +7,9 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence
 
 from ..schema import (
     HOST,
+    MORE,
     NIC,
+    UNTOLD,
     Address,
     Adjusted,
     Cell,
@@ -104,8 +106,11 @@ class Outcome(NamedTuple):
     def _negotiated(self) -> List[Dict[str, Any]]:
         """Where this host has what was asked for, and the other end of the link does not agree: by NIC and family."""
         rows: Dict[Sequence[str], Dict[str, Any]] = {}
+        asked = {change.address for change in self.plan.changes}
         for address, goal in sorted(() if self.failure else self.plan.targets.items()):
             cell = self.after.get(address, Cell(None))
+            if cell.partner in (UNTOLD, MORE) and address not in asked:
+                continue
             if self.families[address.family].partners.get(cell.partner) and goal == cell.decided:
                 row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "settings": []}
                 rows.setdefault((*address[:2], cell.partner), row)["settings"].append(address.key)

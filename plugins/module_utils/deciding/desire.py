@@ -88,7 +88,7 @@ def desired(
     for entry in entries:
         for key in entry:
             registry.check_key(str(key))
-        layer = {name: keys for name, family in own.items() for keys in [_keys(family, entry)] if keys}
+        layer = {name: keys for name, family in own.items() for keys in [keys_of(family, entry)] if keys}
         each = of_each(entry, families)
         try:
             # A mistake shows on every host, not only where a NIC matches.
@@ -152,7 +152,7 @@ def _fastest(host: ReadOnlyHost, nic: str) -> int:
     return ethtool.fastest(ethtool.link(host.ask(ethtool.query("", nic)).out))
 
 
-def _keys(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def keys_of(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """What an entry says to a family; a flat one has its keys in the entry itself."""
     if family.flat:
         return {field.name: entry[field.name] for field in family.fields if entry.get(field.name) is not None}

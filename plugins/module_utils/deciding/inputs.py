@@ -18,6 +18,7 @@ from ..schema import (
     Desired,
     Field,
     InputError,
+    Value,
     say,
 )
 
@@ -34,7 +35,17 @@ def understand(field_: Field, raw: Any) -> Desired:
         if raw.problem:
             return Desired(UNKNOWN, raw.how, fallback=raw.problem, warning=asked.warning, optional=asked.optional)
         return asked._replace(how=raw.how)
+    if isinstance(raw, Mapping) and set(raw) == {"if_available"}:
+        return understand(field_, raw["if_available"])._replace(optional=True)
     return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
+
+
+def value(field_: Field, raw: Any) -> Value:
+    """The value behind one that is part of something larger, where no condition has a place."""
+    asked = understand(field_, raw)
+    if asked.optional:
+        raise InputError(f"{field_.name}: {raw!r} is not right; if_available is for a whole setting, not for a part")
+    return asked.value
 
 
 def _integer(field_: Field, raw: Any) -> Desired:
@@ -79,12 +90,11 @@ def _word(field_: Field, raw: Any) -> Desired:
 
 
 def _sysctl(field_: Field, raw: Any) -> Desired:
-    if isinstance(raw, Mapping) and set(raw) in ({"value", "warning"}, {"if_available"}):
-        inner = raw.get("value", raw.get("if_available"))
+    if isinstance(raw, Mapping) and set(raw) == {"value", "warning"}:
+        inner = raw["value"]
         if isinstance(inner, Mapping) and set(inner) not in ({AT_LEAST}, {AT_MOST}):
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it, or a bound")
-        warning = " ".join(str(raw.get("warning", "")).split())
-        return _sysctl(field_, inner)._replace(warning=warning, optional="if_available" in raw)
+        return _sysctl(field_, inner)._replace(warning=" ".join(str(raw["warning"]).split()))
     if isinstance(raw, Mapping):
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
             right = (
@@ -143,8 +153,6 @@ def _counts(field_: Field, raw: Any) -> Desired:
 
 def _parameter(field_: Field, raw: Any) -> Desired:
     """What stands behind the equals sign in modprobe.d; a list is an array, and more than a word needs no driver."""
-    if isinstance(raw, Mapping) and set(raw) == {"if_available"}:
-        return _parameter(field_, raw["if_available"])._replace(optional=True)
     text = ",".join(map(vector, raw)) if isinstance(raw, (list, tuple)) else vector(raw)
     if raw is None or isinstance(raw, Mapping) or not re.fullmatch(r"[A-Za-z0-9_.,:;/=+@-]+", text):
         raise InputError(f"{field_.name}: {raw!r} is not right; write a number, a switch, a word, or a list of them")

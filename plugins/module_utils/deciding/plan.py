@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..schema import (
     ABSENT,
@@ -96,7 +96,7 @@ def ahead(cells: Cells, targets: Mapping[Address, Value], families: Families) ->
     foreseen = cells
     for name, scope in {address[:2] for address in cells}:
         foresee = families[name].foresee
-        for cause in families[name].shaken_by if foresee else ():
+        for cause in (*families[name].shaken_by, *families[name].counted_by) if foresee else ():
             before = {key: cell.value for key, cell in keys(cells, cause, scope).items()}
             after = {key: targets.get(Address(cause, scope, key), value) for key, value in before.items()}
             if foresee and after != before:
@@ -124,28 +124,32 @@ def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> 
     On the way `back` the order is turned round, so there it is what goes up that others go after.
     """
     order = {name: place for place, name in enumerate(families)}
-    fewer = _turned(changes, lambda before, after: (after < before) != back)
+    turned = [change.address for change in _turned(changes, lambda before, after: (after < before) != back)]
+    fewer = {address[:2] for address in turned}
+    keys_of = {group: {address.key for address in turned if address[:2] == group} for group in fewer}
 
     def place(group: Tuple[str, str]) -> float:
         name, scope = group
         first = [order[other] - 0.5 for other in families[name].goes_before if (other, scope) in fewer]
+        released = {families[name].lets_go.get(key) for key in keys_of.get(group, ())}
+        first += [order[other] - 0.5 for other in released if other and (other, scope) in fewer]
         return min([float(order[name]), *first])
 
     return place
 
 
-def _turned(changes: Iterable[Change], way: Callable[[int, int], bool]) -> Set[Tuple[str, str]]:
-    """The (family, NIC) of numbers that go a way."""
-    return {
-        change.address[:2]
+def _turned(changes: Iterable[Change], way: Callable[[int, int], bool]) -> List[Change]:
+    """Those of numbers and switches that go a way."""
+    return [
+        change
         for change in changes
         if isinstance(change.before, int) and isinstance(change.after, int) and way(change.before, change.after)
-    }
+    ]
 
 
 def holders(changes: Sequence[Change], before: Cells, families: Families) -> Tuple[Change, ...]:
     """What may keep a number from going down again, such as a table of queues that looks right and is held fast."""
-    down = _turned(changes, lambda before, after: after < before)
+    down = {change.address[:2] for change in _turned(changes, lambda before, after: after < before)}
     named = {change.address for change in changes}
     return tuple(
         Change(address, cell.value, cell.restore)
@@ -207,7 +211,7 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
             return cell.maximum
         return max(cell.minimum or 1, cell.maximum * int(str(asked.value or 0)) // 100)
     if asked.kind in (AT_LEAST, AT_MOST):
-        return _bounded(asked, cell)
+        return _bounded_number(asked, cell) if isinstance(asked.value, int) else _bounded(asked, cell)
     if asked.kind == ABSENT:
         return None
     if asked.kind == UNKNOWN:
@@ -218,11 +222,23 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
         except ValueError as error:
             return Refusal(str(error))
     if isinstance(asked.value, int) and not isinstance(asked.value, bool):
-        if cell.maximum is not None and asked.value > cell.maximum:
-            return Refusal(f"the maximum is {cell.maximum}")
-        if cell.minimum is not None and asked.value < cell.minimum:
-            return Refusal(f"the minimum is {cell.minimum}")
+        return _within(asked.value, cell)
     return asked.value
+
+
+def _within(number: int, cell: Cell) -> Union[Value, Refusal]:
+    if cell.maximum is not None and number > cell.maximum:
+        return Refusal(f"the maximum is {cell.maximum}")
+    if cell.minimum is not None and number < cell.minimum:
+        return Refusal(f"the minimum is {cell.minimum}")
+    return number
+
+
+def _bounded_number(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
+    """What a device has already is no more than it takes, so only the bound itself can be refused."""
+    have, bound = cell.value, int(str(asked.value))
+    enough = isinstance(have, int) and (have >= bound if asked.kind == AT_LEAST else have <= bound)
+    return have if enough else _within(bound, cell)
 
 
 def _bounded(asked: Desired, cell: Cell) -> Union[Value, Refusal]:

@@ -20,10 +20,12 @@ from . import (
     paths,
     persisted,
     power,
+    programs,
     protocols,
     queues,
     switches,
     sysctls,
+    tunnels,
 )
 
 Read = Callable[[ReadOnlyHost], Any]
@@ -39,6 +41,7 @@ def gather(
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
     before = protocols.sample(host) if interval > 0 else {}
+    rounds = interrupts.sample(host) if interval > 0 else []
     tracing = drops.begin(host, interval)
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
@@ -46,20 +49,28 @@ def gather(
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
-    whole_host = _topics(peers, partial(protocols.gather, before=before, interval=interval))
+    whole_host = _topics(
+        peers,
+        partial(protocols.gather, before=before, interval=interval),
+        partial(interrupts.softnet, before=rounds, interval=interval),
+    )
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
 
         whole_host += (("configured", files_by_hand.gather),)
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}
+    stuck = (about.get("sockets") or {}).get("stuck", ())
+    # Nobody has asked for it, so a host without ping lacks nothing.
+    about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck)) or [])
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
     return {"nics": found, "host": {**whole, **dropped}, "remarks": remarks}
 
 
-def _topics(peers: Sequence[Mapping[str, Any]], counted: Read) -> Tuple[Tuple[str, Read], ...]:
+def _topics(peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
         ("power", power.gather),
+        ("programs", programs.gather),
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),
         ("path_mtu", paths.learned),
@@ -70,9 +81,10 @@ def _topics(peers: Sequence[Mapping[str, Any]], counted: Read) -> Tuple[Tuple[st
         ("sysctl_files", sysctls.files),
         ("congestion", sysctls.congestion),
         ("modules", modules.gather),
-        ("softnet", interrupts.softnet),
+        ("softnet", rounds),
         ("protocols", counted),
         ("sockets", protocols.sockets),
+        ("tunnels", tunnels.gather),
         ("nfs", protocols.mounts),
         ("persisted", persisted.gather),
     )

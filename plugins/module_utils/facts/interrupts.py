@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Sequence
 
 from ..host import ReadOnlyHost
 from ..tools import interrupts as tool
-from ..tools import sysfs
+from ..tools import statistics, sysfs
 
 
 def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, Any]]]:
@@ -28,6 +28,17 @@ def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, 
     }
 
 
-def softnet(host: ReadOnlyHost) -> List[Dict[str, int]]:
+def sample(host: ReadOnlyHost) -> List[Dict[str, int]]:
     """For each CPU: packets processed, dropped because its backlog was full, and rounds that ran out of budget."""
     return tool.softnet(host.read("/proc/net/softnet_stat") or "")
+
+
+def softnet(host: ReadOnlyHost, before: Sequence[Dict[str, int]], interval: float) -> List[Dict[str, Any]]:
+    """The same since the boot, and under `growth` what came on top since `before`, `interval` seconds ago."""
+    rows: List[Dict[str, Any]] = [dict(row) for row in sample(host)]
+    former = {row["cpu"]: row for row in before}
+    for row in rows:
+        if interval > 0 and row["cpu"] in former:
+            grown = statistics.growth(former[row["cpu"]], row)
+            row.update(growth={name: count for name, count in grown.items() if name != "cpu"}, interval=interval)
+    return rows

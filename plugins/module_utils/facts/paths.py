@@ -92,3 +92,22 @@ def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[s
                 facts["largest"] = ping.largest(host, nic, str(address), _SMALL, int(str(mtu)))
             found.append(facts)
     return found
+
+
+def swallowing(host: ReadOnlyHost, stuck: Sequence[str]) -> List[Dict[str, Any]]:
+    """Of peers that a connection hears nothing of, those to whom small packets pass and full ones vanish.
+
+    Whoever is simply gone, or says that a packet is too large, is none of them.
+    """
+    found = []
+    for address in stuck:
+        for way in ip.ways_to(host, address)[:1]:
+            mtu = sysfs.number(host, f"{sysfs.ROOT}/{way.nic}/mtu") or 0
+            # Beyond the own link nobody promises more.
+            size = min(mtu, 1500) if way.router else mtu
+            small = way.nic != "lo" and size > _SMALL and ping.answers(host, way.nic, address, _SMALL)
+            if small and ping.swallowed(host, way.nic, address, size):
+                largest = ping.largest(host, way.nic, address, _SMALL, size)
+                facts = {"nic": way.nic, "address": address, "mtu": size, "carries": False, "answers": True}
+                found.append({**facts, "largest": largest, "stuck": True})
+    return found

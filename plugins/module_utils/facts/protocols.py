@@ -54,13 +54,18 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         if "entries" in columns:
             found[f"{name}_entries"] = columns["entries"]
-    return found
+    routes = protocols.routes_6(host.read("/proc/net/rt6_stats") or "")
+    return {**found, "routes_6": routes} if routes else found
 
 
 def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
-    """The longest round trip of a connection that has moved much; and, of many, where most ports lead to."""
-    trip = protocols.longest_round_trip(_ss(host, "-tinH", "state", "established"), _BUSY)
-    facts: Dict[str, Any] = {"rtt_ms": trip} if trip else {}
+    """The longest round trip of a connection that has moved much, and of whom some hear nothing (`stuck`).
+
+    Of many connections, also where most ports lead to.
+    """
+    connections = _ss(host, "-tinH", "state", "established")
+    trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
+    facts: Dict[str, Any] = {**({"rtt_ms": trip} if trip else {}), **({"stuck": stuck} if stuck else {})}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     if fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY:
         span = re.findall(r"\d+", sysfs.text(host, sysctl.path("net.ipv4.ip_local_port_range")))
@@ -70,8 +75,8 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     return facts
 
 
-# Connections from which on it is worth the time to look where they lead to.
-_MANY = 5000
+# Connections from which on it is worth the time to look where they lead to, and peers that are asked at most.
+_MANY, _STUCK = 5000, 2
 
 
 def _ss(host: ReadOnlyHost, *words: str) -> str:

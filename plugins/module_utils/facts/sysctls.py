@@ -53,6 +53,7 @@ WATCHED = (
     "net.ipv6.neigh.default.gc_thresh1",
     "net.ipv6.neigh.default.gc_thresh2",
     "net.ipv6.neigh.default.gc_thresh3",
+    "net.ipv6.route.max_size",
     "net.netfilter.nf_conntrack_max",
     "vm.min_free_kbytes",
 )

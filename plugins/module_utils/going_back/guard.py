@@ -15,7 +15,8 @@ from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
 from ..tools import systemd
 from . import memory, old, stack
-from .revert import LOCK, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, Step, lines
+from .revert import Step, lines
+from .script import LOCK, NOTES, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WORK
 from .stack import Layer
 
 # Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.
@@ -28,6 +29,9 @@ _PATIENCE = 60
 _WAY_BACK = 600
 
 _FAILED = f"{REVERTED}/failed"
+
+# Where systemd has the units that systemd-run has made.
+_TRANSIENT = "/run/systemd/transient"
 
 
 class Clock(NamedTuple):
@@ -237,8 +241,9 @@ def reverted(host: ReadOnlyHost) -> List[Layer]:
 
 
 def stuck(host: ReadOnlyHost) -> List[str]:
-    """The keys that could not be set back."""
-    return sorted(set((host.read(_FAILED) or "").splitlines()))
+    """A sentence for each key that could not be set back, with the value."""
+    rows = [line.partition("\t") for line in sorted(set((host.read(_FAILED) or "").splitlines()))]
+    return [f"{stack.address_of(key)} could not be set back{f' to {then}' if then else ''}" for key, _tab, then in rows]
 
 
 def waiting(host: Host) -> List[Layer]:
@@ -266,8 +271,7 @@ def told(host: ReadOnlyHost, gone: Sequence[Layer]) -> str:
         f"the change of {layer.at} was taken back, because nobody confirmed it within {layer.timeout} s ({layer})"
         for layer in gone
     ]
-    left = [str(stack.address_of(key)) for key in stuck(host)]
-    return "; ".join([*said, *([f"{', '.join(left)} could not be set back"] if left else [])])
+    return "; ".join([*said, *stuck(host)])
 
 
 def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
@@ -297,8 +301,8 @@ def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
             result.update(failed=True, changed=False, msg=f"This host went back by itself: {said}.")
     if isinstance(host, Host) and state == "reverted":
         _revert(host, ending)
-        left = [str(stack.address_of(key)) for key in stuck(host)]
-        result.update({"warnings": [f"{', '.join(left)} could not be set back; the journal tells why"]} if left else {})
+        left = [f"{said}; the journal tells why" for said in stuck(host)]
+        result.update({"warnings": left} if left else {})
         heard(host)
         leave(host)
     return result
@@ -307,7 +311,7 @@ def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
 @contextmanager
 def hold(host: Host) -> Iterator[None]:
     """Have the host for this call alone; TuningError where somebody else has it for too long."""
-    other = host.hold(LOCK, _PATIENCE)
+    other = host.hold(LOCK, _PATIENCE, stack.FOLDER)
     if other:
         raise TuningError(
             f"{other} has been changing this host for {_PATIENCE} s, so nothing was touched; wait for its end"
@@ -343,6 +347,16 @@ def leave(host: Host) -> None:
         return
     for name in host.names(stack.FOLDER):
         host.do(Save(f"{stack.FOLDER}/{name}", None, mode=0o600))
+    # The script removes files, and not the folders of drop-ins, which others may write to.
+    for folder in systemd.folders(host):
+        host.do(Save(f"{folder}/gone.conf", None))
+    # Of a call that was killed between the start of a clock and the layer that it was for.
+    for clock in (REVERT, WINDOW):
+        if host.exists(f"{_TRANSIENT}/{clock.unit}.service"):
+            _halt(host, clock)
+    # Of a script that was killed.
+    for name in set(NOTES).intersection(host.names(WORK)):
+        host.do(Save(f"{WORK}/{name}", None, mode=0o600))
     for name in [] if host.target(CODE) else host.names(CODE):  # behind a link lies what is not ours
         host.do(Save(f"{CODE}/{name}", None, mode=0o600))
     if host.exists(UNIT) or systemd.counted(host):

@@ -26,8 +26,9 @@ from ..tools import bond as tool
 from ..tools import ip, sysfs
 from . import bonds, managers
 
-# The driver takes these only without members, or while the bond is down: changing one means a new bond.
-_ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb")
+# The driver takes these only without members, or while the bond is down: changing one means a new bond. So does DHCP,
+# whose client only the manager starts and ends.
+_ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb", "dhcp")
 
 # What is noted about a member, beside what is asked for, is put back when a bond does not come about.
 _MEMBER = "member "
@@ -51,6 +52,9 @@ def _live(host: Reader, asked: bonds.Asked, manager: Optional[tool.Manager]) -> 
     cells: Dict[str, Desired] = {"state": Desired(EXACTLY, asked.state)}
     if asked.state == "present":
         cells.update({key: Desired(EXACTLY, value) for key, value in _values(asked).items()})
+        had = manager is not None and tool.by_dhcp(manager, map(host.read, tool.files(host, manager, asked.bond.name)))
+        if asked.bond.dhcp or had:
+            cells["dhcp"] = Desired(EXACTLY, asked.bond.dhcp)
     elif manager:
         cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Desired(ABSENT)))
     touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
@@ -93,6 +97,8 @@ def _read(host: Reader, name: str, keys: Sequence[str]) -> Reading:
             cells[key] = Cell(" ".join(sorted(ours)))
         elif key == "gateway":
             cells[key] = Cell(" ".join(way for way in ip.gateway(host, name) if way in named))
+        elif key == "dhcp":
+            cells[key] = Cell(tool.by_dhcp(managers.of_paths(texts), texts.values()))
         elif key == "mtu":
             cells[key] = Cell(sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"))
         else:

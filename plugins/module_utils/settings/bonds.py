@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..deciding.inputs import understand
+from ..deciding import inputs
 from ..schema import Field, InputError, Reader, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs
@@ -23,6 +23,7 @@ FIELDS: Tuple[Field, ...] = (
     Field("members", "names", "the NICs in the bond"),
     Field("mtu", "integer", "the largest packet in bytes, for the bond and its members"),
     Field("addresses", "interfaces", "addresses with the length of their prefix, such as V(192.168.10.1/24)"),
+    Field("dhcp", "switch", "whether the bond has its IPv4 address and gateway from DHCP"),
     Field("gateway", "address", "the default gateway through this bond"),
     Field("miimon", "integer", "milliseconds between looks at the links; 100 unless O(bonds[].arp_interval) is given"),
     Field("updelay", "integer", "milliseconds until a link that came back is used; a multiple of O(bonds[].miimon)"),
@@ -63,7 +64,7 @@ FIELDS: Tuple[Field, ...] = (
 _FIELDS: Mapping[str, Field] = {field.name: field for field in FIELDS}
 
 # The keys that are the driver's own, and the modes that look at them; those that are not here work in each.
-OPTIONS: Tuple[str, ...] = tuple(field.name for field in FIELDS[7:])
+OPTIONS: Tuple[str, ...] = tuple(field.name for field in FIELDS[8:])
 _ARP = (_RR, _BACKUP, _XOR, _BROADCAST)
 _FAILOVER = (_BACKUP, _TLB, _ALB)
 _TAKEN_BY: Mapping[str, Tuple[str, ...]] = {
@@ -160,7 +161,7 @@ def _convert(field: Field, raw: Any) -> Any:
         return str(of_anybody(field.name, raw))
     if field.kind == "addresses":
         return " ".join(sorted(str(of_anybody(field.name, word)) for word in _list(raw)))
-    return understand(field, raw).value
+    return inputs.value(field, raw)
 
 
 def _list(raw: Any) -> List[Any]:
@@ -201,9 +202,11 @@ def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
         raise InputError(f"mtu: asked {given['mtu']}, but the minimum is {_LEAST}")
     if name in members:
         raise InputError(f"members: {name} cannot be a member of itself")
-    addresses = given.get("addresses", ())
-    check_gateway(given.get("gateway", ""), addresses)
-    return tool.Bond(name, given["mode"], members, options, given.get("mtu"), addresses, given.get("gateway", ""))
+    addresses, gateway, dhcp = given.get("addresses", ()), given.get("gateway", ""), bool(given.get("dhcp"))
+    if dhcp and not all(":" in address for address in (*addresses, *([gateway] if gateway else []))):
+        raise InputError("dhcp gives the IPv4 address and gateway; take those of the entry out, or dhcp")
+    check_gateway(gateway, addresses)
+    return tool.Bond(name, given["mode"], members, options, given.get("mtu"), addresses, gateway, dhcp)
 
 
 def _check_mode(mode: str, options: Mapping[str, str]) -> None:

@@ -59,4 +59,5 @@ coalesce = family(
     about="Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.",
     shaken_by=("channels",),  # igb, for instance, knows no time for sending while a queue serves both ways
     hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
+    blind=("*",),
 )

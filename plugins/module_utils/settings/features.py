@@ -42,6 +42,7 @@ features = Family(
     module="ethtool",
     scope=NIC,
     loose=True,
+    blind=("*",),
     read=_read,
     write=_write,
     about=(

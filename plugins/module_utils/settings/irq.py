@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Run, Value
+from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Run, TuningError, Value
 from ..text import quote
 from ..tools import cpus, interrupts, placing, services, sysfs
 from ..tools import irqbalance as balancer
@@ -32,7 +32,10 @@ def _join(lists: Sequence[str], each: str = "") -> str:
 def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     found = interrupts.of(host, nic)
     cores, online = interrupts.cores(host, nic), interrupts.online(host)
-    cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host, nic)}
+    try:
+        cells = {**_affinity(host, found, cores, online), **_queues(host, nic, cores, online), **_service(host, nic)}
+    except ValueError as error:
+        raise TuningError(f"the kernel's files of its interrupts and queues: {error}") from None
     if not any(key in cells for key in ("affinity", "rps", "xps")):
         return Reading({}, "the kernel shows neither interrupts nor queues of it")
     return Reading(cells)
@@ -277,6 +280,7 @@ irq = Family(
     refusals={"Input/output error": _MANAGED},
     shaken_by=("channels",),  # queues that go take their files along, and drivers place the interrupts anew
     shaken=("affinity", *_FILES),
+    lost={"rps": "none", "rps_flow_cnt": "0", "xps": f"{EACH}none"},
     foresee=_foresee,
     boot=_boot,
 )

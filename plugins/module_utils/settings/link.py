@@ -6,7 +6,23 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value
+from ..deciding import inputs
+from ..schema import (
+    ABSENT,
+    AT_LEAST,
+    AT_MOST,
+    EXACTLY,
+    NIC,
+    Action,
+    Cell,
+    Desired,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Value,
+)
 from ..tools import ip, ping, sysfs
 
 # In the order of the kernel, which takes the limits from the MTU and from each other (rtnetlink, do_setlink).
@@ -24,6 +40,14 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     return (ip.set_link(nic, {key: values[key] for key in _KEYS if key in values}),)
+
+
+def _mtu(field: Field, raw: object) -> Desired:
+    """A number as any other, or a bound: some networks have larger frames than a profile can know."""
+    if isinstance(raw, Mapping) and set(raw) in ({AT_LEAST}, {AT_MOST}):
+        ((kind, bound),) = raw.items()
+        return inputs.understand(field._replace(parse=None, relative=False), bound)._replace(kind=str(kind))
+    return inputs.understand(field._replace(parse=None), raw)
 
 
 def _group(field: Field, raw: object) -> Desired:
@@ -63,6 +87,7 @@ link = Family(
     module="link",
     scope=NIC,
     loose=True,
+    blind=(*_KEYS,),
     read=_read,
     write=_write,
     about=(
@@ -70,7 +95,13 @@ link = Family(
         "Sizes above 65536 are BIG TCP, with IPv6 since Linux 5.19 and with IPv4 since 6.3."
     ),
     fields=(
-        Field("mtu", "integer", "the largest packet in bytes, without the Ethernet header", relative=True),
+        Field(
+            "mtu",
+            "integer",
+            "the largest packet in bytes, without the Ethernet header; V({at_least: 9000}) raises and never lowers it",
+            relative=True,
+            parse=_mtu,
+        ),
         Field("txqueuelen", "integer", "packets that queueing disciplines without a limit of their own may hold"),
         Field("gso_max_size", "integer", "bytes that a packet to send may be joined to", relative=True),
         Field("gso_max_segs", "integer", "packets on the wire that it may become", relative=True),

@@ -17,25 +17,28 @@ from ..tools import sysfs
 _KEYS: Mapping[str, int] = {"threaded": 1, "gro_flush_timeout": 0, "napi_defer_hard_irqs": (1 << 31) - 1}
 
 
+def _path(nic: str, key: str) -> str:
+    return f"{sysfs.ROOT}/{nic}/{key}"
+
+
 def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     cells: Dict[str, Cell] = {}
     for key, most in _KEYS.items():
-        path = f"{sysfs.ROOT}/{nic}/{key}"
-        number = sysfs.number(host, path)
+        number = sysfs.number(host, _path(nic, key))
         if number is None:
             continue
         if key == "threaded":
             # Another number is a way of polling that a switch could not bring back.
-            cells[key] = Cell(number == 1, place=path) if number in (0, 1) else Cell(str(number), fixed=True)
+            cells[key] = Cell(number == 1) if number in (0, 1) else Cell(str(number), fixed=True)
         else:
-            cells[key] = Cell(number, maximum=most or None, place=path)
+            cells[key] = Cell(number, maximum=most or None)
     return Reading(cells, "the kernel does not show it; gro_flush_timeout came with Linux 3.19, threaded with 5.12")
 
 
-def _write(_nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     texts = {key: str(int(str(value)) if not isinstance(value, bool) else int(value)) for key, value in values.items()}
     return tuple(
-        Poke(cells[key].place, texts[key], f"echo {texts[key]} > {quote(cells[key].place)}")
+        Poke(_path(nic, key), texts[key], f"echo {texts[key]} > {quote(_path(nic, key))}")
         for key in _KEYS
         if key in texts
     )
@@ -46,6 +49,8 @@ napi = Family(
     module="irq",
     scope=NIC,
     loose=True,
+    blind=(*_KEYS,),
+    lets_go={"threaded": "features"},  # veth polls only while gro is on, and threads can only be ended while it polls
     read=_read,
     write=_write,
     about="How the kernel polls a NIC. Busy polling by sockets is C(net.core.busy_poll) and C(net.core.busy_read).",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Optional, Sequence
 
-from ..schema import Action, Cell, Field, Reader, Reading, Value
+from ..schema import MORE, UNTOLD, Action, Cell, Field, Reader, Reading, Value
 from ..tools import ethtool, sysfs
 from .table import Row, family
 
@@ -18,8 +18,12 @@ from .table import Row, family
 _SHOW_RESULT = ("e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
 # What was asked for, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
 _SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "tg3")
-# set_pauseparam refuses to change autoneg: it has none (mlx4, mlx5), or it is that of the link (i40e, ice).
-_AUTONEG_FIXED = ("i40e", "ice", "mlx4_en", "mlx5_core")
+# set_pauseparam refuses to change autoneg: it has none (atlantic, mlx4, mlx5), it is that of the PHY (be2net), or that
+# of the link (i40e, ice).
+_AUTONEG_FIXED = ("atlantic", "be2net", "i40e", "ice", "mlx4_en", "mlx5_core")
+# Here it depends on the medium: ixgbe_device_supports_autoneg_fc has no fibre but at 1G.
+_AUTONEG_BY_MEDIUM = ("ixgbe",)
+_FIBRE = ("FIBRE", "Direct Attach Copper")
 
 # `Pause` and `Asym_Pause` behind the words of `... advertised pause frame use`.
 _BITS = {
@@ -52,8 +56,11 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     shown = {way: cells[way].value is True for way in _WAYS if way in cells}
     ours, theirs = link.get("pause_advertised"), link.get("pause_partner")
     agreed = _agreed(ours, theirs)
+    half = link.get("duplex") == "Half"
     # Bits that both ends have, and yet nothing comes of them, are no request: such a driver sets them once and for all.
-    idle = agreed is not None and any(agreed[way] and not shown[way] for way in shown)
+    idle = agreed is not None and not half and any(agreed[way] and not shown[way] for way in shown)
+    # To ask for rx alone is to say `Symmetric Receive-only`, of which a symmetric partner makes both.
+    more = [way for way in shown if agreed is not None and agreed[way] and shown[way] and not _offer(ours)[way]]
     offered = dict(shown)
     if driver not in _SHOW_REQUEST and not idle:
         offered = {way: shown[way] or _offer(ours)[way] for way in shown}
@@ -66,7 +73,11 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
         if link.get("carrier") == "no":
             partner = "no link" if offered[way] and not shown[way] else ""
         elif (offered[way] and result is not None and not result[way]) or (unseen and not shown[way]):
-            partner = "half duplex" if link.get("duplex") == "Half" else "refuses"
+            partner = "half duplex" if half else "refuses"
+        elif way in more and driver not in _SHOW_REQUEST:
+            offered[way], partner = False, MORE
+        elif driver in _SHOW_REQUEST and offered[way] and theirs not in _BITS:
+            partner = UNTOLD
         wanted = offered[way] if offered[way] != shown[way] else None
         found[way] = cells[way]._replace(
             requested=wanted, partner=partner, unseen=unseen and bool(partner) and wanted is None
@@ -80,13 +91,23 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         return reading
     driver = sysfs.driver(host, nic)
     cells = dict(reading.cells)
-    if driver in _AUTONEG_FIXED:
+    # Who asks for the other two alone need not know it.
+    asked = "autoneg" in keys or not keys
+    if driver in _AUTONEG_FIXED or (asked and _fibre(host, nic, driver, cells["autoneg"])):
         cells["autoneg"] = cells["autoneg"]._replace(fixed=True)
     on = all(cells[way].value is True for way in _WAYS if way in cells)
     # Pause frames that are in use both ways leave nothing to ask.
     if cells["autoneg"].value is True and not (on and driver in _SHOW_RESULT):
         cells = _negotiated(driver, cells, ethtool.link(host.ask(ethtool.query("", nic)).out))
     return Reading(cells)
+
+
+def _fibre(host: Reader, nic: str, driver: str, autoneg: Cell) -> bool:
+    """Whether the medium has no negotiation of pause frames."""
+    if driver not in _AUTONEG_BY_MEDIUM or autoneg.value is not False:
+        return False
+    link = ethtool.link(host.ask(ethtool.query("", nic)).out)
+    return link.get("port") in _FIBRE and link.get("speed") != 1000
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
@@ -137,6 +158,7 @@ pause = _plain._replace(
     read=_read,
     write=_write,
     boot=_plain.write,
+    refusals={"Operation not supported": "the driver does not let it be set, or not as the NIC is now"},
     partners={
         "refuses": (
             "Flow control: this end asks for it, and the link partner refuses it or does not say. It is the switch: "
@@ -145,6 +167,14 @@ pause = _plain._replace(
         "half duplex": (
             "Flow control: this end asks for it, and the link runs in half duplex, which has none. "
             "Let both ends negotiate speed and duplex"
+        ),
+        MORE: (
+            "Flow control: this end asks for one direction, and with what its link partner offers it is in use in both "
+            "(IEEE 802.3, annex 28B). The setting stays"
+        ),
+        UNTOLD: (
+            "Flow control: this end asks for it, and neither the driver nor the link partner tells what came of it. "
+            "See whether it is on at the port of the switch"
         ),
         "no link": "",
     },

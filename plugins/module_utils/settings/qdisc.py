@@ -8,7 +8,7 @@ that tc prints only where somebody has set them. `default` is what the kernel ma
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..schema import (
     EXACTLY,
@@ -29,7 +29,7 @@ from ..schema import (
 from ..tools import qdisc as tool
 from ..tools import sysfs, tc
 
-DEFAULT, MQ = "default", "mq"
+DEFAULT, MQ, NETEM = "default", "mq", "netem"
 _HANDLE = "1:"
 _EACH = "; "
 _LEAVES = ("fq", "fq_codel", "codel", "cake", "pfifo", "bfifo", "pfifo_fast", "tbf")
@@ -52,10 +52,15 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     count = str(len(leaves) or sysfs.transmit_queues(host, nic))
     return Reading(
         {
-            "root": Cell(_words(root), means=partial(_means, [root]), place=root.handle),
-            "leaves": Cell(below or DEFAULT, means=partial(_means, leaves), place=count),
+            "root": Cell(_words(root), _undo([root]), means=partial(_means, [root]), place=root.handle),
+            "leaves": Cell(below or DEFAULT, _undo(leaves), means=partial(_means, leaves), place=count),
         }
     )
+
+
+def _undo(have: Sequence[tool.Qdisc]) -> Optional[str]:
+    """What an undo puts back where it is not what is there: a test that somebody has left behind never comes back."""
+    return DEFAULT if any(item.kind == NETEM for item in have) else None
 
 
 def _words(item: tool.Qdisc) -> str:
@@ -116,9 +121,18 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
     """From what the kernel makes of a new NIC."""
     asked = {key: value for key, value in values.items() if value != DEFAULT}
     root = Cell(DEFAULT, place="0:")
-    return (
-        _write(nic, asked, {**cells, "root": root, "leaves": cells["leaves"]._replace(value=DEFAULT)}) if asked else ()
-    )
+    leaves = cells.get("leaves", Cell(DEFAULT))._replace(value=DEFAULT)
+    return _write(nic, asked, {**cells, "root": root, "leaves": leaves}) if asked else ()
+
+
+def _queues(values: Mapping[str, Value]) -> int:
+    """The transmit queues of so many channels; 0 where nobody says."""
+    return sum(number for key in ("combined", "tx") for number in [values.get(key)] if isinstance(number, int))
+
+
+def _foresee(cells: Mapping[str, Cell], _before: Mapping[str, Value], after: Mapping[str, Value]) -> Mapping[str, Cell]:
+    """As many leaves as there will be queues."""
+    return {**cells, "leaves": cells["leaves"]._replace(place=str(_queues(after) or cells["leaves"].place))}
 
 
 def _expand(
@@ -127,13 +141,14 @@ def _expand(
     now = str(cells["root"].value)
     asked = {key: str(one.value) for key, one in desired.items()}
     if asked.get("leaves", DEFAULT) != DEFAULT and "root" not in asked:
-        if cells["leaves"].place in ("0", "1") and now.split()[0] != MQ:
+        planned = _queues({key: targets.get(Address("channels", nic, key)) for key in ("combined", "tx")})
+        if (planned or int(cells["leaves"].place or 0)) < 2 and now.split()[0] != MQ:
             # With a single queue there is no mq: what would be its leaf is the root.
             desired, asked = {"root": desired["leaves"]}, {"root": asked["leaves"]}
         else:
             desired, asked = {**desired, "root": Desired(EXACTLY, MQ)}, {**asked, "root": MQ}
     first = next(iter(desired))
-    if now.split()[0] not in (*_ROOTS, DEFAULT):
+    if now.split()[0] not in (*_ROOTS, DEFAULT, NETEM):
         owner = "multiq" if now == "multiq" else ""
         how = (
             "write multiq: {method: clsact}, or {state: absent} and this in a later run" if owner else "remove it first"
@@ -159,7 +174,7 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Desired:
     kind, *words = text.split() or [""]
     if kind == DEFAULT and not words:
         return Desired(EXACTLY, DEFAULT)
-    if kind == "netem":
+    if kind == NETEM:
         raise InputError(f"{field.name}: {_NETEM}")
     if kind not in kinds:
         raise InputError(f"{field.name}: {raw!r} is not right{nearest(kind, [DEFAULT, *kinds])}")
@@ -208,4 +223,7 @@ qdisc = Family(
     expand=_expand,
     cuts=True,
     boot=_boot,
+    counted_by=("channels",),
+    foresee=_foresee,
+    blind=("root",),
 )

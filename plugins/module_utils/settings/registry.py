@@ -45,8 +45,8 @@ _ORDER: Tuple[Family, ...] = (
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
     ipv6,  # comes back with an MTU that is large enough for it
     channels,  # creates the queues that rings and coalescing then apply to
-    rss,  # spreads flows over the queues that there are by then; before they become fewer
     ring,  # per queue, so after the queues exist
+    rss,  # spreads flows over the queues that there are by then; vmxnet3 forgets the table when its rings change
     features,  # per NIC, cheap; lro and gro may depend on the queues
     ntuple_rules,  # by queue, and only while the feature ntuple is on
     coalesce,  # per queue; drivers forget it when channels change

@@ -38,4 +38,5 @@ ring = family(
     about="Ring sizes. A change resets the queues or the link.",
     hint="The driver may set a size of its own while MTU or channels change, or refuse sizes that are no power of two.",
     cuts=True,
+    blind=("*",),
 )

@@ -31,6 +31,7 @@ def family(
     cuts: bool = False,
     shaken_by: Tuple[str, ...] = (),
     loose: bool = False,
+    blind: Tuple[str, ...] = (),
 ) -> Family:
     """A family of the module `ethtool` that reads with the flag `ask` and sets with the flag `change`."""
     labels = {row.label: row.field.name for row in rows}
@@ -56,4 +57,5 @@ def family(
         cuts=cuts,
         shaken_by=shaken_by,
         loose=loose,
+        blind=blind,
     )

@@ -78,6 +78,7 @@ wol = Family(
     module="ethtool",
     scope=NIC,
     flat=True,
+    blind=("wol",),
     read=_read,
     write=_write,
     about=(

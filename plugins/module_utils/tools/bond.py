@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..schema import Reader, Run
 from . import sysfs
@@ -22,6 +22,7 @@ class Bond(NamedTuple):
     mtu: Optional[int] = None
     addresses: Tuple[str, ...] = ()
     gateway: str = ""
+    dhcp: bool = False
 
 
 class Step(NamedTuple):
@@ -47,7 +48,8 @@ class Manager(NamedTuple):
     """A network manager: its files, and its commands.
 
     `create` makes the bond of files that are written, `destroy` takes a bond down while they are still there,
-    `forget` follows once they are gone. `refresh` brings a live bond in line with changed files.
+    `forget` follows once they are gone. `refresh` brings a live bond in line with changed files. `dhcp` ends the line
+    of a file by which a bond has its IPv4 address from DHCP.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Manager(NamedTuple):
     destroy: Callable[[str], Sequence[Run]]
     forget: Sequence[Run]
     refresh: Callable[[Step], Sequence[Run]]
+    dhcp: str
 
 
 def header(name: str) -> str:
@@ -79,6 +82,11 @@ def files(host: Reader, manager: Manager, name: str) -> List[str]:
 def present(host: Reader, name: str) -> bool:
     """Whether there is such a NIC, and it is a bond."""
     return bool(host.exists(f"{sysfs.ROOT}/{name}/bonding"))
+
+
+def by_dhcp(manager: Manager, texts: Iterable[Optional[str]]) -> bool:
+    """Whether the files of a bond let it have its IPv4 address from DHCP."""
+    return any(line.endswith(manager.dhcp) for text in texts for line in (text or "").splitlines())
 
 
 def option(host: Reader, name: str, key: str) -> Optional[str]:

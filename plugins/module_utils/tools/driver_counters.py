@@ -276,6 +276,7 @@ DRIVERS: Tuple[Driver, ...] = (
         {
             "rx_missed": (r"rx_bg\d_frames_(dropped|trunc)",),
             "rx_crc": ("rx_fcs_errors",),
+            "rx_too_long": ("rx_frames_too_long",),
             "rx_pause": ("rx_pause_frames", r"rx_ppp\d_frames"),
             "tx_pause": ("tx_pause_frames", r"tx_ppp\d_frames"),
         },
@@ -326,8 +327,14 @@ DRIVERS: Tuple[Driver, ...] = (
     ),
     Driver(
         ("fsl_dpaa2_eth",),
-        _NET + "freescale/dpaa2/dpaa2-ethtool.c",
-        {"rx_missed": (r"\[hw\] rx nobuffer discards",), "rx_fifo": (r"\[hw\] rx discarded frames",)},
+        _NET + "freescale/dpaa2/dpaa2-ethtool.c, dpaa2-mac.c",
+        {
+            "rx_missed": (r"\[hw\] rx nobuffer discards",),
+            "rx_fifo": (r"\[hw\] rx discarded frames", r"\[mac\] rx frame discards"),
+            "rx_too_long": (r"\[mac\] rx oversized",),
+            "rx_pause": (r"\[mac\] rx pause",),
+            "tx_pause": (r"\[mac\] tx b-pause",),
+        },
         r"\[hw\] rx nobuffer discards",
     ),
 )

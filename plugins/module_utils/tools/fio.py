@@ -7,6 +7,7 @@ import json
 from typing import Any, Dict, List, Mapping
 
 from ..schema import TuningError
+from . import mount
 
 # The default reads as a file server with large files is used: what it can stream to one host.
 OPTIONS: Dict[str, Dict[str, Any]] = {
@@ -20,6 +21,7 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
     "direct": {"type": "bool", "default": True},
     "ioengine": {"type": "str", "default": "libaio"},
     "files": {"type": "str", "default": "each", "choices": ["each", "shared"]},
+    "mount": {"type": "dict", "options": mount.OPTIONS},
 }
 
 NAME = "linuxnet-benchmark"
@@ -30,8 +32,17 @@ def command(options: Mapping[str, Any], host: str) -> List[str]:
 
     Its files are removed when it ends in good order.
     """
+    return [*_job(options, host), "--unlink=1"]
+
+
+def layout(options: Mapping[str, Any], host: str) -> List[str]:
+    """The command that writes the files that such a job reads, and does nothing else."""
+    return [*_job(options, host), "--create_only=1"]
+
+
+def _job(options: Mapping[str, Any], host: str) -> List[str]:
     job = {key: options[key] for key in ("directory", "rw", "bs", "iodepth", "numjobs", "size", "runtime", "ioengine")}
-    argv = ["fio", f"--name={NAME}-{host}", "--output-format=json", "--time_based", "--group_reporting", "--unlink=1"]
+    argv = ["fio", f"--name={NAME}-{host}", "--output-format=json", "--time_based", "--group_reporting"]
     # One file for all jobs of the host, under a name that remove() finds; without it fio makes one for each job.
     shared = [f"--filename={NAME}-{host}.0"] if options["files"] == "shared" else []
     argv += [f"--{key}={value}" for key, value in job.items()] + [f"--direct={int(options['direct'])}"]

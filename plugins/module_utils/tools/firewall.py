@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speak to whichever firewall is in force: what opens a range of ports for a while, and what closes it again.
+"""Speak to whichever firewall is in force: what opens a range of ports to some hosts for a while, and closes it again.
 
 Rules are put into the running firewall only, never into its files, so that a reboot closes the ports in any case.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import json
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..schema import Answer, HangsError, Query, Reader, TuningError
 
@@ -22,13 +23,45 @@ class Opening(NamedTuple):
     undo: Tuple[Action, ...]
 
 
-def opening(host: Reader, ports: str, protocols: Sequence[str], seconds: int, mark: str) -> Opening:
-    """What opens the ports, such as `5201-5211`; `mark` is the comment that tells our rules from others."""
+class _Wish(NamedTuple):
+    """What is to be let in: the ports, such as `5201-5211`, from which networks, by family."""
+
+    ports: str
+    protocols: Sequence[str]
+    sources: Mapping[str, Sequence[str]]
+    mark: str
+
+
+def opening(
+    host: Reader, ports: str, protocols: Sequence[str], sources: Sequence[str], seconds: int, mark: str
+) -> Opening:
+    """What opens the ports to these addresses and networks; `mark` is the comment that tells our rules from others."""
+    wish = _Wish(ports, protocols, _by_family(sources), mark)
+    if not wish.sources:
+        return Opening((), (), ())
     if _ask(host, "firewall-cmd", "--state").rc == 0:
-        return _firewalld(host, ports, protocols, seconds)
-    found = [*_nft(host, ports, protocols, mark), *_iptables(host, ports, protocols, mark)]
+        return _firewalld(host, wish, seconds)
+    found = [*_nft(host, wish), *_iptables(host, wish)]
     names = dict.fromkeys(name for name, _prepare, _undo in found)
     return Opening(tuple(names), tuple(row[1] for row in found), tuple(row[2] for row in found))
+
+
+_FAMILIES = {4: "ip", 6: "ip6"}
+
+
+def _by_family(sources: Sequence[str]) -> Dict[str, List[str]]:
+    """The networks in the words of nftables for their family: as few as cover these addresses, and no other one."""
+    found: Dict[str, List[Any]] = {}
+    for source in sources:
+        try:
+            network = ipaddress.ip_network(str(source).partition("%")[0], strict=False)
+        except ValueError:
+            raise TuningError(f"sources: {source} is no address and no network such as 10.0.0.0/24") from None
+        found.setdefault(_FAMILIES[network.version], []).append(network)
+    return {
+        family: [str(one).replace("/32" if family == "ip" else "/128", "") for one in ipaddress.collapse_addresses(own)]
+        for family, own in sorted(found.items())
+    }
 
 
 def _ask(host: Reader, *argv: str) -> Answer:
@@ -41,7 +74,7 @@ def _ask(host: Reader, *argv: str) -> Answer:
         return Answer(127, "", f"{argv[0]} is not installed")
 
 
-def _firewalld(host: Reader, ports: str, protocols: Sequence[str], seconds: int) -> Opening:
+def _firewalld(host: Reader, wish: _Wish, seconds: int) -> Opening:
     """A rich rule is a thing of its own; a plain port would be merged with overlapping ranges of the administrator."""
     zones = [
         line.split()[0]
@@ -50,25 +83,42 @@ def _firewalld(host: Reader, ports: str, protocols: Sequence[str], seconds: int)
     ]
     # NICs that nobody has assigned are in the default zone, which need not count as active.
     default = _ask(host, "firewall-cmd", "--get-default-zone").out.strip()
+    about = 'rule family="{}" source address="{}" port port="{}" protocol="{}" accept'
+    rules = [
+        about.format(_LONG[family], network, wish.ports, protocol)
+        for family, networks in wish.sources.items()
+        for network in networks
+        for protocol in wish.protocols
+    ]
     prepare, undo = [], []
     for zone in dict.fromkeys([*zones, *([default] if default else [])]):
-        for protocol in protocols:
-            rule = f'rule port port="{ports}" protocol="{protocol}" accept'
-            command = ["firewall-cmd", "--quiet", f"--zone={zone}"]
-            prepare.append({"run": [*command, f"--add-rich-rule={rule}", f"--timeout={seconds}s"]})
-            undo.append({"run": [*command, f"--remove-rich-rule={rule}"]})
+        command = ["firewall-cmd", "--quiet", f"--zone={zone}"]
+        for first in range(0, len(rules), _AT_ONCE):
+            some = rules[first : first + _AT_ONCE]
+            prepare.append({"run": [*command, *(f"--add-rich-rule={rule}" for rule in some), f"--timeout={seconds}s"]})
+            undo.append({"run": [*command, *(f"--remove-rich-rule={rule}" for rule in some)]})
     return Opening(("firewalld",), tuple(prepare), tuple(undo))
 
 
-def _nft(host: Reader, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
+_LONG = {"ip": "ipv4", "ip6": "ipv6"}
+# Its client takes half a second to start, and firewalld up to as long for a rule; a command has 30 s.
+_AT_ONCE = 20
+
+
+def _nft(host: Reader, wish: _Wish) -> Iterator[Tuple[str, Action, Action]]:
     """A rule at the top of each chain that sees incoming packets: one chain's accept does not bind another."""
     for family, table, chain in _input_chains(_ask(host, "nft", "-j", "list", "chains").out):
         if (table, chain) == ("filter", "INPUT") and family != "inet" and _iptables_is_there(host, family):
             continue
         place = [family, table, chain]
-        for protocol in protocols:
-            comment = f"{mark}-{protocol}"
-            rule = [protocol, "dport", ports, "accept", "comment", f'"{comment}"']
+        wanted = [(sort, protocol) for sort in wish.sources for protocol in wish.protocols]
+        for sort, protocol in wanted:
+            if family not in ("inet", sort):
+                continue
+            networks = wish.sources[sort]
+            among = networks if len(networks) == 1 else ["{", ", ".join(networks), "}"]
+            comment = f"{wish.mark}-{protocol}-{_LONG[sort]}"
+            rule = [sort, "saddr", *among, protocol, "dport", wish.ports, "accept", "comment", f'"{comment}"']
             undo = {
                 "find": ["nft", "-a", "list", "chain", *place],
                 "pattern": f'comment "{comment}" # handle (\\d+)',
@@ -95,14 +145,15 @@ def _iptables_is_there(host: Reader, family: str) -> bool:
 _PROGRAMS = {"ip": "iptables", "ip6": "ip6tables"}
 
 
-def _iptables(host: Reader, ports: str, protocols: Sequence[str], mark: str) -> Iterator[Tuple[str, Action, Action]]:
+def _iptables(host: Reader, wish: _Wish) -> Iterator[Tuple[str, Action, Action]]:
     """Also for ufw, whose own commands would write the rule to its files."""
-    for program in _PROGRAMS.values():
+    for family, networks in wish.sources.items():
+        program = _PROGRAMS[family]
         rules: List[str] = _ask(host, program, "-S", "INPUT").out.split("\n")
         if rules[0] in ("", "-P INPUT ACCEPT") and not any(rules[1:]):
             continue
         name = "ufw" if any("ufw-" in rule for rule in rules) else "iptables"
-        for protocol in protocols:
-            match = ["-p", protocol, "-m", protocol, "--dport", ports.replace("-", ":")]
-            rule = ["INPUT", *match, "-m", "comment", "--comment", mark, "-j", "ACCEPT"]
+        for network, protocol in ((network, protocol) for network in networks for protocol in wish.protocols):
+            match = ["-s", network, "-p", protocol, "-m", protocol, "--dport", wish.ports.replace("-", ":")]
+            rule = ["INPUT", *match, "-m", "comment", "--comment", wish.mark, "-j", "ACCEPT"]
             yield name, {"run": [program, "-w", "-I", *rule]}, {"run": [program, "-w", "-D", *rule]}

@@ -10,16 +10,19 @@ from . import bond as tool
 from .bond import Bond, Manager, Step, header
 
 FOLDER = "/etc/sysconfig/network-scripts"
+_DHCP, _STATIC = "BOOTPROTO=dhcp", "BOOTPROTO=none"
 
 
 def _render(bond: Bond) -> Dict[str, str]:
     options = {"mode": bond.mode, **bond.options}
     words = " ".join(f"{key}={value.replace(' ', ',')}" for key, value in options.items())
-    common = ["ONBOOT=yes", "BOOTPROTO=none", "NM_CONTROLLED=no", *([f"MTU={bond.mtu}"] if bond.mtu else [])]
-    main = [f"DEVICE={bond.name}", "TYPE=Bond", "BONDING_MASTER=yes", f'BONDING_OPTS="{words}"', *common]
+    common = ["NM_CONTROLLED=no", *([f"MTU={bond.mtu}"] if bond.mtu else [])]
+    main = [f"DEVICE={bond.name}", "TYPE=Bond", "BONDING_MASTER=yes", f'BONDING_OPTS="{words}"', "ONBOOT=yes"]
+    main += [_DHCP if bond.dhcp else _STATIC, *common]
     texts = {bond.name: main + _addresses(bond)}
     for member in bond.members:
-        texts[member] = [f"DEVICE={member}", "TYPE=Ethernet", f"MASTER={bond.name}", "SLAVE=yes", *common]
+        texts[member] = [f"DEVICE={member}", "TYPE=Ethernet", f"MASTER={bond.name}", "SLAVE=yes", "ONBOOT=yes", _STATIC]
+        texts[member] += common
     return {f"{FOLDER}/ifcfg-{nic}": "\n".join([header(bond.name), *lines, ""]) for nic, lines in texts.items()}
 
 
@@ -60,4 +63,5 @@ ifcfg = Manager(
     destroy=_destroy,
     forget=(),
     refresh=_refresh,
+    dhcp=_DHCP,
 )

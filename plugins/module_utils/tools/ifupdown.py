@@ -14,6 +14,7 @@ from .bond import Bond, Manager, Step, header
 
 MAIN = "/etc/network/interfaces"
 FOLDER = "/etc/network/interfaces.d"
+_DHCP = "inet dhcp"
 
 
 def _render(bond: Bond) -> Dict[str, str]:
@@ -28,9 +29,12 @@ def _render(bond: Bond) -> Dict[str, str]:
         f"post-down ip link delete dev {bond.name}",
     ]
     lines = [header(bond.name), f"auto {bond.name}"]
-    for place, address in enumerate(bond.addresses or ("",)):
+    # The address "" stands for a stanza without one.
+    addresses = ("", *bond.addresses) if bond.dhcp else bond.addresses or ("",)
+    for place, address in enumerate(addresses):
         family = "inet6" if ":" in address else "inet"
-        lines.append(f"iface {bond.name} {family} {'static' if address else 'manual'}")
+        without = _DHCP if bond.dhcp else "inet manual"
+        lines.append(f"iface {bond.name} {f'{family} static' if address else without}")
         inner = [f"address {address}"] if address else []
         first = [other for other in bond.addresses if (":" in other) == (":" in address)][:1]
         if bond.gateway and (":" in bond.gateway) == (":" in address) and [address] == first:
@@ -85,4 +89,5 @@ ifupdown = Manager(
     destroy=_destroy,
     forget=(),
     refresh=_refresh,
+    dhcp=_DHCP,
 )

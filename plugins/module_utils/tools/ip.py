@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
 from ..schema import Cell, Query, Reader, Run, Value, nearest
+from .qdisc import OWN_LIMIT
 
 # What the kernel may join to one packet for sending (GSO) and of received ones (GRO); above 65536 is BIG TCP.
 SIZES = ("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size")
@@ -91,12 +92,14 @@ def _group(word: str, names: Mapping[str, str]) -> str:
 
 def _ignored(qdisc: str, default: str) -> str:
     """Whether the qdisc in place, or those of its queues, will look at the queue length at all."""
-    queues = qdisc == "mq" and default
+    queues = qdisc in ("mq", "mqprio") and default
     name = default if queues else qdisc
     where = f"the queueing discipline {name}{' of its queues' if queues else ''}"
-    if name in ("fq_codel", "fq", "noqueue", "cake", "fq_pie", "sfq"):
+    if name in OWN_LIMIT:
         return f"{where} does not look at txqueuelen, because it has a limit of its own"
     # pfifo_fast follows: up to Linux 4.15 it looked at each packet, since 4.16 its rings are resized with the number.
+    if name in ("multiq", "prio"):
+        return f"the bands of {name} took their limit from txqueuelen when they were made; make {name} anew"
     if name in ("pfifo", "bfifo"):
         return f"{where} took its limit from txqueuelen when it was made; make it anew with `tc qdisc replace`"
     return ""
@@ -190,11 +193,25 @@ def gateway(host: Reader, nic: str) -> List[str]:
     return ways
 
 
-def way_to(host: Reader, address: str) -> str:
-    """The NIC that packets to an address leave by; empty where there is no way. Names are looked up by the host."""
-    target = address
+class Way(NamedTuple):
+    """How packets to an address leave: the NIC, the address that they come from, and the router, if there is one."""
+
+    nic: str
+    source: str
+    router: str
+
+
+def ways_to(host: Reader, address: str) -> List[Way]:
+    """The ways to an address, or to all that a name has, which the host looks up; none where there is no way."""
+    targets = [address]
     if not re.fullmatch(r"[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", address):
-        words = host.ask(Query(("getent", "ahosts", address), 15)).out.split()
-        target = words[0] if words else ""
-    match = re.search(r"\bdev (\S+)", host.ask(Query(("ip", "-o", "route", "get", target))).out) if target else None
-    return match.group(1) if match else ""
+        lines = host.ask(Query(("getent", "ahosts", address), 15)).out.splitlines()
+        targets = [*dict.fromkeys(line.split()[0] for line in lines if line.strip())]
+    found = []
+    for target in targets:
+        out = host.ask(Query(("ip", "-o", "route", "get", target))).out
+        match = re.search(r"\bdev (\S+)", out)
+        words = {key: re.search(rf"\b{key} (?:inet6? )?(\S+)", out) for key in ("src", "via")}
+        source, router = ("" if word is None else word.group(1) for word in words.values())
+        found += [Way(match.group(1), source, router)] if match else []
+    return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+import sys
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..schema import TuningError
 
@@ -28,6 +29,10 @@ OPTIONS: Dict[str, Dict[str, Any]] = {
 # It then has no connection to measure on, where one that is cut off in the middle has.
 _GOODBYE = r"unable to send control message"
 BUSY = rf"server is busy|\"connected\":\s*\[\](?s:.*){_GOODBYE}: (?:Connection reset|Broken pipe)"
+# The reason that it leaves out, from a connection of our own. Others tell of an unknown name what went wrong before it.
+_REASON = r"refused|not known|[Nn]o route|is unreachable|timed out"
+_CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 3).close()"
+_UNTOLD = "unable to connect: refused, or an unknown name; this version of iperf3 does not tell which"
 _UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service not known|name resolution"
 _CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
 
@@ -51,6 +56,11 @@ def client(options: Mapping[str, Any]) -> List[str]:
     argv += ["-w", str(options["window"])] if options.get("window") else []
     argv += ["-l", str(options["length"])] if options.get("length") else []
     return argv + (["-b", str(options["bitrate"])] if options.get("bitrate") else [])
+
+
+def connect(options: Mapping[str, Any]) -> List[str]:
+    """A command that tries to connect like a client; its last line tells why that does not work, as the system does."""
+    return [sys.executable, "-I", "-S", "-c", _CONNECT, str(options["server"]), str(options["port"])]
 
 
 def server(port: int) -> List[str]:
@@ -114,8 +124,19 @@ def _reason(problem: str, report: Mapping[str, Any]) -> str:
     if not re.search(_GOODBYE, problem) or (report.get("start") or {}).get("connected") != []:
         return problem
     if "Bad file descriptor" in problem:
-        return "unable to connect: refused, or an unknown name; this version of iperf3 does not tell which"
+        return _UNTOLD
     return "the server is busy; this version of iperf3 tells only that it was sent away"
+
+
+def untold(error: Iperf3Error) -> bool:
+    """Whether iperf3 has left out why it could not connect, or says what was the matter with something else before."""
+    return error.kind == "unreachable" and (_UNTOLD in str(error) or not re.search(_REASON, str(error)))
+
+
+def told(said: str, options: Mapping[str, Any]) -> Optional[Iperf3Error]:
+    """The reason that Python gives on stderr for what `connect` could not do; None where it could, or gives none."""
+    found = re.search(r"^[\w.]*(?:[Ee]rror|timeout): (?:\[Errno -?\d+\] )?(.+)\s*\Z", said, re.MULTILINE)
+    return _failure(f"unable to connect to server: {found[1]}", options) if found else None
 
 
 def _moved(end: Mapping[str, Any], suffix: str) -> bool:

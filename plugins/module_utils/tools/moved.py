@@ -40,7 +40,7 @@ def parts(host: Reader, nics: Sequence[str]) -> List[Part]:
 def watch(nics: Sequence[Part]) -> List[List[str]]:
     """The commands that show what is compared, before a step and after it."""
     names = dict.fromkeys(name for part in nics for name in part.drivers)
-    found = [list(argv) for name in names for argv in (*counters.watch(name), _qdisc(name), _kernel(name))]
+    found = [list(argv) for name in names for argv in (*counters.watch(name), _qdisc(name), kernel(name))]
     return [*found, [*_SOFTNET], [*_PROTOCOLS], [*_STAT]]
 
 
@@ -56,7 +56,8 @@ def _qdisc(nic: str) -> Argv:
     return ("tc", "-s", "qdisc", "show", "dev", nic)
 
 
-def _kernel(nic: str) -> Argv:
+def kernel(nic: str) -> Argv:
+    """The command that shows what the kernel counts for a NIC."""
     # One command for all files, each with its name in front.
     return ("grep", "-r", ".", f"{sysfs.ROOT}/{nic}/statistics")
 
@@ -87,7 +88,7 @@ def _counters(part: Part, before: Texts, after: Texts) -> Dict[str, int]:
 
         def read(texts: Texts, name: str = name, driver: str = driver) -> Dict[str, int]:
             own = statistics.parse(texts.get(tuple(counters.watch(name)[1]), ""))
-            return statistics.normalise(own, _files(texts.get(_kernel(name), "")), driver)
+            return statistics.normalise(own, files(texts.get(kernel(name), "")), driver)
 
         for key, number in statistics.growth(read(before), read(after)).items():
             if number and (name == part.nic or key not in _CARRIED):
@@ -98,7 +99,8 @@ def _counters(part: Part, before: Texts, after: Texts) -> Dict[str, int]:
 _CARRIED = ("rx_packets", "tx_packets", "rx_bytes", "tx_bytes")
 
 
-def _files(text: str) -> Dict[str, int]:
+def files(text: str) -> Dict[str, int]:
+    """Parse what it prints."""
     rows = re.findall(r"^/\S*/(\w+):(\d{1,20})$", text, re.MULTILINE)
     return {name: int(number) for name, number in rows}
 

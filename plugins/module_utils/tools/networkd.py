@@ -52,6 +52,8 @@ def _render(bond: Bond) -> Dict[str, str]:
     network = ["", "[Network]", *(f"Address={address}" for address in bond.addresses), "ConfigureWithoutCarrier=yes"]
     if bond.gateway:
         network.append(f"Gateway={bond.gateway}")
+    if bond.dhcp:
+        network.append(_DHCP)
     texts = {
         f"{bond.name}.netdev": device,
         f"{bond.name}.network": ["[Match]", f"Name={bond.name}", *link, *network],
@@ -98,6 +100,7 @@ def _refresh(step: Step) -> List[Run]:
 
 
 _RELOAD = Run(("networkctl", "reload"))
+_DHCP = "DHCP=ipv4"
 
 networkd = Manager(
     name="systemd-networkd",
@@ -108,4 +111,5 @@ networkd = Manager(
     destroy=_destroy,
     forget=(_RELOAD,),
     refresh=_refresh,
+    dhcp=_DHCP,
 )

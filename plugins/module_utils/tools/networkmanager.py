@@ -14,12 +14,13 @@ FOLDER = "/etc/NetworkManager/system-connections"
 
 def _render(bond: Bond) -> Dict[str, str]:
     options = {"mode": bond.mode, **bond.options}
+    four, six = ([one for one in bond.addresses if (":" in one) == later] for later in (False, True))
     sections = [
         _connection(bond.name, "bond", bond.name, "autoconnect-slaves=1"),
         ["[bond]", *(f"{key}={value.replace(' ', ',')}" for key, value in options.items())],
         *([["[ethernet]", f"mtu={bond.mtu}"]] if bond.mtu else []),
-        _protocol("ipv4", "disabled", [address for address in bond.addresses if ":" not in address], bond.gateway),
-        _protocol("ipv6", "link-local", [address for address in bond.addresses if ":" in address], bond.gateway),
+        _protocol("ipv4", "auto" if bond.dhcp else "disabled", four, bond.gateway),
+        _protocol("ipv6", "link-local", six, bond.gateway),
     ]
     texts = {bond.name: sections}
     for member in bond.members:
@@ -91,4 +92,5 @@ networkmanager = Manager(
     destroy=_destroy,
     forget=(_RELOAD,),
     refresh=_refresh,
+    dhcp="method=auto",
 )

@@ -26,9 +26,23 @@ def largest(host: Reader, nic: str, address: str, small: int, mtu: int) -> int:
     return small
 
 
+def answers(host: Reader, nic: str, address: str, mtu: int) -> bool:
+    """Whether an answer comes back at once."""
+    return carries(host, nic, address, mtu, _SOON)
+
+
+def swallowed(host: Reader, nic: str, address: str, mtu: int) -> bool:
+    """Whether neither an answer to a packet of this size comes back nor a word that it is too large."""
+    said = host.ask(_packet(nic, address, mtu, _SOON))
+    return said.rc == 1 and "error" not in said.out + said.err and "too long" not in said.out + said.err
+
+
 def carries(host: Reader, nic: str, address: str, mtu: int, seconds: int = _SECONDS) -> bool:
     """Whether an answer to one unfragmented packet of just this MTU comes back through the NIC."""
+    return bool(host.ask(_packet(nic, address, mtu, seconds)).rc == 0)
+
+
+def _packet(nic: str, address: str, mtu: int, seconds: int) -> Query:
     family, headers = ("-6", 48) if ":" in address else ("-4", 28)
     size = ("-M", "do", "-s", str(mtu - headers))
-    argv = ("ping", family, "-n", "-q", "-c", "1", "-w", str(seconds), *size, "-I", nic, address)
-    return bool(host.ask(Query(argv, 2 * seconds)).rc == 0)
+    return Query(("ping", family, "-n", "-q", "-c", "1", "-w", str(seconds), *size, "-I", nic, address), 2 * seconds)

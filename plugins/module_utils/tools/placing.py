@@ -23,7 +23,7 @@ def understand(field: Field, raw: Any) -> Desired:
     rules = []
     for key, value in raw.items():
         name = " ".join(str(key).split())
-        text = str(inputs.understand(plain, _lists(field, value)).value)
+        text = str(inputs.value(plain, _lists(field, value)))
         if not name or "=" in name or ";" in name or " " in text or (text in field.words and text != cpus.NONE):
             right = "write CPUs for queues or names, such as {0: 0-3, 1: 4-7}"
             raise InputError(f"{field.name}: {{{key!r}: {value!r}}} is not right; {right}")

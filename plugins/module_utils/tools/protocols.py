@@ -42,7 +42,15 @@ WATCHED: Dict[str, List[str]] = {
 
 
 # Of version 6 of the protocols, which have a file of their own in another form.
-WATCHED_6 = ("Ip6ReasmReqds", "Ip6ReasmFails", "Udp6InDatagrams", "Udp6RcvbufErrors", "Udp6MemErrors")
+WATCHED_6 = (
+    "Ip6OutRequests",
+    "Ip6OutNoRoutes",
+    "Ip6ReasmReqds",
+    "Ip6ReasmFails",
+    "Udp6InDatagrams",
+    "Udp6RcvbufErrors",
+    "Udp6MemErrors",
+)
 
 
 def counters_6(text: str) -> Dict[str, int]:
@@ -97,15 +105,39 @@ def table(text: str) -> Dict[str, int]:
     return found
 
 
+def routes_6(text: str) -> int:
+    """Of /proc/net/rt6_stats: how many routes of IPv6 count against the kernel's limit (the sixth number)."""
+    words = text.split()
+    return int(words[5], 16) if len(words) == 7 and re.fullmatch(r"[0-9a-f]{4,8}", words[5]) else 0
+
+
 def longest_round_trip(text: str, least: int) -> float:
-    """Of `ss -tin`: the largest smallest round trip, in ms, of a connection that has moved some bytes; 0 if none."""
+    """Of `ss -tin`: the largest smallest round trip, in ms, of a connection that has moved some bytes; 0 if none.
+
+    One that has only sent, and whose buffer never held it back (Linux 4.10 and later tell), proves that it was enough:
+    begun while the path was full, even its smallest round trip is a queue.
+    """
     best = 0.0
     for line in text.splitlines():
-        moved = [int(word) for word in re.findall(r"\bbytes_(?:acked|received|sent):(\d{1,18})\b", line)]
+        ways = "received" if " busy:" in line and " sndbuf_limited:" not in line else "acked|received|sent"
+        moved = [int(word) for word in re.findall(rf"\bbytes_(?:{ways}):(\d{{1,18}})\b", line)]
         trip = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", line) or re.search(r"\brtt:(\d{1,9}(?:\.\d{1,9})?)", line)
         if trip and max(moved, default=0) >= least:
             best = max(best, float(trip[1]))
     return best
+
+
+def stuck(text: str, most: int) -> List[str]:
+    """Of `ss -tin`: who does not confirm what a connection sends again and again (`backoff`), each once."""
+    found: List[str] = []
+    lines = text.splitlines()
+    for head, about in zip(lines, lines[1:]):
+        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+\S+:\d+\s+(\S+):\d+\s*$", head)
+        waits = re.search(r"\bbackoff:(\d{1,2})\b", about) if about[:1].isspace() else None
+        if ends and waits and int(waits[1]) >= 2 and re.search(r"\bunacked:\d", about):
+            peer = re.sub(r"%.*$", "", ends[1]).strip("[]")
+            found.append(peer[7:] if peer.startswith("::ffff:") else peer)
+    return list(dict.fromkeys(found))[:most]
 
 
 def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:

@@ -37,6 +37,11 @@ KINDS: Mapping[str, Mapping[str, str]] = {
     "mq": {},
     "noqueue": {},
 }
+# These have a limit of their own, whatever the queue length of the NIC (their init in net/sched).
+OWN_LIMIT = (
+    *("fq_codel", "fq", "noqueue", "cake", "fq_pie", "sfq", "codel", "pie"),
+    *("dualpi2", "netem", "choke", "hhf", "tbf", "red"),
+)
 # Words without a value: one of each group holds. A star before the group: tc prints it only where it was set.
 FLAGS: Mapping[str, Sequence[Tuple[str, ...]]] = {
     "fq": (("horizon_drop", "horizon_cap"), ("*pacing", "nopacing")),

@@ -100,7 +100,8 @@ MEANINGS: Tuple[Meaning, ...] = (
 
 KERNEL = tuple(name for meaning in MEANINGS for name in meaning.kernel if name != WATCHDOG)
 
-# How drivers count the packets of a queue, by direction: igb and ixgbe, i40e and ice, mlx5 and vmxnet3, virtio_net.
+# How drivers count the packets of a queue, by direction: igb and ixgbe, i40e and ice, mlx5 and virtio_net, ena,
+# bnxt_en, hns3 (older and newer names), ionic, be2net, nfp, idpf.
 _QUEUES = (
     r"{0}_queue_(\d+)_packets",
     r"{0}-(\d+)\.(?:{0}_)?packets",
@@ -108,9 +109,11 @@ _QUEUES = (
     r"queue_(\d+)_{0}_cnt",
     r"\[(\d+)\]: {0}_ucast_packets",
     r"rcb_q(\d+)_{0}_pkts",
+    r"{0}q#?(\d+)_packets",
     r"{0}_(\d+)_pkts",
     r"{0}q(\d+): {0}_pkts",
     r"rvec_(\d+)_{0}_pkts",
+    r"{0}_q-(\d+)_pkts",
 )
 
 

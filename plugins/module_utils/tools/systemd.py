@@ -10,6 +10,7 @@ from ..schema import Action, Poke, Reader, Run
 
 FOLDER = "/etc/systemd/system"
 TEMPLATE = "linuxnet-tuning@.service"
+LATER = "linuxnet-tuning-later@.service"
 HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
 # Each module has a file of its own, so that `systemctl cat` shows who wants what; this is their order at boot. What
@@ -90,12 +91,15 @@ def template() -> Dict[str, str]:
     return {f"{FOLDER}/{TEMPLATE}": _TEMPLATE}
 
 
+def folders(host: Reader) -> List[str]:
+    """The folders of drop-ins of all NICs."""
+    names = host.names(FOLDER)
+    return [f"{FOLDER}/{name}" for name in names if name.startswith("linuxnet-tuning@") and name.endswith(".service.d")]
+
+
 def dropins(host: Reader) -> List[str]:
     """The drop-ins of all NICs that are there."""
-    folders = [
-        name for name in host.names(FOLDER) if name.startswith("linuxnet-tuning@") and name.endswith(".service.d")
-    ]
-    files = [f"{FOLDER}/{folder}/{file}" for folder in folders for file in host.names(f"{FOLDER}/{folder}")]
+    files = [f"{folder}/{file}" for folder in folders(host) for file in host.names(folder)]
     # As systemd: what a call that was killed has left of a file is none.
     return [path for path in files if path.endswith(".conf") and "/." not in path]
 
@@ -134,10 +138,10 @@ def _commands(action: Action) -> List[str]:
 
 
 def _line(argv: Sequence[str]) -> str:
-    return " ".join(_quote(word) for word in argv)
+    return " ".join(quote(word) for word in argv)
 
 
-def _quote(word: str) -> str:
+def quote(word: str) -> str:
     """A word of a command line, as systemd.service(5) reads it: %, $ and quotes have a meaning of their own."""
     text = word.replace("%", "%%").replace("$", "$$")
     if re.fullmatch(r"[A-Za-z0-9_@%+=:,./$-]+", text):

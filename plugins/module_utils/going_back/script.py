@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The script that takes layers away, in POSIX shell, and the unit that has it put files back at boot."""
+
+from __future__ import annotations
+
+from ..tools import systemd
+from . import memory, stack
+from .stack import BESIDE, HELD
+
+WORK = "/run/linuxnet-tuning"
+LOCK = f"{WORK}/lock"
+AT_WORK = f"{WORK}/at-work"
+# What the script notes there while it works.
+NOTES = ("rest", "todo", "commands", "again", "failed", "addresses", "routes4", "routes6")
+REVERTED = f"{memory.FOLDER}/reverted"
+
+UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
+UNIT_TEXT = f"""{systemd.HEADER}
+[Unit]
+Description=Take back files of a network tuning that nobody confirmed
+DefaultDependencies=no
+ConditionPathExists={stack.RUN}
+RequiresMountsFor=/var/lib/linuxnet-tuning
+After=local-fs.target
+Before=sysinit.target systemd-sysctl.service network-pre.target
+Wants=network-pre.target
+
+[Service]
+Type=oneshot
+ExecStart=/bin/sh {stack.RUN} boot
+
+[Install]
+WantedBy=sysinit.target
+"""
+
+RUN_TEXT = f"""#!/bin/sh
+# Takes away layers of the table beside it, changes of linuxnet.tuning: those that nobody confirmed, newest first. With
+# `wait N` it first waits for their time, with `window N` for the end of each temporary change; N is the first of these
+# seconds of the uptime. `boot` takes all, but only sets files, because values went with the power. With `held` the
+# caller has the lock, and `held all` takes temporary ones as well.
+export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
+umask 077
+cd "${{0%/*}}" || exit 0
+mode=${{1:-live}} tab=$(printf '\\t') work={WORK}
+
+# A command that hangs in a driver must not keep the next one from running, nor one that stays, such as a client of
+# DHCP, the locks.
+live() {{
+  [ "$mode" != boot ] || return 0
+  timeout -k 5 10 "$@" 8<&- 9>&-
+  set -- "$?" "$1"
+  # Older ethtool ends so when there is nothing to change.
+  case $2 in *ethtool) [ "$1" -ne 78 ] && [ "$1" -ne 80 ] || return 0 ;; esac
+  return "$1"
+}}
+
+put() {{
+  mkdir -p "${{3%/*}}"
+  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3"
+}}
+
+tell() {{
+  [ -n "$JOURNAL_STREAM" ] || logger -t linuxnet-tuning -- "$*" 2> /dev/null
+  echo "$*"
+}}
+
+uptime() {{
+  cut -d. -f1 /proc/uptime
+}}
+
+lock() {{
+  mkdir -p "$work"
+  exec 9>> {LOCK}
+  until flock -w 5 9; do
+    holder=$(cat {LOCK})
+    # Another run of this script has no number there, and comes to an end.
+    [ -n "$holder" ] || continue
+    now=$(uptime) until=0 doing=
+    [ ! -e {AT_WORK} ] || read -r until doing < {AT_WORK}
+    # A call that goes on with its work on a slow host is waited for.
+    [ "${{until:-$now}}" -lt "$now" ] || continue
+    # One that hangs would go on later with what is taken back now.
+    tell "ends process $holder, which hangs: $doing"
+    pkill -KILL -P "$holder"; kill -KILL "$holder"
+    flock -w 60 9
+    break
+  done
+  : > {LOCK}
+}}
+
+# The MTU of NIC $1, or nothing.
+mtu_of() {{
+  ip -o link show dev "$1" 2> /dev/null | awk '{{ for (i = 1; i < NF; i++) if ($i == "mtu") print $(i + 1) }}'
+}}
+
+# Some drivers keep their MTU as long as the NIC is up: takes $1 down for MTU $2, and up with what the kernel forgets
+# of it meanwhile.
+bounce() {{
+  case $(ip -o link show dev "$1") in *"<UP,"* | *",UP,"* | *",UP>"*) ;; *) return 0 ;; esac
+  ip -6 address save dev "$1" > "$work/addresses"
+  ip -4 route save table all dev "$1" > "$work/routes4"
+  # What the kernel or a router makes anew is left to them: another one beside it would be possible.
+  ip -6 route show table all dev "$1" | grep -v -e "table local" -e "proto kernel" -e " expires " > "$work/routes6"
+  live ip link set dev "$1" down
+  live ip link set dev "$1" mtu "$2"
+  live ip link set dev "$1" up
+  for _second in 1 2 3 4 5 6 7 8 9 10; do
+    case $(ip -o link show dev "$1") in *LOWER_UP*) break ;; esac
+    sleep 1
+  done
+  live ip -6 address restore < "$work/addresses"
+  live ip -4 route restore < "$work/routes4"
+  while read -r route <&4; do live ip -6 route add $route dev "$1" 2> /dev/null; done 4< "$work/routes6"
+  rm -f "$work/addresses" "$work/routes4" "$work/routes6"
+}}
+
+# The numbers of the layers that an expression of awk chooses.
+choose() {{
+  [ ! -e layers ] || awk -F "$tab" -v now="$(uptime)" '$1 == "layer" && ('"$1"') {{ print $2 }}' layers | tr '\\n' ' '
+}}
+
+# Takes the layers $1 away, because of $2. A layer above them that holds one of their keys lies on what lay below them;
+# the other keys get that: the newest layer's first, keys of one command at once.
+take() {{
+  [ -n "$1" ] || return 0
+  # A call that is killed has no lock any more, while the script that it has started goes on: this one tells of that.
+  # It waits for another one for a minute at most: one that hangs must not keep the way back from running.
+  exec 8< .
+  flock -w 60 8
+  mkdir -p "$work"
+  : > "$work/rest"
+  awk -F "$tab" -v OFS="$tab" -v gone=" $1 " -v rest="$work/rest" '
+    {{ mine = index(gone, " " $2 " ") }}
+    $1 == "layer" {{ if (!mine) print > rest; next }}
+    mine && !($5 in layer) {{
+      layer[$5] = $2; rank[$5] = $3; kind[$5] = $4; below[$5] = $7; command[$5] = $8; words[$5] = $9
+    }}
+    mine {{ above[$5] = $6; next }}
+    $5 in layer {{
+      $7 = below[$5]; $8 = command[$5]; $9 = words[$5]
+      if ($4 == "{HELD}") delete layer[$5]
+    }}
+    {{ print > rest }}
+    END {{ for (k in layer) print layer[k], rank[k], kind[k], k, above[k], below[k], command[k], words[k] }}
+  ' layers | sort -t "$tab" -k 1,1nr -k 2,2n > "$work/todo"
+  awk -F "$tab" -v OFS="$tab" '
+    $1 == layer && $7 == command {{ to = NR; if ($8 != "") line = line " " $8; next }}
+    {{ if (NR > 1) print from, to, line; layer = $1; command = $7; from = to = NR; line = $7 " " $8 }}
+    END {{ if (NR) print from, to, line }}
+  ' "$work/todo" > "$work/commands"
+  : > "$work/again"
+  : > "$work/failed"
+  umask 022
+  while IFS=$tab read -r from to line <&3; do
+    bad=
+    eval "$line" < /dev/null || bad=1
+    [ -z "$bad" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/again"
+  done 3< "$work/commands"
+  # What was refused may have been in the way of itself, or have come too early. What several commands did together is
+  # not done twice, and their exit codes say little: some take away what may not be there.
+  while IFS=$tab read -r _layer _rank kind name above below line words <&3; do
+    bad=
+    case $name in *" link mtu") [ -z "$(mtu_of "${{name%% *}}")" ] || continue ;; esac
+    case $line in *"|| bad=1"*) kind={BESIDE} bad=1 ;; *) eval "$line $words" < /dev/null || bad=1 ;; esac
+    [ -n "$bad" ] || continue
+    tell "cannot set $name back to $below: $line $words"
+    [ "$kind" != {HELD} ] || echo "$name$tab$below" >> "$work/failed"
+  done 3< "$work/again"
+  # Whatever the exit code, an MTU is read again.
+  while IFS=$tab read -r _layer _rank kind name above below line <&3; do
+    nic=${{name%% *}}
+    case "$mode $kind $name" in boot*) continue ;; *" {HELD} $nic link mtu") ;; *) continue ;; esac
+    now=$(mtu_of "$nic")
+    [ "${{now:-$below}}" != "$below" ] || continue
+    bounce "$nic" "$below"
+    now=$(mtu_of "$nic")
+    [ "$now" != "$below" ] || {{ tell "$nic kept its MTU, so it went down and up"; continue; }}
+    tell "cannot set $name back to $below: the device answers $now"
+    echo "$name$tab$below" >> "$work/failed"
+  done 3< "$work/todo"
+  umask 077
+  while IFS=$tab read -r _layer _rank _kind name above below line <&3; do
+    [ ! -s "$work/failed" ] || ! grep -qxF "$name$tab$below" "$work/failed" || continue
+    tell "$2: $name $above to $below"
+  done 3< "$work/todo"
+  # That a temporary change has ended is no news.
+  [ "$mode" = window ] && news='!$3 && !$4' || news='$3 || !$4'
+  for layer in $(choose "$news"); do
+    case " $1 " in *" $layer "*)
+      mkdir -p {REVERTED}
+      awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json"
+    esac
+  done
+  [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }}
+  sync
+  # Where the disk is full or read-only the layers stay, and the clock tries again, but not at once.
+  cp "$work/rest" rest && mv -f rest layers || sleep 5
+  [ -s layers ] || rm -f layers
+  for file in [0-9]*-*; do
+    [ -e layers ] && grep -qF "$file" layers || rm -f "$file"
+  done
+  rm -f "$work/rest" "$work/todo" "$work/commands" "$work/again" "$work/failed"
+  exec 8<&-
+}}
+
+# The last time in column $2 of the layers that the expression $1 chooses.
+next_time() {{
+  [ ! -e layers ] || awk -F "$tab" '$1 == "layer" && '"$1"' {{ end = $'"$2"' }} END {{ print end }}' layers
+}}
+
+# Waits for second $1, and then for each time that stands in column $3 of the layers that $2 chooses, the last of them;
+# takes away what is due by $4, because of $5, until nothing is left to wait for. The table may change at any moment.
+# The uptime goes on while the machine sleeps, and does not jump with the time of day; a long sleep in the shell and
+# the clocks of systemd's timers stand still, and in a container some of those count from another beginning.
+watch() {{
+  first=$1
+  while end=$(next_time "$2" "$3")
+    [ -z "$end" ] || first=
+    end=${{end:-$first}}; [ -n "$end" ]; do
+    left=$((end - $(uptime)))
+    if [ "$left" -gt 0 ]; then sleep "$((left < 5 ? left : 5))"; continue; fi
+    first=
+    lock
+    # A call that was at work until now may have put it off.
+    end=$(next_time "$2" "$3")
+    [ "${{end:-0}}" -gt "$(uptime)" ] || take "$(choose "$4")" "$5"
+    exec 9>&-
+  done
+}}
+
+# A layer that neither waits nor ends was left by a call that was killed, for with the lock no call is at work. It must
+# not hold what ends below it.
+case $mode in
+wait) watch "$2" '$3' 3 '$3 || !$4' "nobody confirmed it" ;;
+window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 ? $4 <= now : !$3' "its time is over" ;;
+boot) lock; take "$(choose 1)" "the host was started anew" ;;
+held)
+  [ "$2" = all ] && everything=1 || everything=0
+  take "$(choose "\\$3 || !\\$4 || $everything")" "somebody wants it back" ;;
+*) lock; take "$(choose '$3 || !$4')" "somebody wants it back" ;;
+esac
+"""
