@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import namespaces
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan, result, table
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import foreign, plan, result, table
 
 ROOT = Path(__file__).resolve().parents[1]
 CLIENTS, SERVER, SWITCH = ("pc1", "pc2", "pc3"), "hub", "switch"
@@ -47,7 +47,8 @@ echo inactive
 exit 3
 """
 CALL = (
-    "import sys; from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, measurement; import json;"
+    "import json, sys; from ansible_collections.linuxnet.tuning.plugins.module_utils import bare;"
+    "from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement;"
     "from ansible.module_utils.common.arg_spec import ArgumentSpecValidator as V;"
     "params = V(measurement.BENCHMARK).validate(json.load(sys.stdin)).validated_parameters;"
     "measurement.serve_benchmark(bare.BareModule(params, False, False, ''))"
@@ -55,7 +56,10 @@ CALL = (
 
 
 class Sown(NamedTuple):
-    """What was done to which host, in shell, and which word has to come out for pc1; `says` stands in the place."""
+    """What was done to which host, in shell, and which word has to come out for pc1; `says` stands in the place.
+
+    `others` are the ends at which other traffic has to be noticed; at all others it must not be.
+    """
 
     name: str
     expected: tuple[str, ...]
@@ -63,6 +67,7 @@ class Sown(NamedTuple):
     entries: Any = None
     options: Any = None
     says: str = ""
+    others: tuple[str, ...] = ()
 
 
 def shaped(nic: str, rate: str, more: str = "root") -> str:
@@ -71,6 +76,11 @@ def shaped(nic: str, rate: str, more: str = "root") -> str:
 
 # So little room that it drops what comes too soon, as a policer does.
 POLICE = "tc qdisc add dev to-hub root tbf rate 50mbit burst 20k limit 21k"
+# Somebody else who sends 12 Mbit/s to the server, whatever is measured.
+OTHERS = (
+    f"{sys.executable} -c 'import socket, time; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    f'while True: s.sendto(bytes(1472), ("{ADDRESSES[SERVER]}", 9)); time.sleep(0.001)\' >/dev/null 2>&1 &'
+)
 SCENARIOS = (
     Sown("nothing but the processors", ("sender processor", "receiver processor")),
     Sown("a rate that was asked for", ("application",), options={"bitrate": "50M"}),
@@ -84,6 +94,8 @@ SCENARIOS = (
          ((SERVER, "tc qdisc replace dev eth0 root handle 1: mq; " + "; ".join(
              shaped("eth0", "20mbit", f"parent 1:{number}") for number in range(1, QUEUES + 1))),),
          ROOM, {"directions": ["down"]}, says="of eth0 of hub"),
+    Sown("a foreign load behind the slow hop", ("hop",), ((SWITCH, shaped("to-hub", "50mbit")), ("pc2", OTHERS)),
+         others=("eth0 of hub received",)),
 )  # fmt: skip
 
 
@@ -143,9 +155,12 @@ def sown(one: Sown, talk: bool) -> bool:
         run(host, command)
     whole = measured(one.entries or ONE, one.options)
     found = next(iter(next(iter(whole["groups"].values()))["bottlenecks"].values()))[f"pc1 - {SERVER}"]
-    right = found["where"] in one.expected and one.says in found["at"]
+    group = next(iter(whole["groups"].values()))
+    noticed = [foreign.place(row) for row in group.get("foreign", ())]
+    right = found["where"] in one.expected and one.says in found["at"] and noticed == [*one.others]
     print(f"{'right' if right else 'WRONG'}  {one.name}")
     print(f"       {found['where']}: {found['at']}; {'; '.join(found['evidence'])}")
+    print("".join(f"       other traffic: {table.others(row)}\n" for row in group.get("foreign", ())), end="")
     if talk:
         print("\n".join(f"       {line}" for line in table.lines(whole)))
     if talk and not right:

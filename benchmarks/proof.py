@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import random
+import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,23 +91,45 @@ NOISE: dict[str, Noise] = {
     one.__name__: one for one in (steady, hashed, drifting, waving, wandering, heavy, bimodal, sticky)
 }
 ORDERS = {"alternating": ("quick", 0), "saved before": ("quick", 7), "resets links": ("slow", 0), "stays": ("stay", 0)}
-CHANGES = ((1.2, 0.1), (0.8, 0.1), (1.05, 0.02), (0.95, 0.02))
+# The factor, the standard deviation, and whether the noise grows with the rate or stays as it was.
+CHANGES = tuple(
+    (factor, share, grows)
+    for factor, share in ((1.2, 0.1), (0.8, 0.1), (1.05, 0.02), (0.95, 0.02))
+    for grows in (True, False)
+)
+# What Student's t has to exceed with ten and ten runs to be wrong in one of a hundred.
+_STUDENT, _PAIRS = 2.8784, 10
 
 
-def proof(noise: Iterator[float], switch: str, known: int, ways: int, factor: float = 1.0) -> tuple[str, int]:
+def proof(
+    noise: Iterator[float], switch: str, known: int, ways: int, factor: float = 1.0, grows: bool = True
+) -> tuple[str, int]:
     """The outcome of one proof, and how many runs of either side it took at most."""
     order = sequence.blocks(switch, ways, known)
     measured: list[tuple[str, list[float]]] = []
     runs = {sequence.BEFORE: 0, sequence.AFTER: 0}
     for place, block in enumerate(order):
         change = factor if block.side == sequence.AFTER else 1.0
-        measured.append((block.side, [next(noise) * change for _run in range(block.runs)]))
+        measured.append((block.side, [changed(next(noise), change, grows) for _run in range(block.runs)]))
         runs[block.side] += block.runs
         if all(runs.values()):
             found = sequence.find(measured, order, ways, place == len(order) - 1)
             if found.outcome != "undecided":
                 return found.outcome, max(runs.values())
     return "undecided", max(runs.values())
+
+
+def changed(value: float, factor: float, grows: bool) -> float:
+    return value * factor if grows else value + factor - 1
+
+
+def student(noise: Iterator[float], factor: float, grows: bool) -> bool:
+    """Whether the t test of ten and ten finds the change: of normal noise no test that need not know it finds more."""
+    before = [next(noise) for _run in range(_PAIRS)]
+    after = [changed(next(noise), factor, grows) for _run in range(_PAIRS)]
+    wide = math.sqrt((statistics.variance(before) + statistics.variance(after)) / _PAIRS)
+    gap = statistics.mean(after) - statistics.mean(before)
+    return math.copysign(1, factor - 1) * gap > _STUDENT * wide
 
 
 def main() -> None:
@@ -129,14 +152,16 @@ def main() -> None:
             wrong = sum(proof(noise(chance), switch, known, 1)[0] != "undecided" for _proof in range(number))
             cells.append(f"{100 * wrong / number:14.1f}")
         print(f"{name:12}" + "".join(cells))
-    print("\nA true change, alternating: found in so many of 100\n")
-    print(f"{'change':>8}{'noise':>8}{'within 10 pairs':>18}{'at the end':>13}")
-    for factor, share in CHANGES:
+    print("\nA true change under normal noise, alternating: found in so many of 100\n")
+    print(f"{'change':>8}{'noise':>8}{'of the':>8}{'within 10 pairs':>18}{'at the end':>13}{'t test of 10 pairs':>21}")
+    for factor, share, grows in CHANGES:
         wanted = "better" if factor > 1 else "worse"
-        ended = [proof(steady(chance, share), "quick", 0, 1, factor) for _proof in range(number)]
-        soon = sum(outcome == wanted and runs <= 10 for outcome, runs in ended)
+        ended = [proof(steady(chance, share), "quick", 0, 1, factor, grows) for _proof in range(number)]
+        soon = sum(outcome == wanted and runs <= _PAIRS for outcome, runs in ended)
         late = sum(outcome == wanted for outcome, _runs in ended)
-        print(f"{factor - 1:+8.0%}{share:8.0%}{100 * soon / number:18.1f}{100 * late / number:13.1f}")
+        best = sum(student(steady(chance, share), factor, grows) for _proof in range(number))
+        cells = "".join(f"{100 * count / number:{wide}.1f}" for count, wide in ((soon, 18), (late, 13), (best, 21)))
+        print(f"{factor - 1:+8.0%}{share:8.0%}{'rate' if grows else 'start':>8}{cells}")
 
 
 def _saved(path: Path, figure: str) -> dict[str, Noise]:

@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.linuxnet.tuning.plugins.action.audit_report import write
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import history, history_page, result
 
 SPEC = {

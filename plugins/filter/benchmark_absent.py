@@ -49,10 +49,17 @@ def benchmark_absent(
     plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str], state: str = "checked"
 ) -> List[str]:
     """Who is missing."""
-    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, ways
 
     answers = {host: hostvars[host].get(f"benchmark_{state}") for host in plan["hosts"] if host in present}
-    return result.absent(plan, {host: found for host, found in answers.items() if found}, state)
+    hints = {}
+    if state == "collected":
+        # Only hosts that go by a router have asked who that is, and then all have.
+        checked = {host: hostvars[host].get("benchmark_checked") or {} for host in answers}
+        routed = any(told.get("routers") for told in checked.values())
+        between = {host: hostvars[host].get("benchmark_between") or {} for host in (hostvars if routed else ())}
+        hints = {host: ways.hint(told, between) for host, told in checked.items()}
+    return result.absent(plan, {host: found for host, found in answers.items() if found}, state, hints)
 
 
 class FilterModule:

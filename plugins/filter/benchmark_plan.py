@@ -57,13 +57,14 @@ def benchmark_plan(
     entries: List[Dict[str, Any]], groups: Mapping[str, Any], hostvars: Mapping[str, Any], options: Dict[str, Any]
 ) -> Dict[str, Any]:
     """The plan; AnsibleFilterError for what cannot be measured."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import options as words
     from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import plan
 
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise AnsibleFilterError("benchmark_groups needs a list of entries such as {server: router1, clients: room1}")
     try:
         return plan.make(entries, groups, Addresses(hostvars), options)
-    except plan.PlanError as error:
+    except words.PlanError as error:
         raise AnsibleFilterError(str(error)) from None
 
 

@@ -23,6 +23,12 @@ options:
   verdict:
     description: What P(linuxnet.tuning.benchmark_verdict#filter) has made of both.
     type: dict
+  steps:
+    description: What P(linuxnet.tuning.prove_outcome#filter) has made of each change that was proved alone.
+    type: list
+    elements: dict
+    default: []
+    version_added: 0.3.0
 """
 
 EXAMPLES = r"""
@@ -39,15 +45,19 @@ _value:
   type: str
 """
 
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Sequence
 
 from ansible.errors import AnsibleFilterError
 
 
 def benchmark_report(
-    content: Dict[str, Any], before: Optional[Dict[str, Any]] = None, verdict: Optional[Dict[str, Any]] = None
+    content: Dict[str, Any],
+    before: Optional[Dict[str, Any]] = None,
+    verdict: Optional[Dict[str, Any]] = None,
+    steps: Sequence[Dict[str, Any]] = (),
 ) -> str:
     """The page; AnsibleFilterError for anything but a result."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.each import tell
     from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import report, result
 
     try:
@@ -56,7 +66,7 @@ def benchmark_report(
             result.check(before, "the result before")
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None
-    return report.write(content, before, verdict)
+    return report.write(content, before, verdict, [tell.section(steps)] if steps else [])
 
 
 class FilterModule:

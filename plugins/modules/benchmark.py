@@ -26,11 +26,12 @@ options:
   state:
     description:
       - V(checked) changes nothing. It fails where something that is needed is missing, and returns how the host is set.
+      - V(between) changes nothing. It tells whether the host is one of O(routers), and what keeps it from forwarding.
       - V(started) starts the unit and returns when its servers listen.
       - V(collected) waits until the unit has ended and returns what was measured.
       - V(absent) ends the unit at once.
     type: str
-    choices: [checked, started, collected, absent]
+    choices: [checked, between, started, collected, absent]
     required: true
   name:
     description: The name of the host in O(gate); part of the name of the unit.
@@ -41,6 +42,12 @@ options:
     type: list
     elements: str
     default: []
+  routers:
+    description: The addresses of routers between hosts that measure, as O(state=checked) has returned them there.
+    type: list
+    elements: str
+    default: []
+    version_added: 0.3.0
   nics:
     description: The NICs whose queues are counted, as O(state=checked) has returned them.
     type: list
@@ -90,6 +97,11 @@ options:
         description: After so many seconds look once at queues and streams, while the load is there; 0 does not.
         type: float
         default: 0
+        version_added: 0.3.0
+      drop_caches:
+        description: Whether this host forgets what it holds of files when all have come, before they may go.
+        type: bool
+        default: false
         version_added: 0.3.0
   steps:
     description: What this host does as a client.
@@ -229,6 +241,31 @@ options:
             choices: [each, shared]
             default: each
             version_added: 0.3.0
+          mount:
+            description:
+              - What to mount on O(steps[].fio.directory) while the unit runs; whatever ends it takes that away again. A
+                folder that does not exist is made, and removed afterwards.
+              - Refused where something is mounted there already.
+            type: dict
+            version_added: 0.3.0
+            suboptions:
+              source:
+                description: What to mount, such as C(files1:/srv/data).
+                type: str
+                required: true
+              type:
+                description: The type of the file system.
+                type: str
+                default: nfs
+              options:
+                description: Options of the mount, such as C(vers=4.2,nconnect=4).
+                type: str
+                default: ""
+      drop_caches:
+        description: Whether to forget what the host holds of files (drop_caches of the kernel) before the step.
+        type: bool
+        default: false
+        version_added: 0.3.0
   stagger:
     description: Seconds between the starts of two clients.
     type: float
@@ -242,9 +279,18 @@ options:
     type: int
     default: 600
   firewall:
-    description: Whether to open the firewall that is in force (firewalld, nftables, ufw or iptables) meanwhile.
+    description:
+      - Whether to open the firewall that is in force (firewalld, nftables, ufw or iptables) meanwhile, for O(sources).
     type: bool
     default: true
+  sources:
+    description:
+      - The addresses and networks that measure with this host, IPv4 and IPv6. The firewall lets nobody else in; without
+        any it stays as it is.
+    type: list
+    elements: str
+    default: []
+    version_added: 0.3.0
   quiet:
     description: Whether to stop irqbalance meanwhile, and to let the processors run at full clock.
     type: bool
@@ -263,6 +309,7 @@ EXAMPLES = r"""
     state: started
     name: "{{ inventory_hostname }}"
     servers: 10
+    sources: [10.0.0.0/24]
     seconds: 300
 
 - name: End them earlier
@@ -310,7 +357,8 @@ moved:
     - What moved on the host during the steps with a O(steps[].sample), by step. C(nics) has counters of packets that
       were carried or died, C(qdiscs) the disciplines that held packets back, C(protocols) and C(softnet) what the
       kernel lost, C(processors) the seconds that each was at work, served interrupts, and was taken by a hypervisor.
-    - C(streams) is TCP's account of what it has sent so far, after C(seconds).
+    - C(streams) is TCP's account of what it has sent so far, after C(seconds). C(load) has until then what C(passed)
+      through the NICs that have the cable (C(links) by NIC), and TCP's C(accounts) of all streams by peer.
   returned: when O(state=collected)
   type: dict
   version_added: 0.3.0
@@ -320,11 +368,44 @@ ways:
   type: dict
   sample: {10.0.0.2: eth0}
   version_added: 0.3.0
+sources:
+  description: By address of O(peers), the addresses that packets to it come from. The peer has to let these in.
+  returned: when O(state=checked)
+  type: dict
+  sample: {10.0.0.2: [10.0.0.1]}
+  version_added: 0.3.0
+routers:
+  description:
+    - By address of O(peers), the routers that packets to it go to first, where there are any.
+    - With O(state=between), a list of those of O(routers) that this host is.
+  returned: when O(state=checked) or O(state=between)
+  type: raw
+  sample: {10.0.1.2: [10.0.0.254]}
+  version_added: 0.3.0
+obstacles:
+  description: What keeps this router from forwarding, for certain.
+  returned: when O(state=between)
+  type: list
+  elements: str
+  sample: [it does not forward IPv4 (net.ipv4.conf.eth0.forwarding is 0)]
+  version_added: 0.3.0
+doubts:
+  description: What may keep it from that, as its rules are.
+  returned: when O(state=between)
+  type: list
+  elements: str
+  version_added: 0.3.0
 iperf3:
   description: The version of iperf3.
   returned: when O(state=checked)
   type: str
   sample: '3.12'
+memory:
+  description: The bytes of memory.
+  returned: when O(state=checked)
+  type: int
+  sample: 33554432000
+  version_added: 0.3.0
 kernel:
   description: The version of the kernel.
   returned: when O(state=checked)

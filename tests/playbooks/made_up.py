@@ -21,10 +21,12 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import confirm_nothing
 folder, view = {folder!r}, {view!r}
 class ActionModule(ActionBase):
     _requires_connection = False
     def run(self, tmp=None, task_vars=None):
+        confirm_nothing(self._task)
         args = dict(self._task.args)
         if args.pop("inventory", False):
             args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)

@@ -51,7 +51,12 @@ def answer(host, asked, check_mode, _variables):
     if asked["state"] == "checked" and view == "guard":
         return {"probes": []}
     if said[-1] == "checked":
-        return {"kernel": "", "iperf3": "", "sysctl": {}, "nics": {}}
+        return {"kernel": "", "iperf3": "", "sysctl": {}, "nics": {}, **wanted["told"].get(host, {})}
+    if said[-1] == "between":
+        return {"routers": [], **wanted["between"].get(host, {})}
+    if said[-1] == "started" and view == "benchmark":
+        with open(folder + "/sources-" + host, "w") as file:
+            json.dump(asked["sources"], file)
     if said[-1] == "collected":
         return {"changed": True, "steps": measured(asked, wanted, number), "queues": {}}
     changed = view != "tune" or wanted["changes"]
@@ -78,12 +83,23 @@ SLOW, QUICK = ["ring"], ["coalesce"]
 
 
 def prove(
-    folder, rates, fail=(), cut=(), temporary=(), changes=True, keys=(), noise=0.001, playbook="prove", **variables
+    folder,
+    rates,
+    fail=(),
+    cut=(),
+    temporary=(),
+    changes=True,
+    keys=(),
+    noise=0.001,
+    playbook="prove",
+    told=None,
+    between=None,
+    **variables,
 ):
     """Run it with rates before and after, and give its end, its output, and the calls."""
     made_up.collection(folder, STUB, ("benchmark", "bonding", "guard", "tune", "tuned"))
     wanted = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
-    wanted.update(keys=keys or SLOW, noise=noise)
+    wanted.update(keys=keys or SLOW, noise=noise, told=told or {}, between=between or {})
     (folder / "wanted.json").write_text(json.dumps(wanted))
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
     words = {"tuning_hosts": "router:pc", "benchmark_hosts": "router:pc", **variables}
@@ -225,3 +241,34 @@ def test_a_saved_result_is_a_beginning_too(tmp_path):
     assert ended == 0, said
     assert "room: worse, ROLLED BACK on pc, router" in said
     assert collected(calls) == 1
+
+
+# A room and a server in two networks, and the hosts of the play that are the routers in between, or are none.
+ROUTED = {
+    "router": {"routers": {"10.0.0.1": ["10.0.1.254"]}, "sources": {"10.0.0.1": ["10.0.1.1"]}},
+    "pc": {"routers": {"10.0.1.1": ["10.0.0.254"]}, "sources": {"10.0.1.1": ["10.0.0.1", "fd00::1"]}},
+}
+
+
+def routed(folder, fail=(), obstacles=()):
+    at = {"router": "10.0.1.1", "pc": "10.0.0.1", "router2": "r2", "pc2": "p2"}
+    doubt = "iptables drops what no rule of it accepts"
+    between = {"router2": {"routers": ["10.0.0.254"], "obstacles": list(obstacles), "doubts": [doubt]}}
+    everybody = {"benchmark_hosts": "all", "benchmark_sources": ["192.0.2.0/24"], "at": at}
+    address = {"benchmark_address": "{{ at[inventory_hostname] }}"}
+    return prove(folder, [100, 100], fail, playbook="benchmark", told=ROUTED, between=between, **everybody, **address)
+
+
+def test_firewalls_let_in_those_who_come_and_routers_are_asked_who_take_no_part(tmp_path):
+    ended, _said, calls = routed(tmp_path, ["pc collected 1"])
+    assert ended != 0
+    assert json.loads((tmp_path / "sources-router").read_text()) == ["10.0.0.1", "fd00::1", "192.0.2.0/24"]
+    assert json.loads((tmp_path / "sources-pc").read_text()) == ["192.0.2.0/24"]
+    assert {f"{host} between" for host in ("router", "pc", "router2", "pc2")} <= set(calls)
+
+
+def test_nothing_is_started_where_a_router_would_drop_it(tmp_path):
+    ended, said, calls = routed(tmp_path, obstacles=["it does not forward IPv4"])
+    assert ended != 0
+    assert "router2 (10.0.0.254), the router of pc: it does not forward IPv4" in " ".join(said.split())
+    assert not any("started" in call for call in calls)

@@ -65,7 +65,7 @@ def test_who_slept_is_woken_tuned_and_sleeps_again(tmp_path):
     assert ended == 0, said
     assert packets == [b"\xff" * 6 + bytes.fromhex(MAC.replace(":", "")) * 16] * 3
     assert calls.count("tune present None") == 2
-    # This machine is up for longer than the packet is old, as one that was suspended.
+    # This machine is up for longer than the packet is old, as one that was suspended. As texts the numbers differ.
     assert slept == ["--quiet --collect --on-active=3 systemctl suspend"]
 
 

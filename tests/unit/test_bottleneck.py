@@ -58,7 +58,7 @@ def test_a_queue_that_clients_share_is_the_reason_of_the_slow_ones_only():
     found = bottleneck.find([run], {}, {})["down"]
     assert found["pc1 - hub"]["where"] == "unknown"
     assert found["pc2 - hub"]["where"] == "queue"
-    assert found["pc2 - hub"]["evidence"] == ["2 of 4 queues carried 3 streams, and the best of these got 1 Mbit/s"]
+    assert found["pc2 - hub"]["evidence"] == ["2 of 4 queues carried 3 pairs, and the best of these got 1 Mbit/s"]
 
 
 def test_terminal_and_page_say_it_once_for_all_pairs_alike():
@@ -83,7 +83,7 @@ def test_what_lies_below_a_bond_counts_for_what_went_wrong_and_not_for_what_was_
 
     def texts(number):
         kernel = "\n".join(f"/sys/class/net/{{0}}/statistics/{name}:{number}" for name in ("rx_packets", "rx_dropped"))
-        return {moved._kernel(nic): kernel.format(nic) for nic in part.drivers}
+        return {moved.kernel(nic): kernel.format(nic) for nic in part.drivers}
 
     found = moved.growth([part], texts(0), texts(50), {})["nics"]["bond0"]
     assert (found["rx_packets"], found["rx_dropped"]) == (50, 100)

@@ -9,11 +9,13 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import fio
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import (
     figures,
+    files,
     plan,
     report,
     result,
     table,
     verdict,
+    ways,
 )
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import BEFORE, HARM, OPTIONS, decided, made, measured
 
@@ -31,6 +33,55 @@ def test_many_to_one_gives_each_client_a_server_of_its_own():
     ]
     assert {step["gate"] for step in pc2["steps"]} == {"10.0.0.254:5201"}
     assert pc2["peers"] == ["10.0.0.254"]
+
+
+def test_a_firewall_lets_in_those_who_come_by_the_addresses_that_they_come_from():
+    entry = {"topology": "one_to_many", "client": "router1", "servers": "room1"}
+    for entries, comers in (
+        ({"server": "router1", "clients": "room1"}, {"router1": ["pc1", "pc2", "pc3"], "pc1": []}),
+        # The servers come to the gate of the client, and the client to the servers.
+        (entry, {"router1": ["pc1", "pc2", "pc3"], "pc1": ["router1"]}),
+    ):
+        whole = made([entries], repeat=1)
+        assert {host: whole["hosts"][host]["comers"] for host in comers} == comers
+    told = {
+        "pc1": {"sources": {"10.0.0.254": ["10.0.7.1", "fd00::1"], "10.0.0.2": ["10.0.9.9"]}},
+        "pc2": {"sources": {"10.0.0.254": ["10.0.7.1", "10.0.7.2"]}},
+        "pc3": {},
+    }
+    assert ways.sources(whole, "router1", told) == ["10.0.7.1", "fd00::1", "10.0.7.2"]
+
+
+def test_routers_in_between_are_named_where_they_would_drop_it():
+    pcs = {f"pc{number}": {"routers": {"10.0.1.1": ["10.0.0.254"]}} for number in range(1, 7)}
+    checked = {**pcs, "files": {"routers": {"10.0.0.1": ["10.0.1.254"]}}, "near": {"routers": {}}, "missing": {}}
+    assert ways.routers(checked) == ["10.0.0.254", "10.0.1.254"]
+    off, doubt = (
+        "it does not forward IPv4 (net.ipv4.conf.eth0.forwarding is 0)",
+        "iptables drops what no rule of it accepts",
+    )
+    between = {
+        "gw": {"routers": ["10.0.0.254"], "obstacles": [off], "doubts": []},
+        "gw2": {"routers": ["10.0.1.254"], "obstacles": [], "doubts": [doubt]},
+        "pc1": {"routers": [], "obstacles": [], "doubts": []},
+        "away": {"unreachable": True},
+    }
+    assert ways.obstacles(checked, between) == [
+        f"gw (10.0.0.254), the router of pc1, pc2, pc3, pc4 and 2 more: {off}",
+    ]
+    said = ways.hint(checked["files"], between)
+    assert said.startswith(
+        f"; it goes to 10.0.0.1 by the router 10.0.1.254, which is gw2 ({doubt}): see what is dropped"
+    )
+    assert "by the router 10.0.0.254: see" in ways.hint(checked["pc1"], {})
+    assert ways.hint(checked["near"], between) == ways.hint({}, between) == ""
+    whole = made([{"server": "router1", "clients": ["pc1"]}])
+    answers = {"pc1": {"msg": "the gate at 10.0.0.254 port 5201 cannot be reached: timed out"}, "router1": {"msg": "x"}}
+    hints = {"pc1": "; look there", "router1": "; and there"}
+    assert result.absent(whole, answers, "collected", hints) == [
+        "pc1 (the gate at 10.0.0.254 port 5201 cannot be reached: timed out; look there)",
+        "router1 (x)",
+    ]
 
 
 def test_one_to_many_runs_all_clients_on_one_host():
@@ -168,11 +219,61 @@ def test_fio_has_a_time_for_its_files_and_a_name_for_each_host():
     assert not any(word.startswith("--filename") for word in fio.command(options, "pc1"))
     # All jobs of a host on one file, as the report on NFS measured; what is left of a job that was cut off is found.
     assert "--filename=linuxnet-benchmark-pc1.0" in fio.command({**options, "files": "shared"}, "pc1")
+    assert "--create_only=1" in fio.layout(options, "pc1")
+    assert "--unlink=1" not in fio.layout(options, "pc1"), "the job needs them"
     assert fio.remove(options, "pc1")[-2:] == ["linuxnet-benchmark-pc1.[0-9]*", "-delete"]
     said = '{"jobs": [{"error": 0, "read": {"bw_bytes": 1000}, "write": {"bw_bytes": 0}}]}'
     assert fio.parse(f"note: both iodepth and so on\n{said}", "", options) == {"bits_per_second": {"read": 8000}}
     with pytest.raises(schema.TuningError, match="fio failed: no space left"):
         fio.parse("", "no space left", options)
+
+
+def test_all_hosts_of_the_entry_forget_files_before_fio_and_wait_until_these_are_written():
+    entries = [{"server": "router1", "clients": "room1"}]
+    job = {"directory": "/mnt", "drop_caches": "yes", "mount": {"source": "files1:/srv"}}
+    whole, plain = (made(entries, repeat=1, directions=["up"], fio=words) for words in (job, {"directory": "/mnt"}))
+    for one, dropped in ((whole, [True]), (plain, [])):
+        gate = {step["id"]: step for step in one["hosts"]["router1"]["gate"]}
+        own = {step["id"]: step for step in one["hosts"]["pc1"]["steps"]}
+        for steps in (gate, own):
+            assert [step["drop_caches"] for step in steps.values() if "drop_caches" in step] == dropped
+            assert "drop_caches" not in steps["1-up-1"]
+        assert gate["1-fio"]["limit"] >= 300 + gate["end"]["limit"] - own["1-fio"]["limit"]
+    assert next(step["fio"] for step in whole["hosts"]["pc1"]["steps"] if "fio" in step) == {
+        "directory": "/mnt",
+        "mount": {"source": "files1:/srv"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        (
+            {},
+            [
+                "24 GiB of files in all, 8 GiB of each client",
+                "direct I/O passed by",
+                "fit into its memory, and its disks",
+            ],
+        ),
+        ({"drop_caches": True}, ["fit into its memory, and were dropped"]),
+        ({"files": "shared", "direct": False}, ["6 GiB of files in all", "pc1, pc2, pc3 can hold its files"]),
+        (
+            {"size": "20G"},
+            ["240 GiB of files in all, 80 GiB of each client; direct I/O passed by the caches of the clients"],
+        ),
+        ({"size": "10%"}, []),
+    ],
+)
+def test_what_of_the_files_fits_into_which_memory_is_said(job, says):
+    options = {"repeat": 1, "directions": ["up"], "fio": {"directory": "/mnt", **job}}
+    whole = made([{"server": "router1", "clients": "room1"}], **options)
+    memory = {"router1": {"memory": 64 << 30}, **{name: {"memory": 4 << 30} for name in ("pc1", "pc2", "pc3")}}
+    (group,) = whole["groups"]
+    found = files.about(group, whole["steps"], whole["options"], memory)
+    said = files.lines(found)[0] if found else ""
+    assert all(part in said for part in says), said
+    assert bool(said) == bool(says)
 
 
 def test_a_part_that_is_missing_is_named():
@@ -205,7 +306,7 @@ def test_table_shows_bars_and_verdict():
         "  figure       before     after     change  surely between    verdict",
         "  sum up       300 bit/s  30 bit/s  -90.0%  -90.9% to -88.9%  worse",
         "  minimum up   90 bit/s   9 bit/s   -90.0%  -92.2% to -88.9%  worse",
-        "  fairness up  0.993      0.991     -0.2%   -0.5% to +0.0%    undecided",
+        "  fairness up  0.993      0.991     -0.2%   -0.4% to +0.0%    undecided",
         "  Only sum decides. The others are asked by the way, and corrected for their number.",
     ]
 

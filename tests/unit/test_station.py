@@ -180,6 +180,29 @@ def test_a_host_whose_servers_send_counts_from_gate_to_gate(tmp_path):
     assert (noted["before"][0]["out"], noted["after"][0]["out"]) == ("1", "1")
 
 
+def test_files_are_written_and_caches_dropped_before_the_gate(tmp_path, monkeypatch):
+    port, caches, files = free_port(), tmp_path / "drop_caches", tmp_path / "written"
+    monkeypatch.setattr(station, "_CACHES", str(caches))
+    words = client("pc1", port, ["cat", str(caches), str(files)])
+    words["steps"][0].update(before=[["sh", "-c", f"echo all > {files}"]], drop_caches=True)
+    threads = [run(tmp_path, keeper(port, ["pc1"])), run(tmp_path, words)]
+    for thread in threads:
+        thread.join(10)
+    assert read(tmp_path, "pc1/step-1.json")["runs"][0]["out"] == "3all\n"
+
+
+def test_caches_that_cannot_be_dropped_and_files_that_cannot_be_written_are_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(station, "_CACHES", str(tmp_path / "no/such"))
+    keeping = keeper(free_port(), [])
+    keeping["gate"]["steps"][0]["drop_caches"] = True
+    run(tmp_path, keeping).join(10)
+    assert "the page cache cannot be dropped" in read(tmp_path, "keeper/failed.json")["error"]
+    words = client("pc1", free_port(), ["echo"])
+    words["steps"][0]["before"] = [["sh", "-c", "echo no space left >&2; exit 1"]]
+    run(tmp_path, words).join(10)
+    assert "no space left" in read(tmp_path, "pc1/failed.json")["error"]
+
+
 def test_a_host_that_cannot_be_prepared_starts_nothing(tmp_path):
     words = config("hub", prepare=[{"run": ["ls", "/no/such/folder"]}], servers=[["touch", str(tmp_path / "started")]])
     run(tmp_path, words).join(10)

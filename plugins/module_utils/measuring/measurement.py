@@ -9,7 +9,7 @@ from ..host import ReadOnlyHost, connect
 from ..runner import fail, finish, runner
 from ..schema import Query, TuningError
 from ..tools import fio, iperf3
-from . import session
+from . import between, session
 
 Params = Mapping[str, Any]
 Result = Dict[str, Any]
@@ -28,17 +28,20 @@ _STEP = {
     "sample": {"type": "float", "default": 0},
     "probe": {"type": "dict", "options": _PROBE},
     "fio": {"type": "dict", "options": fio.OPTIONS},
+    "drop_caches": {"type": "bool", "default": False},
 }
 _GATE_STEP = {
     "id": {"type": "str", "required": True},
     "hosts": {"type": "list", "elements": "str", "required": True},
     "limit": {"type": "int", "required": True},
     "staggered": {"type": "bool", "default": True},
+    "drop_caches": {"type": "bool", "default": False},
     "sample": {"type": "float", "default": 0},
 }
 BENCHMARK: Dict[str, Dict[str, Any]] = {
-    "state": {"type": "str", "choices": ["checked", "started", "collected", "absent"], "required": True},
+    "state": {"type": "str", "choices": ["checked", "between", "started", "collected", "absent"], "required": True},
     "name": {"type": "str", "required": True},
+    "routers": {"type": "list", "elements": "str", "default": []},
     "peers": {"type": "list", "elements": "str", "default": []},
     "nics": {"type": "list", "elements": "str", "default": []},
     "servers": {"type": "int", "default": 0},
@@ -51,6 +54,7 @@ BENCHMARK: Dict[str, Dict[str, Any]] = {
     "patience": {"type": "int", "default": 120},
     "seconds": {"type": "int", "default": 600},
     "firewall": {"type": "bool", "default": True},
+    "sources": {"type": "list", "elements": "str", "default": []},
     "quiet": {"type": "bool", "default": False},
 }
 
@@ -65,6 +69,7 @@ def serve_benchmark(module: Any) -> None:
     state = module.params["state"]
     served = {
         "checked": session.check,
+        "between": between.tell,
         "started": session.start,
         "collected": session.collect,
         "absent": session.stop,
@@ -106,5 +111,14 @@ def _measure(host: ReadOnlyHost, params: Params) -> Result:
             }
         except iperf3.Iperf3Error as error:
             if error.kind != "busy" or attempt == params["retries"]:
-                raise
+                raise _reason(host, params, error) from None
     raise AssertionError("range() above is never empty")
+
+
+def _reason(host: ReadOnlyHost, params: Params, error: iperf3.Iperf3Error) -> iperf3.Iperf3Error:
+    """What went wrong, by a connection of our own where iperf3 has not told it."""
+    if not iperf3.untold(error):
+        return error
+    # A name may wait for a server of names that does not answer.
+    said = host.ask(Query(("timeout", "8", *iperf3.connect(params)), 10)).err
+    return iperf3.told(said, params) or error

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Query, Run, Save, TuningError
-from ..tools import counters, fio, firewall, ip, iperf3, moved, transient
+from ..tools import counters, fio, firewall, foreign, ip, iperf3, mount, moved, transient
 
 FOLDER = "/run/linuxnet-tuning"
 _GOVERNORS = "/sys/devices/system/cpu/cpufreq"
@@ -39,21 +39,26 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
     if not host.exists("/run/systemd/system"):
         raise TuningError("systemd does not run on this host; a measurement of several hosts needs its transient units")
     _refuse_another(host, params)
-    fios = [step["fio"]["directory"] for step in params["steps"] if step.get("fio")]
+    fios = [step["fio"] for step in params["steps"] if step.get("fio")]
     if fios:
         host.ask(Query(("fio", "--version")))
-    for folder in fios:
-        if not host.exists(folder):
-            raise TuningError(f"the folder {folder} for fio does not exist; mount it first")
+    for job in fios:
+        if job["mount"]:
+            mount.check(host, job["directory"], job["mount"])
+        elif not host.exists(job["directory"]):
+            raise TuningError(f"the folder {job['directory']} for fio does not exist; mount it first")
     version = iperf3.version(host.ask(Query(("iperf3", "--version"))).out)
     ways = _ways(host, params)
-    nics = sorted({nic for nic in ways.values() if nic != "lo"})
+    nics = sorted({own[0].nic for own in ways.values() if own[0].nic != "lo"})
     return {
         "changed": False,
         "iperf3": version,
         "kernel": (host.read("/proc/sys/kernel/osrelease") or "").strip(),
         "nics": about.gather(host, nics, []) if nics else {},
-        "ways": ways,
+        "memory": _memory(host),
+        "ways": {peer: own[0].nic for peer, own in ways.items()},
+        "routers": {peer: routers for peer, own in ways.items() for routers in [_routers(own)] if routers},
+        "sources": {peer: [*dict.fromkeys(way.source for way in own if way.source)] for peer, own in ways.items()},
         "sysctl": {name: value for name in _SYSCTL for value in [_sysctl(host, name)] if value},
     }
 
@@ -70,13 +75,23 @@ def _sysctl(host: ReadOnlyHost, name: str) -> str:
     return " ".join((host.read(f"/proc/sys/{name.replace('.', '/')}") or "").split())
 
 
-def _ways(host: ReadOnlyHost, params: Params) -> Dict[str, str]:
-    """By address of a peer, the NIC that the measurement goes through."""
-    ways = {peer: ip.way_to(host, peer) for peer in params["peers"]}
-    for peer, nic in ways.items():
-        if not nic:
+def _ways(host: ReadOnlyHost, params: Params) -> Dict[str, List[ip.Way]]:
+    """By address of a peer, the ways that the measurement goes; the first is what a program takes, if it can."""
+    ways = {peer: ip.ways_to(host, peer) for peer in params["peers"]}
+    for peer, own in ways.items():
+        if not own:
             raise TuningError(f"this host has no way to {peer}; see its routes, and the address of that host")
     return ways
+
+
+def _memory(host: ReadOnlyHost) -> int:
+    """The bytes of memory of this host; 0 where it does not tell."""
+    match = re.search(r"^MemTotal: +(\d+) kB", host.read("/proc/meminfo") or "", re.MULTILINE)
+    return int(match[1]) * 1024 if match else 0
+
+
+def _routers(ways: Sequence[ip.Way]) -> List[str]:
+    return [*dict.fromkeys(way.router for way in ways if way.router)]
 
 
 def start(host: Host, params: Params, check_mode: bool) -> Result:
@@ -147,15 +162,21 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
     if listening and params["firewall"]:
         protocols = ["tcp"] if params["protocol"] == "tcp" and not params["answers"] else ["tcp", "udp"]
         bounds = f"{min(listening)}-{max(listening)}" if len(listening) > 1 else str(listening[0])
-        opened = firewall.opening(host, bounds, protocols, params["seconds"], _unit(params))
+        opened = firewall.opening(host, bounds, protocols, params["sources"], params["seconds"], _unit(params))
         names, prepare, undo = opened.names, [*opened.prepare], [*opened.undo]
     if params["quiet"]:
         for action, back in _quiet(host):
             prepare.append(action)
             undo.append(back)
-    undo += [{"run": fio.remove(step["fio"], _word(params))} for step in params["steps"] if step.get("fio")][:1]
+    # All of them are the same job.
+    for job in [step["fio"] for step in params["steps"] if step.get("fio")][:1]:
+        undo.append({"run": fio.remove(job, _word(params))})
+        if job["mount"]:
+            mounting, unmounting = mount.meanwhile(host, job["directory"], job["mount"])
+            prepare += mounting
+            undo += unmounting
     gate = {"port": params["port"], "steps": params["gate"]} if params["gate"] else None
-    parts = moved.parts(host, params["nics"])
+    parts, links = moved.parts(host, params["nics"]), foreign.links(host, params["nics"])
     asked = [run["port"] for step in params["steps"] for run in step["runs"]]
     config = {
         "name": params["name"],
@@ -166,7 +187,8 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "answer": params["port"] if params["answers"] else None,
         "steps": [_step(step, params) for step in params["steps"]],
         "watch": moved.watch(parts),
-        "sample": moved.sample(parts, ports, asked),
+        "links": links,
+        "sample": [*foreign.watch(links), *moved.sample(parts, ports, asked)],
         "stagger": params["stagger"],
         "patience": params["patience"],
     }
@@ -184,6 +206,9 @@ def _step(step: Params, params: Params) -> Dict[str, Any]:
     retries = max([run["retries"] for run in step["runs"]], default=0)
     return {
         "id": step["id"],
+        # Files that are read are written before the gate, or each host would begin to read when it has done that.
+        "before": [fio.layout(step["fio"], _word(params))] if step.get("fio") else [],
+        "drop_caches": step["drop_caches"],
         "gate": [address, int(port)] if port else None,
         "commands": commands,
         "limit": step["limit"],
@@ -299,12 +324,16 @@ def _moved(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, Any]:
     noted = _noted(host, folder, f"sample-{name}")
     if not noted:
         return {}
-    commands = (_noted(host, folder, "config") or {})["sample"]
+    config = _noted(host, folder, "config") or {}
+    commands = config["sample"]
     meanwhile = {tuple(argv): answer["out"] for argv, answer in zip(commands, noted["answers"])}
     before, after = next(filter(all, (_answers(host, folder, f"{kind}-{name}") for kind in ("step", "gate"))), ({}, {}))
     nics = list(dict.fromkeys(argv[-1] for argv in before if argv[:1] == ("ethtool",)))
     found = moved.growth(moved.parts(host, nics), before, after, meanwhile)
-    return {**found, "seconds": noted["seconds"], "streams": moved.streams(meanwhile.get(tuple(commands[-1]), ""))}
+    streams = meanwhile.get(tuple(commands[-1]), "")
+    load = foreign.load(config.get("links", {}), before, meanwhile, streams)
+    found.update({"load": load} if load else {})
+    return {**found, "seconds": noted["seconds"], "streams": moved.streams(streams)}
 
 
 def _answers(host: ReadOnlyHost, folder: str, name: str) -> Tuple[Dict[Tuple[str, ...], str], ...]:

@@ -56,15 +56,28 @@ def undo(actions: Sequence[Json]) -> int:
     return 1 if failures else 0
 
 
-def act(action: Json) -> None:
+def act(action: Json, limit: float = 30) -> None:
     """Write a file of the kernel, or run a command."""
     if "write" in action:
         with open(action["write"], "w", encoding="ascii") as file:
             file.write(action["text"])
         return
-    done = _run(action["run"], 30)
+    done = _run(action["run"], limit)
     if done["rc"]:
         raise StationError(f"{' '.join(action['run'])}: {' '.join((done['err'] or done['out']).split())}")
+
+
+def drop_caches() -> None:
+    """Forget what files hold: pages that are not written yet cannot be dropped, so they are written first."""
+    os.sync()
+    try:
+        with open(_CACHES, "w", encoding="ascii") as file:
+            file.write("3")
+    except OSError as error:
+        raise StationError(f"the page cache cannot be dropped: {_CACHES}: {error.strerror}") from None
+
+
+_CACHES = "/proc/sys/vm/drop_caches"
 
 
 def _found(action: Json) -> List[Any]:
@@ -119,6 +132,10 @@ class Station:
         _store(self.folder, "done.json", {})
 
     def _step(self, step: Json) -> None:
+        for argv in step.get("before", ()):
+            act({"run": argv}, step["limit"])
+        if step.get("drop_caches"):
+            drop_caches()
         if step["gate"]:
             pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
         if not step["commands"] and not self.config["servers"]:
@@ -212,6 +229,8 @@ class Gate(threading.Thread):
             if missing:
                 self.problem = f"{', '.join(sorted(missing))} did not come to the start within {patience} s"
                 break
+            if step.get("drop_caches"):
+                drop_caches()
             if not self.station.config["steps"]:
                 self.station.look(step)
             self._open(step)

@@ -284,7 +284,10 @@ def _held(pair: _Pair) -> Verdict | None:
     rows = [row for row in pair.sender.qdiscs if _holds(row)]
     if not rows:
         return None
-    queues = [row for row in rows if ":" in row["place"] and row["place"].rpartition(":")[2] not in ("", "0")]
+    # What is below a root that itself holds packets, as a queue below tbf, is no queue of the NIC.
+    whole = {row["nic"] for row in rows if row["place"] == "root"}
+    below = [row for row in rows if ":" in row["place"] and row["nic"] not in whole]
+    queues = [row for row in below if row["place"].rpartition(":")[2] not in ("", "0")]
     roots = {row["place"].partition(":")[0] for row in queues}
     several = len(pair.sender.queues) > 1 and queues and len(roots) == 1
     worst = max(queues if several else rows, key=lambda row: (row["dropped"], row["backlog"], row["overlimits"]))
@@ -296,7 +299,7 @@ def _held(pair: _Pair) -> Verdict | None:
         return Verdict("qdisc", f"{worst['kind']} on {on} of {pair.sender.host}", (", ".join(told),))
     numbers = sorted({int(row["place"].rpartition(":")[2], 16) - 1 for row in queues})
     which = ", ".join(map(str, numbers[:8])) + (" ..." if len(numbers) > 8 else "")
-    more = f"{_carried(pair)} of {len(pair.sender.queues)} queues carried {len(pair.rates)} streams"
+    more = f"{_carried(pair)} of {len(pair.sender.queues)} queues carried {_pairs_in_words(pair)}"
     word = "queue" if len(numbers) == 1 else "queues"
     at = f"{word} {which} of {on} of {pair.sender.host} ({worst['kind']})"
     return Verdict("queue", at, (", ".join(told), more))
@@ -316,6 +319,11 @@ def _carried(pair: _Pair) -> int:
     return sum(sent > least for sent in pair.sender.queues)
 
 
+def _pairs_in_words(pair: _Pair) -> str:
+    number = len(pair.rates)
+    return f"{number} pair{'s' if number != 1 else ''}"
+
+
 def _crowd(pair: _Pair) -> Verdict | None:
     """A queue that this pair shares with others, though there are enough of them."""
     if len(pair.rates) < 2 or pair.rate >= _CROWDED * max(pair.rates.values()):
@@ -324,7 +332,7 @@ def _crowd(pair: _Pair) -> Verdict | None:
     if not 0 < carried < min(len(pair.rates), several):
         return None
     best = _rate(max(pair.rates.values()))
-    said = f"{carried} of {several} queues carried {len(pair.rates)} streams, and the best of these got {best}"
+    said = f"{carried} of {several} queues carried {_pairs_in_words(pair)}, and the best of these got {best}"
     return Verdict("queue", f"a queue of {pair.sender.place} that it shares", (said,))
 
 

@@ -42,7 +42,7 @@ svg.chart .broke.good { stroke: var(--good); }
 @media print {
   main { zoom: .7; }
   h4 { margin: .5rem 0 0; }
-  .screen, #settings, #options { display: none; }
+  #settings, #options { display: none; }
   svg.chart { break-inside: avoid; max-width: none; }
   .tiles { grid-template-columns: repeat(6, 1fr); }
   h2 { margin-top: 1rem; }

@@ -38,7 +38,7 @@ def _fallen(found: Sequence[Series]) -> page.Section:
                 order = (series, line, one) not in fell, -one.place
                 rows.append((order, (word, series.name, line.title, history.words(series, line, one), about)))
     rows.sort(key=lambda row: row[0])
-    heads = ("", "group", "figure", "what happened", "what changed at the same time")
+    heads = ("break", "group", "figure", "what happened", "what changed at the same time")
     body = page.table(heads, [row for _order, row in rows]) if rows else page.tag("p", "No figure has a break.")
     style = page.tag("style", page.Html(charts.CSS))
     return page.Section("breaks", "Breaks", page.join((style, body, page.tag("p", _MEANING, class_="soft"))))
@@ -70,7 +70,7 @@ def _line(series: Series, line: Line) -> Iterator[page.Html]:
         (time, say(line.figure, value), "; ".join(_since(series, line, place, number)), "break" * (place in marks))
         for place, (time, value, number) in enumerate(zip(times, line.values, line.places, strict=True))
     ]
-    heads = ("ended", line.figure, "settings that changed since the one before", "")
+    heads = ("ended", line.figure, "settings that changed since the one before", "break")
     yield page.details("The data of this chart", page.table(heads, rows, numeric=(1,)), class_="screen")
 
 

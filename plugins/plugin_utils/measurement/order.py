@@ -15,7 +15,10 @@ Json = dict[str, Any]
 
 # What the kernel changes without a reset of the link, by the names that the module returns below a NIC. Of drivers
 # that reset it even so, the runs have some seconds to recover (benchmark_omit).
-_QUICK = {"features", "coalesce", "multiq", "irq", "txqueuelen"}
+_QUICK = {
+    *("features", "coalesce", "rss", "ntuple_rules", "qdisc", "multiq", "napi", "irq", "routes", "txqueuelen"),
+    *("gso_max_size", "gso_max_segs", "gro_max_size", "gso_ipv4_max_size", "gro_ipv4_max_size"),
+}
 _WAYS = {"up": 1, "down": 1, "both": 2}
 
 
@@ -33,7 +36,7 @@ def make(plan: Json, would: Sequence[Mapping[str, Any]], stays: bool, known: Jso
         "blocks": [block._asdict() for block in found],
         "switch": switch,
         "seconds": max(
-            sum(_seconds(plan, block.runs) for block in blocks)
+            sum(seconds(plan, block.runs) for block in blocks)
             for side, blocks in groupby(found, lambda block: block.side)
             if side == sequence.AFTER
         ),
@@ -55,7 +58,7 @@ def _runs(result: Json) -> int:
     return max(int(run["repeat"]) for run in result["runs"])
 
 
-def _seconds(plan: Json, runs: int) -> int:
+def seconds(plan: Json, runs: int) -> int:
     """How long so many runs take at most, by the time limit of all runs of the plan."""
     lead = plan["options"]["patience"] + LEAD
     return int(lead + runs * (plan["seconds"] - lead) / plan["options"]["repeat"]) + 1

@@ -9,6 +9,8 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
+from .options import PlanError, typed
+
 Json = dict[str, Any]
 Pair = tuple[str, str]
 
@@ -26,12 +28,6 @@ _LIMIT = 20
 LEAD = 60
 # A fio job first writes the files that it reads, at whatever speed the mount has.
 _LAYOUT = 300
-# Before ansible-core 2.19 a template gives text for a number.
-_TYPES = {
-    **dict.fromkeys(("repeat", "duration", "omit", "parallel", "port", "retries", "patience"), int),
-    "stagger": float,
-}
-_DIRECTIONS = ("up", "down", "both")
 # Probes go while nothing else does for so long: enough for a 99th percentile, and hardly noticed in the time it takes.
 _IDLE = 5
 # Before and after its own duration iperf3 connects, and may have to try again; no probe is sent meanwhile.
@@ -41,32 +37,6 @@ _LATE = 0.7
 # The payload of the smallest packet that is measured: what a queue, an interrupt and a rule of a firewall cost counts
 # for each packet, whatever its size.
 SMALL = 64
-
-
-class PlanError(ValueError):
-    """What was asked for cannot be measured; the text says why."""
-
-
-def _typed(options: Json) -> Json:
-    """The options with numbers for numbers, and nothing for an empty text; PlanError for what makes no sense."""
-    whole = {key: None if value == "" else value for key, value in options.items()}
-    for key, kind in _TYPES.items():
-        try:
-            whole[key] = kind(options[key])
-        except (ValueError, TypeError):
-            raise PlanError(f"benchmark_{key}: '{options[key]}' is no number") from None
-    directions = options["directions"]
-    directions = directions.split(",") if isinstance(directions, str) else list(directions)
-    if not directions or not set(directions) <= set(_DIRECTIONS):
-        raise PlanError(f"benchmark_directions: {directions} is not a list of {', '.join(_DIRECTIONS)}")
-    for key in ("latency", "packets"):
-        whole[key] = boolean(options.get(key) or False)
-    whole["udp"] = options.get("udp") or None
-    if whole["protocol"] == "udp" and whole["bitrate"] is None:
-        raise PlanError(
-            "benchmark_protocol: udp needs benchmark_bitrate, the rate to send at; iperf3 would send 1 Mbit/s"
-        )
-    return {**whole, "directions": directions, **{key: boolean(options[key]) for key in ("single", "quiet")}}
 
 
 @dataclass
@@ -106,7 +76,7 @@ def make(
 
     After `seconds` everything ends in any case; for `busy` seconds at least it is measured.
     """
-    options = _typed(options)
+    options = typed(options)
     groups = [_group(entry, inventory, number) for number, entry in enumerate(entries, 1)]
     if not groups:
         raise PlanError(
@@ -265,6 +235,12 @@ def _sample(step: Step, options: Json) -> float:
     return float(options["omit"] + _LATE * options["duration"]) if step.kind == "all" else 0.0
 
 
+def _drop(step: Step, options: Json) -> Json:
+    """Whether all hosts of the entry forget what they have of files: the one that has them on its disks too."""
+    wanted = step.kind == "fio" and boolean(options["fio"].get("drop_caches") or False)
+    return {"drop_caches": True} if wanted else {}
+
+
 def _slack(step: Step) -> int:
     """What a step may take beside its duration at most."""
     return _LAYOUT if step.kind == "fio" else _LIMIT
@@ -290,10 +266,17 @@ def _hosts(group: Group, steps: Sequence[Step], addresses: Mapping[str, str], op
             "peers": list(dict.fromkeys([*peers, *([addresses[group.gate]] if host != group.gate else [])])),
             "servers": servers,
             "answers": bool(servers) and options["latency"],
+            "comers": _comers(host, comers if host == group.gate else [], partners),
             "steps": own + last,
             "gate": _gate(steps, comers, options) if host == group.gate else [],
         }
     return hosts
+
+
+def _comers(host: str, to_gate: Sequence[str], partners: Sequence[Pair]) -> list[str]:
+    """Who connects to this host, and has to get past its firewall."""
+    found = [*to_gate, *(client for client, server in partners if server == host)]
+    return [other for other in dict.fromkeys(found) if other != host]
 
 
 def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[Json]:
@@ -304,7 +287,10 @@ def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[J
         order = list(dict.fromkeys([*clients, *comers]))
         staggered = len(set(clients)) > 1
         one = {"id": step.id, "hosts": order, "limit": wait, "staggered": staggered, "sample": _sample(step, options)}
-        found.append(one)
+        if step.kind == "fio":
+            # Before they come, they write the files that they read.
+            one["limit"] += _LAYOUT
+        found.append({**one, **_drop(step, options)})
         # Whoever comes to the next step has this one behind; it must not wait for longer than this one can take.
         wait = int(_duration(step, options) + _slack(step) + 10 + options["retries"] + options["stagger"] * len(order))
     return [*found, {"id": "end", "hosts": list(comers), "limit": wait, "staggered": False}]
@@ -313,9 +299,10 @@ def _gate(steps: Sequence[Step], comers: Sequence[str], options: Json) -> list[J
 def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], options: Json) -> Json:
     part: Json = {"id": step.id, "gate": gate, "limit": _duration(step, options) + _slack(step), "runs": []}
     part["sample"] = _sample(step, options)
+    part.update(_drop(step, options))
     mine = [flow for flow in step.flows if flow["client"] == host]
     if step.kind == "fio" and mine:
-        return {**part, "fio": options["fio"]}
+        return {**part, "fio": {key: value for key, value in options["fio"].items() if key != "drop_caches"}}
     asked = [addresses[flow["server"]] for flow in mine]
     if step.kind == "idle":
         return {**part, "probe": {"servers": asked, "lead": 0, "seconds": _duration(step, options)}} if mine else part

@@ -7,9 +7,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import page
-from . import charts
+from . import charts, files
 from .bottleneck import ADVICE
-from .table import SMALL, WAYS, between, bloat, bottlenecks, latencies, outcome, rate, say, written
+from .table import (
+    SMALL,
+    WAYS,
+    between,
+    bloat,
+    bottlenecks,
+    latencies,
+    others,
+    others_compared,
+    others_mean,
+    outcome,
+    rate,
+    say,
+    written,
+)
 from .verdict import directions
 
 Json = dict[str, Any]
@@ -23,9 +37,11 @@ _MEANING = (
 _TONES = {"worse": "high", "better": "good"}
 
 
-def write(result: Json, before: Json | None = None, decided: Json | None = None) -> str:
-    """The HTML of the whole page."""
-    sections = [*_verdicts(decided), *_groups(result, before), _settings(result), _about(result)]
+def write(
+    result: Json, before: Json | None = None, decided: Json | None = None, first: Sequence[page.Section] = ()
+) -> str:
+    """The HTML of the whole page; other sections may come `first`."""
+    sections = [*first, *_verdicts(decided), *_groups(result, before), _settings(result), _about(result)]
     count = f"{len(result['hosts'])} hosts on {result['ended'][:10]}"
     runs = result["options"]["repeat"]
     if before:
@@ -51,6 +67,8 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
         badge = page.badge(word, _TONES.get(word, ""))
         parts.append(page.tag("p", badge, " ", page.tag("b", name), f": {rest}{where}" if rest else where))
         parts.append(page.tag("p", group["why"], class_="lead"))
+        for load in group.get("foreign", ()):
+            parts.append(page.tag("p", page.badge("other traffic", "medium"), " ", others_compared(load)))
         rows = [
             (
                 f"{row['figure']} {row['direction']}",
@@ -68,7 +86,7 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
         deciding = [row for row in group["rows"] if row["figure"] == decided["figure"]]
         parts += [_key("each run is a dot, the number is their median", True)] if deciding else []
         for row in deciding:
-            parts.append(page.tag("h4", f"{row['figure']} {row['direction']}".capitalize()))
+            parts.append(page.tag("h3", f"{row['figure']} {row['direction']}".capitalize()))
             parts += _runs(row["direction"], row["figure"], charts.Row(row["figure"], row["after"], row["before"]))
         if rows:
             parts.append(page.tag("p", _MEANING.format(figure=decided["figure"]), class_="soft screen"))
@@ -91,7 +109,10 @@ def _groups(result: Json, before: Json | None) -> Iterator[page.Section]:
             parts += _way(way, group["figures"][way], old)
             queues = [*_queues(way, name, before, "before"), *_queues(way, name, result, "after" if before else "")]
             parts += [page.tag("div", *queues, class_="screen")] if queues else []
+        if group.get("files"):
+            parts += [page.tag("p", f"{line}.", class_="soft") for line in files.lines(group["files"])]
         parts += _latency(group["figures"], earlier["figures"] if earlier else {})
+        parts += _others(group.get("foreign", []), len(result["groups"]) > 1)
         reasons = _bottlenecks(group.get("bottlenecks", {}))
         # On paper the proof of a change has two pages.
         parts.append(page.tag("div", *reasons, class_="screen" if earlier else None))
@@ -173,6 +194,15 @@ def _bottlenecks(found: Json) -> Iterator[page.Html]:
         yield page.table(("direction", "pairs", "what", "where", "what shows it", "what to do"), rows)
 
 
+def _others(found: Sequence[Json], several: bool) -> Iterator[page.Html]:
+    """What passed besides."""
+    if found:
+        yield page.tag("h3", "Other traffic")
+        mean = others_mean(several)
+        yield page.tag("p", page.badge("other traffic", "medium"), f" {mean[0].upper()}{mean[1:]}.")
+        yield page.tag("ul", *(page.tag("li", others(row)) for row in found))
+
+
 def _runs(way: str, name: str, row: charts.Row) -> list[page.Html]:
     return [charts.dots(f"{name} {way}", name, row), _data(name, [row])]
 
@@ -194,7 +224,7 @@ def _data(name: str, rows: Sequence[charts.Row]) -> page.Html:
         for row in rows
         for kind, figure in row.parts
     ]
-    heads = ("", "median", "least", "most", "each run")
+    heads = ("of", "median", "least", "most", "each run")
     return page.details("The data of this chart", page.table(heads, cells, numeric=(1, 2, 3)), class_="screen")
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from . import bottleneck
+from ..results import OLD, too_old
+from . import bottleneck, files, foreign
 from .figures import Figure, asymmetry, fairness, figure, round_trips
 
 Json = dict[str, Any]
@@ -26,12 +28,14 @@ def make(
     """The result, as docs/benchmark.md describes it. `about` has label, begun, options and collection."""
     runs = [_run(step, collected, plan, checked) for step in plan["steps"]]
     hosts = {host: _host(checked[host], started[host]) for host in sorted(plan["hosts"])}
+    held = {group["name"]: files.about(group, plan["steps"], plan["options"], checked) for group in plan["groups"]}
+    groups = [{**group, **({"files": held[group["name"]]} if held[group["name"]] else {})} for group in plan["groups"]]
     return {
         "format": FORMAT,
         "version": VERSION,
         **about,
         "hosts": hosts,
-        "groups": {group["name"]: _group(group, runs, hosts, plan["options"]) for group in plan["groups"]},
+        "groups": {group["name"]: _group(group, runs, hosts, plan["options"]) for group in groups},
         "runs": runs,
     }
 
@@ -39,7 +43,11 @@ def make(
 def _group(group: Json, runs: Sequence[Json], hosts: Json, options: Json) -> Json:
     """The entry of a group with what its runs say."""
     own = [run for run in runs if run["group"] == group["name"]]
-    return {**group, "figures": _figures(own), "bottlenecks": bottleneck.find(own, hosts, options)}
+    others = foreign.summary(own)
+    found = {**group, "figures": _figures(own), "bottlenecks": bottleneck.find(own, hosts, options)}
+    # A group that is merged has the load of its first part only.
+    found.pop("foreign", None)
+    return {**found, **({"foreign": others} if others else {})}
 
 
 def check(result: Any, where: str) -> Json:
@@ -72,19 +80,25 @@ def merge(results: Sequence[Json]) -> Json:
 _DONE = {"checked": "nics", "started": "unit", "collected": "steps"}
 
 
-def absent(plan: Json, answers: Mapping[str, Any], state: str = "checked") -> list[str]:
-    """The hosts of the plan that did not answer to this state of the module as they should, each with the reason."""
+def absent(
+    plan: Json, answers: Mapping[str, Any], state: str = "checked", hints: Mapping[str, str] | None = None
+) -> list[str]:
+    """The hosts of the plan that did not answer to this state of the module as they should, each with the reason.
+
+    `hints` tell by host where else to look when it has not reached another one.
+    """
     return [
-        f"{host} ({_reason(answers.get(host))})"
+        f"{host} ({_reason(answers.get(host), (hints or {}).get(host, ''))})"
         for host in sorted(plan["hosts"])
         if _DONE[state] not in (answers.get(host) or {})
     ]
 
 
-def _reason(answer: Any) -> str:
+def _reason(answer: Any, hint: str) -> str:
     if not answer:
         return "it is not in the play, or cannot be reached"
-    return " ".join(str(answer.get("msg", "it does not say why")).split())
+    said = OLD if too_old(answer) else " ".join(str(answer.get("msg", "it does not say why")).split())
+    return said + (hint if re.search(r"cannot be reached|did not end within", said) else "")
 
 
 def _host(checked: Json, started: Json) -> Json:
@@ -133,17 +147,23 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json, checked: Mapping
     kept = {key: step[key] for key in ("id", "group", "kind", "repeat", "direction")}
     run: Json = {**kept, "flows": flows, "queues": queues, "cpu_seconds": _processors(step, collected)}
     moved = {
-        host: {key: value for key, value in collected[host]["moved"][step["id"]].items() if key != "streams"}
+        host: {key: value for key, value in collected[host]["moved"][step["id"]].items() if key not in _WORKED_OUT}
         for host in dict.fromkeys(flow[end] for flow in step["flows"] for end in ("client", "server") if end in flow)
         if step["id"] in collected[host].get("moved", {})
     }
     run.update({"moved": moved} if moved else {})
+    others = foreign.find(step, collected, plan["options"], checked)
+    run.update({"foreign": others} if others else {})
     # What is left out at the beginning is work as well.
     run["seconds"] = plan["options"]["duration"] + plan["options"]["omit"]
     if probes:
         times = [time for asked in probes for time in asked["microseconds"]]
         run["latency"] = round_trips(times, sum(asked["sent"] for asked in probes))
     return run
+
+
+# What is in the result in another form.
+_WORKED_OUT = ("streams", "load")
 
 
 def _way(

@@ -12,13 +12,13 @@ from typing import NamedTuple
 from . import evidence
 
 BEFORE, AFTER = "before", "after"
-# Of a hundred proofs of a change that does nothing, at most one may say better or worse; it is a little less, for ranks
-# come in steps. The looks share that chance among them, and the directions share what a look has; so it holds whatever
-# the looks have to do with each other.
-ERROR = 0.008
+# Of a hundred proofs of a change that does nothing, at most one may say better or worse. It is a little less, so that
+# whoever counts them in a thousand sees no more either. The looks share that chance among them, the directions share
+# what a look has, and so it holds whatever the looks have to do with each other.
+ERROR = 0.0085
 # Few runs show what is large, most of the chance is kept for ten against ten, and twenty are for what is small beside
-# the noise. Each share is a little more than what the exact test can take of it with so many runs.
-_EARLY, _MAIN, _LATE = (7, 0.00065), (10, 0.007), (20, 0.00035)
+# the noise. Ranks come in steps: with so many runs the exact test takes 0.000583 and 0.00684 of the first two shares.
+_EARLY, _MAIN, _LATE = (7, 0.0006), (10, 0.007), (20, 0.0009)
 # A drift that Kendall's test shows by so many standard deviations is taken out before two saved results are compared.
 # In a proof, the steepest that it does not rule out by as many: the blocks follow each other, and so would a drift.
 _TREND = 2.0

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from . import files, foreign
+
 Json = dict[str, Any]
 
 _BAR = 30
@@ -61,18 +63,25 @@ def _written(name: str, value: float) -> str:
 
 def lines(result: Json) -> list[str]:
     """The whole table."""
-    return [line for name, group in result["groups"].items() for line in _group(name, group)]
+    several = len(result["groups"]) > 1
+    return [line for name, group in result["groups"].items() for line in _group(name, group, several)]
 
 
-def _group(name: str, group: Json) -> Iterator[str]:
+def _group(name: str, group: Json, several: bool) -> Iterator[str]:
     yield f"{name} ({group['topology'].replace('_', ' ')}, {len(group['hosts'])} hosts)"
     figures = group["figures"]
     for way, found in figures.items():
         if "sum" in found and way != "asymmetry":
             yield ""
             yield from _way(way, found)
+    if group.get("files"):
+        yield from (f"  {line}" for line in files.lines(group["files"]))
     yield from _latency(figures)
     yield from _bottlenecks(group.get("bottlenecks", {}))
+    if group.get("foreign"):
+        yield ""
+        yield f"other traffic: {others_mean(several)}"
+        yield from (f"  {others(row)}" for row in group["foreign"])
     if figures.get("asymmetry"):
         pair, worst = max(figures["asymmetry"].items(), key=lambda item: item[1])
         yield ""
@@ -113,7 +122,7 @@ def _latency(figures: Json) -> Iterator[str]:
             for word in ("median", "p95", "p99", "lost")
         ]
         table.append((WAYS.get(way, way) if way == "idle" else f"during {way}", *cells))
-    yield from _aligned(table)
+    yield from aligned(table)
     words = bloat(figures)
     if words:
         yield f"  {words}"
@@ -146,6 +155,27 @@ def _bottlenecks(found: Json) -> Iterator[str]:
     for way, pairs, row in rows:
         yield f"  {way}, {pairs}: {row['where']}, {row['at']}"
         yield f"    {'; '.join(row['evidence'])}"
+
+
+def others(row: Json) -> str:
+    """The load of others on a NIC during the runs, in a sentence."""
+    most = f", {rate(row['most'])} at most" if row["most"] > row["bits_per_second"] else ""
+    runs = f"in {row['runs']} of {row['of']} runs"
+    return (
+        f"{foreign.place(row)} {rate(row['bits_per_second'])} that no stream of the measurement explains, {runs}{most}"
+    )
+
+
+def others_mean(several: bool) -> str:
+    """What that means for the figures."""
+    more = ", be it of another entry that is measured at the same time" if several else ""
+    return f"something else used these links meanwhile{more}, so the figures are not those of an idle network"
+
+
+def others_compared(row: Json) -> str:
+    """The same of a proof."""
+    sides = " and ".join(f"in {row[side][0]} of {row[side][1]} runs {side}" for side in ("before", "after"))
+    return f"other traffic: {foreign.place(row)} up to {rate(row['most'])} beside the measurement, {sides}"
 
 
 # So many times as long under load as without, and no less than so many milliseconds more, is what people feel.
@@ -204,6 +234,7 @@ def verdict(decided: Json) -> list[str]:
     found = []
     for name, group in decided["groups"].items():
         found += [f"{name}: {outcome(decided, name)}", f"  {group['why']}"]
+        found += [f"  {others_compared(row)}" for row in group.get("foreign", ())]
         missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
         found += [f"  could not be reached, and go back when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
@@ -231,11 +262,12 @@ def _compared(rows: Sequence[Json]) -> Iterator[str]:
         span = between(row)
         words = (f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", span, row["outcome"])
         table.append(words)
-    yield from _aligned(table)
+    yield from aligned(table)
     yield f"  Only {rows[0]['figure']} decides. The others are asked by the way, and corrected for their number."
 
 
-def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table, in columns."""
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from . import sequence
+from . import foreign, sequence
 from .figures import figure
 from .result import ResultError
 from .sequence import AFTER, BEFORE, Block
@@ -104,6 +104,8 @@ def decide(
             "why": why,
             "rows": [*rows, *compared],
         }
+        load = foreign.compared(results, name)
+        groups[name].update({"foreign": load} if load else {})
     open_ = [group for group in groups.values() if group["outcome"] == "undecided" and not _settled(group, tolerance)]
     return {
         "figure": wanted,
