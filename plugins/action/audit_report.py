@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import tempfile
 from typing import Any, Dict
 
 from ansible.errors import AnsibleActionFail
@@ -17,6 +16,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, profiles
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect, data, report, table
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
@@ -75,15 +75,3 @@ def held_against(facts: Dict[str, Dict[str, Any]], names: Any, folder: str) -> N
     for about in facts.values():
         if about.get("against"):
             about["against"] = {**about["against"], "profile": ", ".join(names), "reasons": reasons}
-
-
-def write(path: str, text: str) -> None:
-    """Write a file as a whole or not at all, for nobody else to read: it tells where a network is weak."""
-    handle, draft = tempfile.mkstemp(prefix=".", dir=os.path.dirname(path))
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(draft, path)
-    except OSError:
-        os.unlink(draft)
-        raise

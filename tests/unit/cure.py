@@ -14,6 +14,7 @@ def cured(facts, findings, patch=None):
     whole = copy.deepcopy(facts)
     for finding in findings:
         host = whole[finding["host"]]
+        _asks(host, finding["remedy"])
         for entry in finding["remedy"].get("tuning_host_nics", ()):
             _nic(whole, host, entry)
         for key, value in finding["remedy"].get("tuning_host_sysctl", {}).items():
@@ -47,6 +48,12 @@ def _nic(whole, host, entry):
         nic["pause_advertised"] = "Symmetric"
     if entry.get("eee") == {"enabled": False}:
         nic["eee"] = "disabled"
+    if entry.get("irq", {}).get("rps") == "spread":
+        nic["irq"]["rps"]["value"] = "3"
+    for place in entry.get("qdisc", ()):
+        nic["queues"]["qdisc"]["leaf" if place == "leaves" else place] = "fq_codel"
+    if "pci" in entry:
+        nic["aspm"] = "off"
     if "autoneg" in entry.get("speed", {}):
         nic["autoneg"] = entry["speed"]["autoneg"]
     if "multiq" in entry:
@@ -60,6 +67,17 @@ def _nic(whole, host, entry):
         nic["queues"]["xps"] = False
     if entry.get("irq", {}).get("irqbalance") == "stop":
         about["managers"]["irqbalance"] = False
+
+
+def _asks(host, remedy):
+    """The inventory that `site` has brought about asks for it from now on."""
+    for side in ("before", "after"):
+        told = host.setdefault("tune", {}).setdefault(side, {})
+        for entry in remedy.get("tuning_host_nics", ()):
+            asked = told.setdefault("nics", {}).setdefault(entry["name"], {})
+            _overlay(asked, {key: value for key, value in entry.items() if isinstance(value, dict)})
+        for key, value in remedy.get("tuning_host_sysctl", {}).items():
+            told.setdefault("sysctl", {})[key] = value["at_least"] if isinstance(value, dict) else value
 
 
 def _clients(queues, wanted):
@@ -85,6 +103,8 @@ def _sysctl(host, key, value):
         have = host.setdefault("sysctl", {}).get(key, "0").split()
         value = " ".join(str(max(int(old), int(new))) for old, new in zip(have, wanted, strict=True))
     host["sysctl"][key] = str(value)
+    if key == "net.netfilter.nf_conntrack_max":
+        host["protocols"]["fill"]["conntrack_max"] = int(value)
     for row in host.get("sysctl_files", ()):
         if key in row["sets"]:
             row["sets"][key] = str(value)

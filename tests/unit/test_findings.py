@@ -17,6 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import pl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES, Hit
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Host
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
@@ -47,6 +48,26 @@ def test_rule_finds_what_it_shall(path):
     assert all({"host", "evidence"} <= set(wanted) for wanted in case["found"])
     again = judged({**case, "measured": None}, cured(case["facts"], found, case.get("cure")))
     assert [finding for finding in again if finding["id"] == path.parent.name] == []
+
+
+# No counters, a remedy whose effect on the facts is more than `cured` knows, or another action that comes next.
+CHAINS = {"aspm", "bbr-without-fq", "congestion-control-absent", "switch-port-frame-size", "vxlan-checksum"}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_the_inventory_sets_right_is_not_held_against_the_past(path):
+    """Counters since the boot go on telling of it; without an interval it is a note at most."""
+    case = read(path)
+
+    def harm(facts, places=None):
+        found = [finding for finding in judged({**case, "measured": None}, facts) if finding["severity"] != "note"]
+        found = [finding for finding in found if finding["id"] == path.parent.name]
+        return [item for item in found if places is None or (item["host"], item["nic"]) in places]
+
+    since_boot = [item for item in harm(case["facts"]) if not Host("", case["facts"][item["host"]]).interval]
+    found = [item for item in since_boot if item["remedy"]]
+    if path.parent.name not in CHAINS:
+        assert harm(cured(case["facts"], found), {(item["host"], item["nic"]) for item in found}) == []
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)

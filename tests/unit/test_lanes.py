@@ -42,3 +42,11 @@ def test_a_hypervisors_bridge_is_no_evidence():
 
 def test_what_is_no_pcie_device_has_no_way():
     assert pcie(usb={f"{DEVICE}/uevent": "PRODUCT=bda/8153/3000\n"}) == {}
+
+
+def test_the_bridges_of_a_thunderbolt_tunnel_are_no_evidence():
+    found = pcie(
+        nic={**link(DEVICE, 4, "8.0"), f"{DEVICE}/removable": "removable\n"},
+        root=link(f"{DEVICE}/..", 4, "2.5", "0000:03:00.0"),
+    )
+    assert found == {"current": {"width": 4, "speed_gt": 8.0}}

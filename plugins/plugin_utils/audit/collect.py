@@ -21,12 +21,14 @@ def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
     info = _mapping(tame(variables.get("audit_info")))
     tune = _mapping(info.get("compared") or tame(variables.get("tune_result")))
     remarks = _words(info.get("remarks"))
+    # A host of which nothing could be read must not pass for one on which nothing is wrong.
+    unread = "nics" not in info and not tune and bool(info.get("msg"))
     if "nics" not in info and info.get("msg") and not info.get("unreachable"):
         remarks.append(f"nic_info: {info['msg']}")
     return {
         "groups": [group for group in _words(tame(variables.get("group_names"))) if group not in _OWN],
-        "unreachable": bool(info.get("unreachable") or tune.get("unreachable") or not (info or tune)),
-        "reason": str(info.get("msg") or tune.get("msg") or "") if info.get("unreachable") else "",
+        "unreachable": bool(info.get("unreachable") or tune.get("unreachable") or unread or not (info or tune)),
+        "reason": str(info.get("msg") or tune.get("msg") or "") if unread or info.get("unreachable") else "",
         "nics": {name: _mapping(nic) for name, nic in _mapping(info.get("nics")).items()},
         "host": _mapping(info.get("host")),
         "remarks": remarks,

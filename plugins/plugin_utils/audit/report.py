@@ -23,6 +23,9 @@ _TOLD = ("explanation", "action", "remedy", "reference")
 
 Facts = Mapping[str, Mapping[str, Any]]
 
+# On paper: at most three pages, whatever the fleet.
+_PAPER_KINDS, _PAPER_ROOMS = 45, 25
+
 # The one in C, where PyYAML has it, is ten times as fast.
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -37,11 +40,12 @@ def document(facts: Facts, findings: Findings, when: str) -> str:
     sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
     anchors = _anchors(found)
     sections += [
-        page.Section(f"room-{place}", room.name, _room(room, facts, anchors), _room_lead(room), listed=False)
+        page.Section(f"room-{place}", room.name, _room(room, facts, anchors), _room_lead(room), False, screen=True)
         for place, room in enumerate(found)
     ]
     if away:
-        sections.append(page.Section("away", "Not reached", _away(facts, away), "Nothing is known of these hosts."))
+        lead = "Nothing is known of these hosts."
+        sections.append(page.Section("away", "Not reached", _away(facts, away), lead, screen=True))
     shown = [*counts(findings).items()]
     healthy = _healthy(facts, findings, away)
     finder = page.finder([*shown, ("good", healthy)], "Search host, NIC, finding")
@@ -72,7 +76,7 @@ def _kinds(findings: Findings) -> page.Html:
         )
         for kind, names in sorted(hosts.items(), key=lambda item: (_rank(first[item[0]]), -len(item[1]), item[0]))
     ]
-    return page.table(["severity", "finding", "hosts"], rows, numeric=[2])
+    return page.table(["severity", "finding", "hosts"], rows, numeric=[2], paper=_PAPER_KINDS)
 
 
 def _rank(finding: Mapping[str, Any]) -> int:
@@ -89,7 +93,7 @@ def _rooms(found: Sequence[Room]) -> page.Html:
         )
         for place, room in enumerate(found)
     ]
-    return page.table(["classroom", "hosts", "clean", "findings"], rows, numeric=[1, 2])
+    return page.table(["classroom", "hosts", "clean", "findings"], rows, numeric=[1, 2], paper=_PAPER_ROOMS)
 
 
 def _badges(findings: Findings) -> page.Html:
@@ -130,6 +134,8 @@ def _room(room: Room, facts: Facts, anchors: Mapping[int, str]) -> page.Html:
         if findings
     ]
     good = [page.item(_facts(name, facts.get(name) or {}, good=True), tone="good") for name in clean]
+    if len(good) > 1:
+        good = [page.fold(page.join((f"{len(good)} hosts ", page.badge("no findings", "good"))), *good)]
     return page.group(*blocks, *good)
 
 
@@ -226,7 +232,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[page.Html]:
         yield page.tag("p", "Not read: ", "; ".join(known.words("remarks")), class_="soft")
     whole = {key: known.at(key) for key in ("host", "nics") if known.at(key)}
     text = json.dumps(whole, indent=1, sort_keys=True, default=str)
-    yield page.details("As nic_info has read them", page.code(text))
+    yield page.details("As nic_info has read them", page.code(text), class_="raw")
 
 
 def _away(facts: Facts, away: Sequence[str]) -> page.Html:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import drift
+from ..results import listed
 from .fleet import Findings, counts, equal, rooms, said, unreachable
 
 # As much evidence as fits beside the rest on a wide terminal; the report has all of it.
@@ -75,8 +76,7 @@ def _what(same: Findings) -> str:
 
 
 def _on(hosts: Sequence[str]) -> str:
-    more = f" and {len(hosts) - _NAMES} more" if len(hosts) > _NAMES else ""
-    return f": {', '.join(hosts[:_NAMES])}{more}"
+    return f": {listed(hosts, _NAMES)}"
 
 
 def _align(rows: Sequence[Sequence[str]]) -> list[str]:

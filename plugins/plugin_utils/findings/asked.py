@@ -30,6 +30,18 @@ def against(host: Host, remedy: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def asks(host: Host, remedy: Mapping[str, Any]) -> bool:
+    """Whether the inventory asks for one of the keys of a remedy, whatever the value."""
+    nics = (
+        host.tune.at("after", "nics", entry.text("name"), str(family), str(key))
+        for entry in Facts(remedy).rows("tuning_host_nics")
+        for family, keys in entry.raw.items()
+        for key in (keys if isinstance(keys, Mapping) else ())
+    )
+    parameters = (host.tune.at("after", "sysctl", str(key)) for key in Facts(remedy.get("tuning_host_sysctl")).raw)
+    return any(value is not None for value in (*nics, *parameters))
+
+
 def _other(host: Host, name: str, family: str, key: str, asked: Any, value: Any) -> bool:
     nic = host.nic(name)
     top = nic.maximum(family, key) if nic and value == "max" else None

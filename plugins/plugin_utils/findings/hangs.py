@@ -41,6 +41,15 @@ class Hang(NamedTuple):
         }
         return {"tuning_host_nics": [{"name": nic.name, **settings}]} if settings else {}
 
+    def mends(self, nic: Nic) -> dict[str, Any]:
+        """All of it, whatever is so already."""
+        settings: Mapping[str, Any] = {
+            **({"features": dict.fromkeys(self.features, False)} if self.features else {}),
+            **({"eee": {"enabled": False}} if self.eee else {}),
+            **({"pci": {"l0s_aspm": False, "l1_aspm": False}} if self.aspm else {}),
+        }
+        return {"tuning_host_nics": [{"name": nic.name, **settings}]}
+
 
 _SEGMENTS = ("tso", "gso")
 _OFF = "Switch tso and gso off: this driver's chips are known to hang with them."

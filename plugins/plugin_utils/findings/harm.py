@@ -56,19 +56,19 @@ def sent_again(host: Host, part: int) -> str:
 
 def squeezed(host: Host, row: Facts | None = None) -> bool:
     """Whether processors, or one of them, often had to leave packets for later because their budget was used up."""
-    found = (row.count("squeezed"),) if row else tuple(item.count("squeezed") for item in host.rows("softnet"))
-    return sum(found) >= _BURST and sum(found) > host.processed / 10_000
+    found = (row.count("squeezed"),) if row else tuple(item.count("squeezed") for item in host.processors)
+    return sum(found) >= (_NOW if host.watched else _BURST) and sum(found) > host.processed / 10_000
 
 
 def overflowed(host: Host, row: Facts | None = None) -> bool:
     """Whether processors, or one of them, have dropped packets because the backlog was full."""
-    found = (row.count("dropped"),) if row else tuple(item.count("dropped") for item in host.rows("softnet"))
-    return sum(found) >= _NOW and sum(found) > host.processed / 100_000
+    found = (row.count("dropped"),) if row else tuple(item.count("dropped") for item in host.processors)
+    return sum(found) >= (_NOW // 10 if host.watched else _NOW) and sum(found) > host.processed / 100_000
 
 
 def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
     """The processors, as many as asked for, that have handled at least this share of all packets; else none."""
-    rows = sorted(host.rows("softnet"), key=lambda row: -row.count("processed"))
+    rows = sorted(host.processors, key=lambda row: -row.count("processed"))
     total = sum(row.count("processed") for row in rows)
     best = rows[:number]
     return best if len(rows) > number and total and sum(row.count("processed") for row in best) >= share * total else []

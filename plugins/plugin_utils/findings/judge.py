@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..plain import plain
-from .asked import against
+from .asked import against, asks
 from .model import OTHER_END, SEVERITIES, Hit, Rule
 from .registry import rules
 from .view import Fleet, Host
@@ -62,12 +62,21 @@ def _stumbled(rule: Rule, error: Exception) -> Hit:
 
 
 def _fair(rule: Rule, hit: Hit, host: Host) -> Hit:
-    """What the inventory asks for is a note at most, unless losses prove that it does harm."""
-    asked = {} if rule.proven else against(host, hit.remedy)
+    """What the inventory asks for is a note at most, unless losses prove that it does harm now."""
+    other = against(host, hit.remedy)
+    if not host.interval and asks(host, hit.mends) and (other or not hit.remedy):
+        return hit._replace(severity="note", remedy={}, action=f"{_PAST} {hit.action or rule.action}")
+    asked = {} if rule.proven else other
     if not asked or (hit.severity or rule.severity) == "note":
         return hit
     words = ", ".join(f"{key}: {value}" for key, value in asked.items())
     return hit._replace(evidence={**hit.evidence, "the inventory asks for": words}, severity="note")
+
+
+_PAST = (
+    "The inventory asks for what ends it, and counters since the boot may tell of the time before: see with "
+    "`audit_interval` whether it goes on. If it does:"
+)
 
 
 def _ends(rule: Rule, hit: Hit, host: Host) -> str:

@@ -35,10 +35,30 @@ def card(nic: Nic) -> str:
 
 
 def links(nic: Nic) -> list[Link]:
-    """From the card up; only those that tell what they are."""
+    """From the card up; only those that tell what they are.
+
+    Both ends of a link tell of it. The bridge right above a card is the other end of the card's own, the one above that
+    the lower end of the next.
+    """
     own = Link(card(nic), nic.number("pcie", "current", "width") or 0, nic.number("pcie", "current", "speed_gt") or 0)
     above = [
         Link(row.text("bus"), row.number("width") or 0, row.number("speed_gt") or 0, bridge=True)
-        for row in nic.rows("pcie", "above")
+        for row in nic.rows("pcie", "above")[1::2]
     ]
     return [link for link in (own, *above) if link.place and link.width and link.speed]
+
+
+def advice(nic: Nic, link: Link) -> str:
+    """What helps against a link of its way that no slot with more lanes would make wider; empty for all others."""
+    if link.bridge:
+        return "Put the cards into slots of their own at the processor; the link of this bridge is what limits them."
+    top = best(nic, link)
+    if top.capacity > link.capacity and link.width >= top.width:
+        return "All lanes are in use; the slot, or its setting in the firmware of the board, is slower than the card."
+    return ""
+
+
+def best(nic: Nic, link: Link) -> Link:
+    """What the card could have in place of its own link, as far as it tells."""
+    width, speed = (nic.number("pcie", "max", key) for key in ("width", "speed_gt"))
+    return Link(link.place, width or link.width, speed or link.speed)

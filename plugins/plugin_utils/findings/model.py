@@ -22,6 +22,8 @@ class Hit(NamedTuple):
 
     `evidence` has the very values by the words of the tool that shows them. `action` is what to do, where the
     rule's own sentence does not fit. `remedy` are inventory variables of the host; empty where none can help.
+    `mends`, in the form of a remedy, are the settings that end it: once the inventory asks for them, counters since the
+    boot prove nothing any more.
     """
 
     evidence: Mapping[str, Any]
@@ -30,6 +32,7 @@ class Hit(NamedTuple):
     remedy: Mapping[str, Any] = {}
     action: str = ""
     severity: str = ""
+    mends: Mapping[str, Any] = {}
 
 
 class Rule(NamedTuple):

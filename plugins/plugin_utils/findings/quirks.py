@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .chips import Release, is_hardware
 from .harm import lost, sent_again
-from .lanes import card, links
+from .lanes import Link, advice, card, links
 from .model import nic_remedy
 from .view import Nic
 
@@ -19,9 +19,10 @@ class Quirk(NamedTuple):
     The state: one of `features` is on, or `all` of them are; the MTU is above `mtu`, `pause` frames are off, or, for
     `pair`, the bond of the NIC has another port of the same card; `eee` is active, the link runs at `half` duplex or
     at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it lost than a burst
-    (`lost`), or TCP sends one segment in five `again`. Where a row has several of these, all must hold. `build` is
-    how the version of the driver begins that has the fault. `set` is what to write for the NIC. A row without
-    `before` is not ended by any kernel that is known, and `ended` is what ended it.
+    (`lost`), TCP sends one segment in five `again`, or the NIC cannot have the features that it `lacks`. Where a row
+    has several of these, all must hold. `build` is how the version of the driver begins that has the fault. `set` is
+    what to write for the NIC. A row without `before` is not ended by any kernel that is known, and `ended` is what
+    ended it.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Quirk(NamedTuple):
     counted: str = ""
     lost: str = ""
     again: bool = False
+    lacks: tuple[str, ...] = ()
     build: str = ""
     ended: str = ""
     set: Mapping[str, Any] = {}
@@ -54,6 +56,11 @@ class Quirk(NamedTuple):
     def remedy(self, nic: Nic) -> dict[str, Any]:
         """What to write for one NIC."""
         return nic_remedy(nic.name, **self.set) if self.set else {}
+
+    def advice(self, nic: Nic) -> str:
+        """What helps one NIC in place of the row's own action; empty where that is right."""
+        narrowest = _narrowest(nic) if self.pair else None
+        return advice(nic, narrowest) if narrowest else ""
 
 
 # Mb/s of two ports.
@@ -90,6 +97,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         (quirk.counted, _counted(nic, quirk.counted)),
         (quirk.lost, _lost(nic, quirk.lost)),
         (quirk.again, _again(nic)),
+        (quirk.lacks, {key: "off [fixed]" for key in quirk.lacks if _never(nic, key)}),
     ]
     found = [state for wanted, state in asked if wanted]
     return {key: value for state in found for key, value in state.items()} if all(found) else {}
@@ -97,6 +105,10 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
 
 def _feature(nic: Nic, key: str) -> bool:
     return nic.value("features", key) is True
+
+
+def _never(nic: Nic, key: str) -> bool:
+    return nic.value("features", key) is False and nic.flag("features", key, "fixed") is True
 
 
 def _link(nic: Nic, holds: bool) -> dict[str, Any]:
@@ -118,12 +130,16 @@ def _again(nic: Nic) -> dict[str, Any]:
     return {"segments sent again": again} if again else {}
 
 
+def _narrowest(nic: Nic) -> Link | None:
+    return min(links(nic), key=lambda link: link.capacity, default=None)
+
+
 def _pair(nic: Nic) -> dict[str, Any]:
     """The other ports of the same card that are in the same bond; told once, at the first of them.
 
     What limits them is the narrowest link on the way; a bond of active-backup uses one of them at a time.
     """
-    narrowest = min(links(nic), key=lambda link: link.capacity, default=None)
+    narrowest = _narrowest(nic)
     if narrowest and narrowest.capacity >= _BOTH:
         return {}
     way = str(narrowest) if narrowest else "not told; see how many lanes the slot has"

@@ -21,9 +21,10 @@ ROWS = (
         "6.2; later ones switch it off themselves",
         explanation="Since Linux 4.15 the driver slows down the memory access of this chip, so that it does not hang. "
         "With segmentation offload it then sends no more than about 670 Mbit/s.",
-        action="Switch tso and gso off.",
+        action="Switch tso off; gso costs nothing here. Where the host has another port, such as an I210, that one may "
+        "serve better.",
         reference=f"{KERNEL}b10effb92e27",
-        set={"features": {"tso": False, "gso": False}},
+        set={"features": {"tso": False}},
     ),
     Quirk(
         id="quirk-i219-jumbo",
@@ -51,6 +52,19 @@ ROWS = (
         action="Only where speeds are mixed, switch pause frames on, here and at the port of the switch.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
         set={"pause": {"rx": True, "tx": True}},
+    ),
+    Quirk(
+        id="quirk-ice-safe-mode",
+        severity="high",
+        title="Intel E810 runs in safe mode, with one queue and no offloads",
+        drivers=("ice",),
+        lacks=("rx",),
+        condition="a NIC of the driver ice cannot have checksums of received packets, which it has but in safe mode",
+        explanation="The driver did not find its package of firmware when it was loaded, or it does not fit. Until it "
+        "does, the NIC has one queue and no offloads, and LLDP and LACP may not arrive at all.",
+        action="Install intel/ice/ddp/ice.pkg (linux-firmware; firmware-intel-misc of Debian), into the initramfs as "
+        "well where the driver is loaded from there, and boot.",
+        reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
     ),
     Quirk(
         id="quirk-x540-pair",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ...module_utils.tools.qdisc import OWN_LIMIT
 from .view import Facts, Host, Nic
 
 
@@ -66,10 +67,10 @@ def _nic(nic: Nic, rows: tuple[tuple[str, str, str, str], ...]) -> Iterator[Stag
 
 
 def _softnet(host: Host) -> Iterator[Stage]:
-    rows = host.rows("softnet")
+    rows = host.processors
     if rows:
         squeezed, dropped = (sum(row.count(name) for row in rows) for name in ("squeezed", "dropped"))
-        since = "since the boot"
+        since = f"in {host.watched:g} s" if host.watched else "since the boot"
         yield Stage("NAPI budget (late, not lost)", "", host.processed, squeezed, since, "net.core.netdev_budget")
         yield Stage("backlog", "", host.processed, dropped, since, "net.core.netdev_max_backlog")
 
@@ -86,7 +87,9 @@ def _qdisc(nic: Nic) -> Iterator[Stage]:
     if nic.number("queues", "qdisc", "dropped") is not None:
         died, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
         name = nic.text("queues", "qdisc", "root") or "qdisc"
-        yield Stage(f"qdisc {name}", nic.name, sent, died, "since it was made", "channels, txqueuelen, qdisc")
+        leaf = nic.text("queues", "qdisc", "leaf") or name
+        knob = "channels, qdisc" if leaf in OWN_LIMIT else "channels, txqueuelen, qdisc"
+        yield Stage(f"qdisc {name}", nic.name, sent, died, "since it was made", knob)
 
 
 def reasons(host: Host) -> dict[str, int]:

@@ -189,15 +189,35 @@ class Host(Facts):
         return name not in self.below("bonds") and self.nic(name) is None
 
     @property
+    def processors(self) -> list[Facts]:
+        """What each processor has handled, within the interval, or else since the boot."""
+        rows = self.rows("softnet")
+        return [Facts({**Facts(row.at("growth")).raw, "cpu": row.at("cpu")}) for row in rows] if self.watched else rows
+
+    @property
+    def watched(self) -> float:
+        """The interval in which the processors were watched; 0 where only what they did since the boot is known."""
+        return max((row.number("interval") or 0 for row in self.rows("softnet")), default=0)
+
+    @property
     def processed(self) -> int:
         """Packets that the processors have handled; the counter of each has 32 bits and begins anew."""
-        by_nics = sum(nic.count("counters", "total", "rx_packets") for nic in self.nics)
-        return max(sum(row.count("processed") for row in self.rows("softnet")), by_nics)
+        by_nics = sum(
+            nic.counted("rx_packets")[0] if self.watched else nic.count("counters", "total", "rx_packets")
+            for nic in self.nics
+        )
+        return max(sum(row.count("processed") for row in self.processors), by_nics)
 
     @property
     def forwards(self) -> bool:
         """Whether it is a router."""
         return self.flag("kernel", "forwards_ipv4") is True or self.flag("kernel", "forwards_ipv6") is True
+
+    @property
+    def interval(self) -> float:
+        """The seconds in which counters were watched; 0 where all are since the boot."""
+        own = (self.number("protocols", "interval"), *(nic.number("counters", "interval") for nic in self.nics))
+        return max((seconds for seconds in own if seconds), default=0)
 
     def protocol(self, name: str) -> tuple[int, str]:
         """What a protocol has counted, and its time: within the interval, or else since the boot."""

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Hit, Rule, sysctl_remedy
-from ..view import Facts, Host
+from ..view import Facts, Host, Nic
 from .link import TOGETHER, alike
 
 _PAGE = "https://docs.kernel.org/networking/bonding.html"
 _NOBODY = "00:00:00:00:00:00"
-# Bytes from which on a share says something.
+# Bytes from which on a share says something; within an interval a tenth is enough.
 _ENOUGH = 1_000_000_000
 
 
@@ -54,9 +54,13 @@ def _one_member(host: Host) -> Iterator[Hit]:
             continue
         sent = {nic.name: nic.counted("tx_bytes")[0] for nic in members}
         total = sum(sent.values())
-        if total >= _ENOUGH and max(sent.values()) >= 0.95 * total and not facts.text("hash").endswith("3+4"):
+        if total >= _least(members) and max(sent.values()) >= 0.95 * total and not facts.text("hash").endswith("3+4"):
             shown = {name: f"{100 * count / total:.1f} % of what was sent" for name, count in sent.items()}
             yield Hit({"xmit_hash_policy": facts.text("hash"), **shown}, bond)
+
+
+def _least(members: list[Nic]) -> int:
+    return _ENOUGH // 10 if any(nic.number("counters", "interval") for nic in members) else _ENOUGH
 
 
 def _split(facts: Facts) -> bool:
@@ -71,7 +75,7 @@ def _received(host: Host) -> Iterator[Hit]:
             continue
         taken = {nic.name: nic.counted("rx_bytes")[0] for nic in members}
         total = sum(taken.values())
-        if total >= _ENOUGH and max(taken.values()) >= 0.95 * total:
+        if total >= _least(members) and max(taken.values()) >= 0.95 * total:
             shown = {name: f"{100 * count / total:.1f} % of what was received" for name, count in taken.items()}
             yield Hit(shown, bond)
 
@@ -100,7 +104,7 @@ def _order(host: Host) -> Iterator[Hit]:
     room = host.sysctl("net.ipv4.tcp_reordering")
     for bond, facts in host.below("bonds").items():
         several = len(facts.below("members")) > 1
-        if facts.text("mode") == "balance-rr" and several and room.isdigit() and int(room[:9]) < 16:
+        if facts.text("mode") == "balance-rr" and several and room.isdigit() and int(room[:9]) < 127:
             evidence = {"mode": "balance-rr", "net.ipv4.tcp_reordering": room}
             yield Hit(evidence, bond, remedy=sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127}))
 
@@ -145,7 +149,7 @@ RULES = (
         id="round-robin-reorders",
         severity="note",
         title="TCP takes the order of round robin for loss",
-        condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 16",
+        condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 127",
         explanation="Packets of one connection take all links in turn and arrive out of order. TCP then sends again "
         "what was only late.",
         action="Give TCP room for packets out of order, at both ends.",
@@ -156,11 +160,12 @@ RULES = (
         id="bond-hash-one-member",
         severity="medium",
         title="The hash of the bond sends all through one member",
-        condition="a bond that hashes by addresses only has sent at least 95 % of a gigabyte or more through one of "
-        "several members",
+        condition="a bond that hashes by addresses only has sent at least 95 % of a gigabyte or more (100 MB within "
+        "an interval) through one of several members",
         explanation="By layer2 every packet to one router or server goes the same way, however many members there are. "
         "By layer3+4 each connection chooses its own.",
-        action="Set xmit_hash_policy of the bond to layer3+4, and the hash of the switch likewise for the way back.",
+        action="Set `xmit_hash_policy: layer3+4` where the bond is described (its entry in `tuning_bonds`, or the "
+        "files of the network manager), and the hash of the switch likewise for the way back.",
         reference=_PAGE,
         host=_one_member,
     ),
@@ -168,8 +173,8 @@ RULES = (
         id="bond-receives-on-one-member",
         severity="note",
         title="The switch sends all to one member of the bond",
-        condition="a bond that balances has received at least 95 % of a gigabyte or more through one of several "
-        "members",
+        condition="a bond that balances has received at least 95 % of a gigabyte or more (100 MB within an "
+        "interval) through one of several members",
         explanation="Which member a packet arrives on is the choice of the switch, by a hash of its own. By addresses "
         "only, all that comes from one router or server takes one link; a single busy connection does so as well.",
         action="Set the hash of the port group in the switch to addresses and ports (layer 3 and 4).",

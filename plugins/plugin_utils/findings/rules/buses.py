@@ -32,7 +32,8 @@ def _overruns(host: Host) -> Iterator[Hit]:
             **({"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if _without_pcie(nic) else {}),
         }
         action, remedy = _relief(nic)
-        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity="" if loss.much else "medium")
+        severity = "" if loss.much else "medium"
+        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity=severity, mends=_reliefs(nic))
 
 
 def _without_pcie(nic: Nic) -> bool:
@@ -56,6 +57,13 @@ def _relief(nic: Nic) -> tuple[str, dict[str, Any]]:
     if not pauses and nic.text("pause_partner") != "No":
         return _SENDERS_WAIT, nic_remedy(nic.name, pause={"rx": True, "tx": True})
     return _SENDERS_WAIT, nic_remedy(nic.name, speed={"advertise": {"at_most": slower}}) if slower else {}
+
+
+def _reliefs(nic: Nic) -> dict[str, Any]:
+    """All that may help on this bus."""
+    if not _without_pcie(nic):
+        return nic_remedy(nic.name, pci={f"{state}_aspm": False for state in _SLEEPS})
+    return nic_remedy(nic.name, pause={"rx": True, "tx": True}, speed={"advertise": {"at_most": _slower(nic)}})
 
 
 def _slower(nic: Nic) -> int:

@@ -34,7 +34,10 @@ def _hangs(host: Host) -> Iterator[Hit]:
             **({"known": row.about, "see": row.reference} if row else {}),
         }
         remedy, action = (row.remedy(nic), row.action) if row else ({}, "")
-        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity="" if _often(nic, hangs) else "note")
+        mends = row.mends(nic) if row else {}
+        yield Hit(
+            evidence, nic.name, remedy=remedy, action=action, severity="" if _often(nic, hangs) else "note", mends=mends
+        )
 
 
 def _often(nic: Nic, hangs: int) -> bool:

@@ -14,7 +14,7 @@ def _merged(host: Host) -> Iterator[Hit]:
         # gro keeps what is needed to cut a packet again as it came, so it may stay on; lro does not.
         if nic.flag("physical") is not True or nic.value("features", "lro") is not True:
             continue
-        how = _passes_on(host, nic)
+        how = passes_on(host, nic)
         if not how:
             continue
         evidence = {"lro": "on", **how}
@@ -22,7 +22,7 @@ def _merged(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, nic.name, remedy={} if fixed else nic_remedy(nic.name, features={"lro": False}))
 
 
-def _passes_on(host: Host, nic: Nic) -> dict[str, str]:
+def passes_on(host: Host, nic: Nic) -> dict[str, str]:
     """How a NIC comes to pass on what it receives; empty if it does not."""
     above = nic.text("master")
     if above and host.bridge(above):
@@ -38,7 +38,7 @@ def _in_hardware(host: Host) -> Iterator[Hit]:
         key = "rx-gro-hw"
         if nic.driver not in _MERGERS or nic.value("features", key) is not True or not nic.linked:
             continue
-        how = _passes_on(host, nic)
+        how = passes_on(host, nic)
         if how:
             fixed = nic.flag("features", key, "fixed") is True
             remedy = {} if fixed else nic_remedy(nic.name, features={key: False})

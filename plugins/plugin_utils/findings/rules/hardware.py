@@ -16,7 +16,7 @@ def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
         for nic in host.nics:
             evidence = applies(quirk, nic)
             if evidence:
-                yield Hit(evidence, nic.name, remedy=quirk.remedy(nic))
+                yield Hit(evidence, nic.name, remedy=quirk.remedy(nic), action=quirk.advice(nic))
 
     return check
 

@@ -73,27 +73,27 @@ def _room(host: Host) -> int:
 def _backlog(host: Host) -> Iterator[Hit]:
     limit = host.sysctl("net.core.netdev_max_backlog")
     if overflowed(host) and limit.isdigit() and int(limit[:18]) < _room(host):
-        dropped = sum(row.count("dropped") for row in host.rows("softnet"))
+        dropped = sum(row.count("dropped") for row in host.processors)
         remedy = sysctl_remedy(net__core__netdev_max_backlog={"at_least": _room(host)})
-        evidence = {"net.core.netdev_max_backlog": limit, "dropped": f"{dropped} of {host.processed} packets"}
+        told = f"{dropped} of {host.processed} packets{_when(host)}"
+        evidence = {"net.core.netdev_max_backlog": limit, "dropped": told}
         yield Hit(evidence, remedy=remedy)
+
+
+def _when(host: Host) -> str:
+    return f" in {host.watched:g} s" if host.watched else ""
 
 
 def _budget(host: Host) -> Iterator[Hit]:
     """Rounds that ran out of budget on all processors; on one alone it is the spreading that is wrong."""
     if not squeezed(host):
         return
-    rounds = sum(row.count("squeezed") for row in host.rows("softnet"))
-    budget = host.sysctl("net.core.netdev_budget")
-    evidence = {"rounds out of budget": f"{rounds}, with {host.processed} packets", "net.core.netdev_budget": budget}
-    one = busiest(host)
-    if one:
-        action = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
-        shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
-        alone = _alone(host)
-        yield Hit(shown, remedy=nic_remedy(alone.name, irq={"rps": "spread"}) if alone else {}, action=action)
-        return
+    rounds = sum(row.count("squeezed") for row in host.processors)
     packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
+    evidence: dict[str, object] = {
+        "rounds out of budget": f"{rounds}, with {host.processed} packets{_when(host)}",
+        "net.core.netdev_budget": host.sysctl("net.core.netdev_budget"),
+    }
     values: dict[str, object] = {}
     if 0 < packets < _ROUND:
         values["net.core.netdev_budget"] = {"at_least": _ROUND}
@@ -102,21 +102,39 @@ def _budget(host: Host) -> Iterator[Hit]:
     if 0 < time < enough:
         values["net.core.netdev_budget_usecs"] = {"at_least": enough}
         evidence["net.core.netdev_budget_usecs"] = str(time)
-    if values:
+    one = busiest(host)
+    # What is below the kernel's own is too little for one processor as well.
+    if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
+        evidence.pop("net.core.netdev_budget_usecs", None)
+        shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
+        alone = [{"name": nic.name, "irq": {"rps": "spread"}} for nic in _alone(host)]
+        remedy = {"tuning_host_nics": alone} if alone else {}
+        budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
+        mends = {**nic_remedy(_most(host), irq={"rps": "spread"}), "tuning_host_sysctl": budget}
+        yield Hit(shown, remedy=remedy, action=_SPREAD, mends=mends)
+    elif values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values})
 
 
-def _alone(host: Host) -> Nic | None:
-    """The NIC with most of the packets, if it has one queue for all processors and nothing shares them out yet."""
-    for nic in host.nics:
-        single = nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1
-        if single and nic.linked and nic.packets > host.processed / 2 and nic.value("irq", "rps") == "none":
-            return nic
-    return None
+_SPREAD = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
+
+
+def _most(host: Host) -> str:
+    """The NIC with most of the packets."""
+    return max(((nic.packets, nic.name) for nic in host.nics if nic.linked), default=(0, ""))[1]
+
+
+def _alone(host: Host) -> list[Nic]:
+    """The NICs with one queue for all processors that nothing shares out yet, if most of the packets are theirs."""
+    single = [nic for nic in host.nics if nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1]
+    found = [nic for nic in single if nic.linked and nic.value("irq", "rps") == "none"]
+    return found if sum(nic.packets for nic in found) > host.processed / 2 else []
 
 
 # Packets of a round, what one takes at most where it is forwarded or filtered, and how long others may be kept waiting.
 _ROUND, _PACKET_US, _LONGEST_US = 600, 8, 20_000
+# The kernel's own.
+_OWN, _OWN_US = 300, 2000
 
 
 RULES = (
@@ -136,8 +154,8 @@ RULES = (
         id="backlog-overflows",
         severity="medium",
         title="The backlog of a processor overflows",
-        condition="processors have dropped at least 100 packets, and more than one in 100000, because the backlog was "
-        "full, and it holds less than the fastest link brings in 20 ms",
+        condition="processors have dropped at least 100 packets (10 within an interval), and more than one in 100000, "
+        "because the backlog was full, and it holds less than the fastest link brings in 20 ms",
         explanation="Packets wait in the backlog of a processor when another one has received them. A burst overflows "
         "the default of 1000.",
         action="Let the backlog hold more.",
@@ -149,7 +167,8 @@ RULES = (
         id="softnet-squeezed",
         severity="medium",
         title="Processors run out of budget while packets wait",
-        condition="processors have ended at least 1000 rounds, and more than one for 10000 packets, with packets left",
+        condition="processors have ended at least 1000 rounds (100 within an interval), and more than one for 10000 "
+        "packets, with packets left",
         explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
         "next one. When that happens often, rings and backlog fill up meanwhile.",
         action="Give a round more packets and time; where one processor does all, spread the work first.",

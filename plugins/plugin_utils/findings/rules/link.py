@@ -81,9 +81,10 @@ def _flaps(host: Host) -> Iterator[Hit]:
             "driver": nic.driver,
         }
         sleeps = nic.text("eee") == "active"
-        remedy = nic_remedy(nic.name, eee={"enabled": False}) if sleeps else {}
+        mends = nic_remedy(nic.name, eee={"enabled": False})
+        remedy = mends if sleeps else {}
         action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else ""
-        yield Hit(evidence, nic.name, remedy=remedy, action=action)
+        yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
 
 
 def _changes(nic: Nic) -> int:

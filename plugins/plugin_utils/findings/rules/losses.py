@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..harm import sent_again
-from ..model import Hit, Rule
+from ..model import Hit, Rule, nic_remedy
 from ..view import Host
 
 
@@ -28,7 +28,8 @@ def _netem(host: Host) -> Iterator[Hit]:
         if "netem" in (root, leaf):
             dropped = nic.count("queues", "qdisc", "dropped")
             evidence = {"qdisc": "netem", "dropped": dropped}
-            yield Hit(evidence, nic.name, severity="high" if dropped >= 100 else "")
+            remedy = nic_remedy(nic.name, qdisc={"root" if root == "netem" else "leaves": "default"})
+            yield Hit(evidence, nic.name, remedy=remedy, severity="high" if dropped >= 100 else "")
 
 
 RULES = (
@@ -51,7 +52,7 @@ RULES = (
         title="An emulation of a bad network is on a NIC",
         condition="the queueing discipline of a NIC is netem; high where it has dropped at least 100 packets",
         explanation="netem delays, drops or damages packets on purpose, for tests. Somebody has left it behind.",
-        action="Remove it (`tc qdisc del dev NIC root`).",
+        action="Remove it: by the remedy, which no undo takes back, or `tc qdisc del dev NIC root`.",
         reference="https://man7.org/linux/man-pages/man8/tc-netem.8.html",
         host=_netem,
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..harm import lost
-from ..model import Hit, Rule
+from ..model import Hit, Rule, sysctl_remedy
 from ..view import Host
 
 _KEY = "vm.min_free_kbytes"
@@ -34,7 +34,7 @@ def _short(host: Host) -> Iterator[Hit]:
             if now:
                 evidence[_KEY] = now
             remedy = {"tuning_host_sysctl": {_KEY: {"at_least": best}}} if 0 < now < best else {}
-            yield Hit(evidence, nic.name, remedy=remedy)
+            yield Hit(evidence, nic.name, remedy=remedy, mends=sysctl_remedy(vm__min_free_kbytes=best))
 
 
 RULES = (

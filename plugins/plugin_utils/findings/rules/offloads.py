@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..harm import lost, overflowed, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .forwarding import passes_on
 
 # Without these every packet of full size is handled alone.
 _KEYS = ("gro", "tso", "gso", "rx", "tx", "sg")
@@ -17,16 +18,23 @@ def _off(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         if not nic.real or nic.speed < 10000:
             continue
-        off = [key for key in _KEYS if nic.value("features", key) is False and not _fixed(nic, key)]
-        if not off:
-            continue
         loss = lost(nic, "rx_missed")
         harm = {"lost, ring full": loss.text} if loss else {}
         if squeezed(host) or overflowed(host):
             harm["processors"] = "out of budget, or their backlog overflowed"
+        off = [key for key in _KEYS if nic.value("features", key) is False and not _fixed(nic, key)]
+        off = [key for key in off if harm or not _meant(nic, key)]
+        if not off:
+            continue
         evidence = {"Speed": f"{nic.speed}Mb/s", **dict.fromkeys(off, "off"), **harm}
         remedy = nic_remedy(nic.name, features=dict.fromkeys(off, True))
         yield Hit(evidence, nic.name, remedy=remedy, severity="medium" if harm else "")
+
+
+def _meant(nic: Nic, key: str) -> bool:
+    """Whether it is off on purpose: the inventory says so, or packets are cut again before they go on."""
+    asked = nic.host.tune.at("after", "nics", nic.name, "features", key) is False
+    return asked or (key == "gro" and bool(passes_on(nic.host, nic)))
 
 
 def _fixed(nic: Nic, key: str) -> bool:
@@ -38,8 +46,9 @@ RULES = (
         id="offloads-off",
         severity="note",
         title="A fast NIC leaves its work to the processors",
-        condition="a NIC of 10000 Mb/s or more has gro, tso, gso, sg or checksums off that it could have on; medium "
-        "where processors or the receive ring lose packets",
+        condition="a NIC of 10000 Mb/s or more has gro, tso, gso, sg or checksums off that it could have on, "
+        "unless the inventory asks for it, or gro is off on a host that forwards; medium where processors or the "
+        "receive ring lose packets",
         explanation="One processor then handles each packet of 1500 bytes alone, and is full at some Gbit/s. Old "
         "recipes switch these off, which helps only on chips that are known for a fault.",
         action="Switch them on again, unless a fault of this very chip is known.",

@@ -22,15 +22,16 @@ def _can(nic: Nic) -> bool:
 
 
 def _on(nic: Nic) -> bool:
-    switched = all(nic.value("pause", way) is True for way in _WAYS)
-    return switched and nic.text("pause_advertised") != "No"
+    """Whether it is in use, if only in one direction; or asked for, where nobody tells what came of it."""
+    switched = any(nic.value("pause", way) is True for way in _WAYS)
+    return switched and (nic.text("pause_advertised") != "No" or "untold" in _partners(nic))
 
 
 def _asks(nic: Nic) -> bool:
     """Whether the NIC asks its partner for pause frames, whatever has come of it."""
     if nic.value("pause", "autoneg") is False:
         return False
-    told = [way for way in _WAYS if nic.at("pause", way, "wanted") is True or nic.text("pause", way, "partner")]
+    told = [way for way in _WAYS if nic.at("pause", way, "wanted") is True or "refuses" in _partners(nic)]
     return bool(told) or nic.text("pause_advertised") not in ("", "No")
 
 
@@ -60,8 +61,15 @@ def _evidence(nic: Nic, fleet: Fleet) -> dict[str, object]:
 
 
 def _mixed(fleet: Fleet) -> Iterator[Nic]:
-    if len(fleet.speeds) > 1:
-        yield from (nic for nic in fleet.nics() if _can(nic))
+    """NICs to which flow control matters: where speeds are mixed, or where the inventory asks for it."""
+    for nic in fleet.nics():
+        # Half duplex has none, which is another finding.
+        if (len(fleet.speeds) > 1 or _wished(nic)) and _can(nic) and "half duplex" not in _partners(nic):
+            yield nic
+
+
+def _wished(nic: Nic) -> bool:
+    return any(nic.host.tune.at("after", "nics", nic.name, "pause", way) is True for way in _WAYS)
 
 
 # Lost for want of room in the ring since the driver was loaded: fewer are the burst of a boot.
@@ -75,15 +83,21 @@ def _loses(nic: Nic) -> bool:
 
 def _hit(nic: Nic, fleet: Fleet, remedy: Mapping[str, object]) -> Hit:
     """A policy is a note, until somebody has asked for it or suffers from the want of it."""
-    asked = any(nic.host.tune.at("after", "nics", nic.name, "pause", way) is True for way in _WAYS)
     # What is lost in a switch is counted nowhere, but one direction is slower then.
-    harm = asked or bool(lopsided(fleet.measured)) or any(_loses(other) for other in fleet.nics())
+    harm = _wished(nic) or bool(lopsided(fleet.measured)) or any(_loses(other) for other in fleet.nics())
     return Hit(_evidence(nic, fleet), nic.name, nic.host.name, remedy, severity="" if harm else "note")
 
 
 def _refused(nic: Nic) -> bool:
     """Whether the NIC has done its part; told by what is read of it, not by what it was told to do."""
-    return nic.text("pause_partner") == "No" or (_asks(nic) and not _on(nic))
+    if nic.text("pause_partner") == "No" or "refuses" in _partners(nic):
+        return True
+    return _asks(nic) and not any(nic.value("pause", way) is True for way in _WAYS)
+
+
+def _partners(nic: Nic) -> set[str]:
+    """What the other end makes of the requests."""
+    return {nic.text("pause", way, "partner") for way in _WAYS} - {""}
 
 
 def _off(fleet: Fleet) -> Iterator[Hit]:
@@ -120,8 +134,9 @@ RULES = (
         id="pause-off",
         severity="high",
         title="Flow control is off where speeds are mixed",
-        condition="the fleet has links of different speeds, and the NIC neither uses nor offers pause frames; a note, "
-        "until packets are lost, a measurement is slower in one direction, or the inventory asks for them",
+        condition="the fleet has links of different speeds, or the inventory asks for flow control, and the NIC "
+        "neither uses nor offers pause frames; a note, until packets are lost, a measurement is slower in one "
+        "direction, or the inventory asks for them",
         explanation=f"{_WHY} Pause frames let the sender wait instead.",
         action=f"Switch pause frames on, here and at the port of the switch, at the slow links at least. {_COST}",
         reference=_PAGE,
@@ -132,9 +147,9 @@ RULES = (
         id="pause-off-at-partner",
         severity="high",
         title="It is the switch: the link partner refuses flow control",
-        condition="the fleet has links of different speeds, and the link partner offers no pause frames, or the NIC "
-        "asks for them and still does not use them; a note, until packets are lost, a measurement is slower in one "
-        "direction, or the inventory asks for them",
+        condition="the fleet has links of different speeds, or the inventory asks for flow control, and the link "
+        "partner offers no pause frames, or the NIC asks for them and still does not use them; a note, until packets "
+        "are lost, a measurement is slower in one direction, or the inventory asks for them",
         explanation=f"{_WHY} The NIC asks, so the port of the switch at the other end of the cable has it off.",
         action="Switch flow control on at the port of the switch; no setting of this host can replace it. Switches "
         "ship with it off.",

@@ -14,13 +14,16 @@ _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html"
 
 # Some pauses are what flow control is for; one for 10000 packets of the other direction is a brake.
 _MANY = 10_000
+# Within an interval fewer are enough: thirty in a second stop a link of 1000 Mb/s for good.
+_NOW = 100
 _SHARE = 10_000
 # The longest pause is 33 ms at 1000 Mb/s: one in so many seconds of uptime takes nothing away.
 _SELDOM = 10
 
 
 def _brake(nic: Nic, frames: int, packets: int) -> bool:
-    return nic.linked and frames >= _MANY and frames > packets / _SHARE and not rare(nic, frames, _SELDOM)
+    least = _NOW if nic.number("counters", "interval") else _MANY
+    return nic.linked and frames >= least and frames > packets / _SHARE and not rare(nic, frames, _SELDOM)
 
 
 def told_to_wait(nic: Nic) -> bool:
@@ -46,7 +49,7 @@ def _brakes(host: Host) -> Iterator[Hit]:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         if size is not None and top is not None:
             evidence["rx ring"] = f"{size:g} of {top:g}"
-        yield Hit(evidence, nic.name, remedy=_more(nic))
+        yield Hit(evidence, nic.name, remedy=_more(nic), mends=nic_remedy(nic.name, ring={"rx": "max"}))
 
 
 def _more(nic: Nic) -> dict[str, Any]:
@@ -61,12 +64,13 @@ RULES = (
         id="held-back-by-pause",
         severity="medium",
         title="The link partner holds this host back by pause frames",
-        condition="the NIC received at least 10000 pause frames, one in ten seconds of uptime, and more than one for "
-        "10000 packets that it sent",
+        condition="the NIC received at least 10000 pause frames (100 within an interval), one in ten seconds of "
+        "uptime, and more than one for 10000 packets that it sent",
         explanation="While a pause frame holds, nothing is sent, whomever it is for. The partner asks for it because "
         "it, or a slow port behind it, is full; a broken one can ask for ever.",
-        action="Look at the port of the switch and what is slow behind it; if it never ends, switch rx pause off "
-        "(`pause: {rx: false}`) and replace the device.",
+        action="Look at the port of the switch and what is slow behind it; if it never ends, switch flow control off "
+        "at that port and replace the device. `pause: {rx: false}` does it here where the driver lets it; e1000e, igb, "
+        "igc and ixgbe do not, as long as they negotiate.",
         reference=_PAGE,
         host=_held,
         switch=True,
@@ -75,8 +79,8 @@ RULES = (
         id="sends-pause",
         severity="high",
         title="This host cannot keep up and stops the link by pause frames",
-        condition="the NIC sent at least 10000 pause frames, one in ten seconds of uptime, and more than one for 10000 "
-        "packets that it received",
+        condition="the NIC sent at least 10000 pause frames (100 within an interval), one in ten seconds of "
+        "uptime, and more than one for 10000 packets that it received",
         explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
         "back all who send to this host. The rate is that of the slowest stage behind the NIC.",
         action="Raise the receive ring; then see channels, interrupts and what the processors do.",

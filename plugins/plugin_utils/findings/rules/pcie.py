@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..lanes import Link, card, links
+from ..lanes import Link, advice, best, card, links
 from ..model import Hit, Rule
 from ..view import Host, Nic
 
@@ -27,19 +27,18 @@ def _narrow(host: Host) -> Iterator[Hit]:
 
 def _hit(link: Link, ports: list[Nic]) -> Hit:
     shown = {port.name: f"{port.speed}Mb/s" for port in ports}
+    action = advice(ports[0], link)
     if link.bridge:
-        action = "Put the cards into slots of their own at the processor; the link of this bridge is what limits them."
         return Hit({"bridge": link.place, "PCIe link": str(link), "ports": shown}, ports[0].name, action=action)
-    width, speed = (ports[0].number("pcie", "max", key) for key in ("width", "speed_gt"))
-    best = Link(link.place, width or link.width, speed or link.speed)
+    top = best(ports[0], link)
     evidence = {
         "slot": link.place,
         "PCIe link": str(link),
-        "PCIe link of the card at best": f"{best.speed:g} GT/s x{best.width:g}",
+        "PCIe link of the card at best": f"{top.speed:g} GT/s x{top.width:g}",
         "ports": shown,
     }
-    if best.capacity > link.capacity:
-        return Hit(evidence, ports[0].name)
+    if top.capacity > link.capacity:
+        return Hit(evidence, ports[0].name, action=action)
     action = "Use one port each of several cards; this card cannot have a wider slot."
     return Hit(evidence, ports[0].name, severity="note", action=action)
 

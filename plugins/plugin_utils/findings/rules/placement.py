@@ -50,6 +50,29 @@ def _remote(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, irq={"affinity": "spread"}), severity=severity)
 
 
+def _far_programs(host: Host) -> Iterator[Hit]:
+    nodes = {name: _cpus(text) for name, text in host.texts("power", "nodes").items()}
+    fast = [nic for nic in host.nics if nic.real and nic.linked and nic.speed >= 10000]
+    homes = {nic.name: nodes.get(str(nic.number("numa_node")), set()) for nic in fast}
+    # Without a word of the kernel about its node, a NIC may be near to any.
+    if len(nodes) < 2 or not all(homes.values()):
+        return
+    near = set().union(*homes.values())
+    found = {}
+    for row in host.rows("programs"):
+        # A program without a place may be anywhere by chance, but not with all of many threads.
+        bound, ran = _cpus(row.text("allowed")), _cpus(row.text("ran"))
+        used = f"{row.number('used') or 0:.2f} processors busy on average"
+        if bound and not bound & near:
+            found[row.text("name")] = f"may run on {row.text('allowed')} only, {used}"
+        elif ran and row.count("threads") >= 8 and not ran & near:
+            found[row.text("name")] = f"runs on {row.text('ran')}, {used}"
+    for nic in fast if found else []:
+        node = str(nic.number("numa_node"))
+        where = {"NUMA node of the NIC": int(node), "processors of that node": host.texts("power", "nodes")[node]}
+        yield Hit({**where, **found}, nic.name)
+
+
 def _saving(host: Host) -> Iterator[Hit]:
     governor, driver = host.text("power", "governor"), host.text("power", "frequency_driver")
     # With these drivers the hardware chooses, whatever the governor is called.
@@ -161,6 +184,19 @@ RULES = (
         "--cpunodebind`).",
         reference="https://docs.kernel.org/networking/scaling.html",
         host=_remote,
+    ),
+    Rule(
+        id="programs-remote-numa",
+        severity="note",
+        title="A busy program runs on another NUMA node than that of the NIC",
+        condition="on a host with several NUMA nodes, one of the five busiest programs may not run on a node with a "
+        "NIC of 10000 Mb/s or more, or has eight threads or more and none of them ran there",
+        explanation="All that it sends and receives crosses the link between the sockets. It matters where the program "
+        "serves this NIC; what it does without the network may stay where it is.",
+        action="If it serves this NIC, run it on that node: `NUMAPolicy=` and `CPUAffinity=` in its unit, or "
+        "`numactl --cpunodebind`.",
+        reference="https://docs.kernel.org/admin-guide/mm/numaperf.html",
+        host=_far_programs,
     ),
     Rule(
         id="cpu-saves-power",

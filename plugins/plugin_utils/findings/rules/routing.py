@@ -28,8 +28,8 @@ def _reverse(host: Host) -> Iterator[Hit]:
         return
     strict = host.whole(_FILTER)
     evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
-    remedy = {"tuning_host_sysctl": {_FILTER: 2}} if strict in (0, 1) else {}
-    yield Hit(evidence, remedy=remedy)
+    mends = {"tuning_host_sysctl": {_FILTER: 2}}
+    yield Hit(evidence, remedy=mends if strict in (0, 1) else {}, mends=mends)
 
 
 def _tunnels(host: Host) -> Iterator[Hit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_interface
+from statistics import median
 
 from ...rates import of_host
 from ..model import Hit, Rule, nic_remedy
@@ -66,11 +67,13 @@ def _stops(fleet: Fleet) -> Iterator[Hit]:
         # A NIC that is as slow itself has nobody to keep waiting.
         much = 0.5 * min(fastest, nic.speed or fastest)
         slow = {address: link for address, link in links.items() if link < much and address not in rates}
-        if slow:
+        mapped = _mapped(nic)
+        # Any host of the subnet may send to any other; a router has many clients at once, and who is faster than most.
+        serves = mapped or nic.host.forwards or told_to_wait(nic) or 0.98 * nic.speed > median(links.values() or [0])
+        if slow and serves:
             evidence: dict[str, object] = {"RX": True, "clients of this NIC in the fleet": len(links)}
             evidence.update({f"link of {address}": f"{link / 0.98:g}Mb/s" for address, link in sorted(slow.items())})
             evidence["links of others, up to"] = f"{fastest / 0.98:g}Mb/s"
-            mapped = _mapped(nic)
             remedy = nic_remedy(nic.name, multiq={"clients": mapped, "rate": "auto"}) if mapped else {}
             # Many hosts have this, and few suffer from it; those are told to wait, or their clients have a queue each.
             harm = bool(mapped) or told_to_wait(nic)

@@ -61,7 +61,8 @@ def _udp_memory(host: Host) -> Iterator[Hit]:
     most = min(limits[2] * 4, host.count("kernel", "memory_kib") // 16) if len(limits) == 3 else 0
     larger = len(limits) == 3 and most > limits[2]
     wanted = {"net.ipv4.udp_mem": f"{most // 2} {most * 3 // 4} {most}"}
-    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if larger else {})
+    mends = {"tuning_host_sysctl": wanted}
+    yield Hit(evidence, remedy=mends if larger else {}, mends=mends)
 
 
 def _ports(host: Host) -> Iterator[Hit]:
@@ -134,7 +135,15 @@ def _black_hole(host: Host) -> Iterator[Hit]:
     if found:
         probing = host.sysctl("net.ipv4.tcp_mtu_probing")
         remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mtu_probing": 1}} if probing == "0" else {}
-        yield Hit({**found, "net.ipv4.tcp_mtu_probing": probing}, remedy=remedy)
+        helped = probing in ("1", "2")
+        evidence = {**found, "net.ipv4.tcp_mtu_probing": probing}
+        yield Hit(evidence, remedy=remedy, action=_FOUND if helped else "", severity="note" if helped else "")
+
+
+_FOUND = (
+    "TCP finds the size of this path by itself, after some seconds; for UDP and tunnels, and for TCP to begin at once, "
+    "let ICMP `fragmentation needed` through the firewalls, or set the MTU, or the MSS on the router, to what passes."
+)
 
 
 RULES = (
@@ -218,8 +227,9 @@ RULES = (
         id="pmtu-blackhole",
         severity="high",
         title="A path swallows packets of full size without a word",
-        condition="a peer of a path_check answers small packets and none of the NIC's MTU of 1500 or less, or the "
-        "kernel has lost at least 100 probes of a path's MTU",
+        condition="a peer of a path_check, or of a connection that sends the same again and again, answers small "
+        "packets and none of the NIC's MTU of 1500 or less, or the kernel has lost at least 100 probes of a path's MTU "
+        "(10 within an interval); a note where net.ipv4.tcp_mtu_probing is on",
         explanation="Somewhere on the way packets must be smaller, and the message that says so is filtered. "
         "Connections open, and hang with the first full packet.",
         action="Let TCP find the size by itself, and let ICMP `fragmentation needed` through the firewalls; else set "

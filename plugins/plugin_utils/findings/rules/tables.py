@@ -30,7 +30,9 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     }
     memory = host.count("kernel", "memory_kib") * 1024
     room = memory // _PART // _ENTRY if memory else most * 4
-    wanted = min(1 << (max(used, most) * 3).bit_length(), room)
+    # A table that somebody has made tiny says nothing of the need; a quarter of the room is about the kernel's own.
+    own = 1 << max(0, (room // 4).bit_length() - 1)
+    wanted = min(max(own, 1 << (max(used, most) * 3).bit_length()), room)
     remedy = {"tuning_host_sysctl": {"net.netfilter.nf_conntrack_max": {"at_least": wanted}}} if wanted > most else {}
     full = used >= 0.95 * most or now
     yield Hit(evidence, remedy=remedy, severity="" if full else "medium")
@@ -53,6 +55,24 @@ def _neighbours(host: Host) -> Iterator[Hit]:
                 "table full": f"{full} times {since}",
             }
             yield Hit(evidence, remedy=remedy)
+
+
+# From this release on the kernel counts routes of IPv6 no more (af6d10345ca7).
+_UNCOUNTED = (6, 3)
+
+
+def _routes_6(host: Host) -> Iterator[Hit]:
+    used, most = host.count("protocols", "fill", "routes_6"), host.whole("net.ipv6.route.max_size")
+    refused, since = host.protocol("Ip6OutNoRoutes")
+    if not 0 < most < 1 << 31 or used < 0.9 * most or not (0, 0) < host.release < _UNCOUNTED:
+        return
+    wanted = 1 << (max(used, most) * 4).bit_length()
+    evidence = {
+        "routes of IPv6, those to single hosts included": used,
+        "net.ipv6.route.max_size": most,
+        "packets without a route": f"{refused} {since}",
+    }
+    yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.ipv6.route.max_size": {"at_least": wanted}}})
 
 
 def _fragments(host: Host) -> Iterator[Hit]:
@@ -173,6 +193,18 @@ RULES = (
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_neighbours,
         proven=True,
+    ),
+    Rule(
+        id="ipv6-routes-full",
+        severity="high",
+        title="The kernel may have no more routes of IPv6",
+        condition="at least 90 % of net.ipv6.route.max_size are in use, on a kernel before Linux 6.3; later ones count "
+        "none",
+        explanation="Each destination takes one for a time, beside the routes that somebody has set. When no more are "
+        "allowed, packets of IPv6 have no route and neighbours are forgotten, while the table of routes looks right.",
+        action="Allow more; or use Linux 6.3 or later.",
+        reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=af6d10345ca7",
+        host=_routes_6,
     ),
     Rule(
         id="fragments-lost",

@@ -53,8 +53,9 @@ def _ended(host: Host) -> Iterator[Hit]:
     if count and most:
         room = host.count("kernel", "memory_kib") * 1024 // _PART // _ENTRY
         best = min(1 << (most * 2 - 1).bit_length(), room) if room else most * 2
-        remedy = {"tuning_host_sysctl": {_WAIT: {"at_least": best}}} if best > most else {}
-        yield Hit({"no room for connections that ended": f"{count} {since}", _WAIT: most}, remedy=remedy)
+        mends = {"tuning_host_sysctl": {_WAIT: {"at_least": best}}}
+        evidence = {"no room for connections that ended": f"{count} {since}", _WAIT: most}
+        yield Hit(evidence, remedy=mends if best > most else {}, mends=mends)
 
 
 def _unread(host: Host) -> Iterator[Hit]:
@@ -75,9 +76,9 @@ def _unread(host: Host) -> Iterator[Hit]:
         **({"sockets that were full": f"{full} times {since}"} if full else {}),
         _BUFFERS: host.sysctl(_BUFFERS),
     }
-    wanted = {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}
-    remedy = {"tuning_host_sysctl": wanted} if best > limits[2] else {}
-    yield Hit(evidence, remedy=remedy, severity="" if thrown else "note")
+    mends = {"tuning_host_sysctl": {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}}
+    remedy = mends if best > limits[2] else {}
+    yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
 
 
 RULES = (
