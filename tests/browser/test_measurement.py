@@ -97,6 +97,19 @@ def test_words_are_not_those_of_a_program(page):
     assert not any(word in text for word in ("True", "False", "['", "None"))
 
 
+def test_no_unit_breaks_in_the_middle_of_a_tile(page):
+    widths = """(() => { const tiles = document.querySelector(".tiles");
+        const tile = tiles.querySelector("dd"), before = tiles.innerHTML;
+        tile.textContent = '170 ms/Gbit'; tile.style.overflowWrap = 'normal';
+        tiles.innerHTML += tiles.innerHTML;
+        const found = [tiles.querySelector('dd').scrollWidth, tiles.querySelector('dd').clientWidth];
+        tiles.innerHTML = before; return found; })()"""
+    for width in range(340, 641, 20):
+        page.size(width, 844)
+        needed, there = page.evaluate(widths)
+        assert needed <= there, width
+
+
 def test_paper_has_two_pages(page):
     page.media("print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -138,12 +140,51 @@ def contrast(*colours):
     return max(lights) / min(lights)
 
 
-def test_paper_has_everything_and_no_buttons(page):
+def paper(page):
+    """What the printer would get: the number of its sheets, and whether a part is on them."""
     page.media("print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate("getComputedStyle(document.querySelector('.finder')).display") == "none"
+    sheets = base64.b64decode(page.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"])
+    return len(re.findall(rb"/Type\s*/Page\b", sheets))
+
+
+def test_paper_has_a_summary_and_what_was_searched_for(page):
+    shown = "[...document.querySelectorAll('.finder, #kinds, .card')].map(n => n.checkVisibility())"
+    assert paper(page) <= 3
+    finder, kinds, *cards = page.evaluate(shown)
+    assert (finder, kinds, any(cards)) == (False, True, False)
+    page.media()
+    search(page, "ROUTER1 ring")
+    assert paper(page) <= 3
+    assert sum(page.evaluate(shown)[2:]) == 1
     assert page.evaluate("[...document.querySelectorAll('details')].every(n => n.open)")
-    assert len(page.call("Page.printToPDF")["data"]) > 10000
+
+
+def test_paper_has_three_sheets_at_most_for_any_fleet(page, tmp_path):
+    whole, finding = {}, next(one for one in judge.findings(facts()) if len(one["title"]) > 50)
+    found = []
+    for number in range(900):
+        whole[f"pc{number}"] = {"groups": [f"a-room-with-a-long-name-{number // 3}"], "nics": {}, "host": {}}
+        found.append({**finding, "id": f"kind-{number % 200}", "host": f"pc{number}", "title": "long words " * 7})
+    path = tmp_path / "audit.html"
+    path.write_text(report.document(whole, found, "2026-11-21 12:00"))
+    page.open(path)
+    assert paper(page) <= 3
+    told = page.evaluate("[...document.querySelectorAll('.paper')].map(n => n.checkVisibility() && n.textContent)")
+    assert told == ["and 155 more", "and 275 more"]
+
+
+def test_hosts_without_findings_are_one_line_until_they_are_searched_for(page, tmp_path):
+    whole = {f"pc{number}": {"groups": ["room1"], "nics": {}, "host": {}} for number in range(30)}
+    path = tmp_path / "audit.html"
+    path.write_text(report.document(whole, [], "2026-11-21 12:00"))
+    page.open(path)
+    assert page.evaluate(f"{VISIBLE}.length") == 0
+    assert "30 hosts no findings" in page.evaluate("document.querySelector('#room-0').innerText")
+    search(page, "pc17")
+    assert page.evaluate(f"{VISIBLE}.map(n => n.querySelector('strong').textContent)") == ["pc17"]
+    search(page, "")
+    assert page.evaluate(f"{VISIBLE}.length") == 0
 
 
 def test_what_a_host_says_stays_text(page):

@@ -24,13 +24,17 @@ class Html(str):
 
 
 class Section(NamedTuple):
-    """A part of the page with an anchor; `lead` stands below its heading. Only `listed` ones are linked at the top."""
+    """A part of the page with an anchor; `lead` stands below its heading.
+
+    Only `listed` ones are linked at the top. On paper those of a `screen` are left out, unless the reader has searched.
+    """
 
     anchor: str
     title: str
     body: Html
     lead: str = ""
     listed: bool = True
+    screen: bool = False
 
 
 def tag(element: str, /, *children: Any, **attributes: Any) -> Html:
@@ -64,18 +68,24 @@ def tiles(items: Iterable[tuple[str, Any, str]]) -> Html:
     )
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Sequence[int] = ()) -> Html:
-    """A table; columns whose numbers stand in `numeric` are right-aligned. On a phone each row becomes a block."""
+def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Sequence[int] = (), paper: int = 0) -> Html:
+    """A table; columns whose numbers stand in `numeric` are right-aligned. On a phone each row becomes a block.
+
+    On paper it has `paper` rows at most, and says how many there are more; 0 is all.
+    """
     aligned = ["number" if place in numeric else None for place in range(len(headings))]
 
-    def line(cells: Sequence[Any]) -> Html:
+    def line(number: int, cells: Sequence[Any]) -> Html:
         return tag(
             "tr",
             *(tag("td", cell, class_=aligned[place], data_label=headings[place]) for place, cell in enumerate(cells)),
+            class_="screen" if 0 < paper <= number else None,
         )
 
     head = tag("tr", *(tag("th", text, scope="col", class_=where) for text, where in zip(headings, aligned)))
-    return tag("table", tag("thead", head), tag("tbody", *(line(cells) for cells in rows)))
+    lines = [line(number, cells) for number, cells in enumerate(rows)]
+    more = tag("p", f"and {len(lines) - paper} more", class_="paper") if 0 < paper < len(lines) else ""
+    return join((tag("table", tag("thead", head), tag("tbody", *lines)), more))
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> Html:
@@ -86,12 +96,17 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> Html:
 def code(text: str, copy: bool = True) -> Html:
     """Preformatted text, with a button that copies it."""
     button = tag("button", "Copy", type="button", class_="copy") if copy else Html("")
-    return tag("div", button, tag("pre", tag("code", text)), class_="code")
+    return tag("div", button, tag("pre", tag("code", text), tabindex=0), class_="code")
 
 
 def details(summary: Any, *body: Any, open_: bool = False, **attributes: Any) -> Html:
     """A part that opens on demand; on paper it is always open."""
     return tag("details", tag("summary", summary), *body, open=open_, **attributes)
+
+
+def fold(summary: Any, *items: Html) -> Html:
+    """Items behind one line, which a search opens."""
+    return details(summary, *items, data_group=True, data_fold=True)
 
 
 def item(*body: Any, tone: str = "", **attributes: Any) -> Html:
@@ -117,7 +132,8 @@ def finder(tones: Iterable[tuple[str, int]], placeholder: str) -> Html:
     ]
     field = tag("input", type="search", placeholder=placeholder, aria_label=placeholder, data_search=True)
     left = tag("output", "", data_left=True, aria_live="polite")
-    return tag("form", field, tag("div", *switches, class_="switches"), left, class_="finder", data_finder=True)
+    parts = (field, tag("div", *switches, class_="switches"), left)
+    return tag("form", *parts, role="search", class_="finder", data_finder=True)
 
 
 def document(title: str, lead: str, sections: Sequence[Section], finder_: Html | None = None) -> str:
@@ -131,6 +147,7 @@ def document(title: str, lead: str, sections: Sequence[Section], finder_: Html |
             tag("p", section.lead, class_="lead") if section.lead else "",
             section.body,
             id=section.anchor,
+            class_="screen" if section.screen else None,
         )
         for section in sections
     ]

@@ -25,6 +25,9 @@
       for (const group of groups) {
         group.hidden = Boolean(group.querySelector("[data-item]")) && !group.querySelector("[data-item]:not([hidden])");
       }
+      // What a search has found is shown, and printed, as a whole.
+      all("[data-fold]").forEach((node) => { node.open = words.length > 0; });
+      document.body.classList.toggle("searched", words.length > 0);
       left.textContent = words.length || off.size ? `${count} of ${items.length} shown` : "";
     };
     finder.addEventListener("input", choose);
