@@ -12,8 +12,8 @@ from typing import Any, Dict, List, Mapping
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.linuxnet.tuning.plugins.action.audit_report import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 
 SPEC = {

@@ -21,13 +21,14 @@ requirements:
     C(ANSIBLE_STDOUT_CALLBACK=linuxnet.tuning.brief)
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ansible import context
 from ansible.plugins.callback import CallbackBase
 
-_NAMES = 8
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
+
 _WIDTH = 28
 
 
@@ -55,7 +56,17 @@ def settings(diff: object) -> Iterator[Setting]:
             yield Setting(nic, " ".join(rest), _shown(old), _shown(new))
 
 
-def table(changed: Mapping[str, set[Setting]]) -> list[str]:
+def took_back(rows: list[Setting], layers: Iterable[Mapping[str, Any]]) -> None:
+    """Leave out the newest change of each value that went back with these layers of a host."""
+    for layer in layers:
+        for change in layer["changes"]:
+            names = (change["key"], f"{change['family']} {change['key']}")
+            same = [row for row in rows if row.nic == change["nic"] and row.name in names]
+            for row in same[-1:]:
+                rows.remove(row)
+
+
+def table(changed: Mapping[str, Iterable[Setting]]) -> list[str]:
     """A row for each change, with its NICs and hosts; `changed` has the settings by host."""
     places: dict[Setting, dict[str, set[str]]] = {}
     for host, rows in changed.items():
@@ -70,12 +81,6 @@ def table(changed: Mapping[str, set[Setting]]) -> list[str]:
     lines += [(*row, listed(sorted(hosts))) for row, hosts in sorted(found.items())]
     widths = [max(len(line[place]) for line in lines) for place in range(4)]
     return ["  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[4]]) for line in lines]
-
-
-def listed(names: list[str]) -> str:
-    """Names of hosts, of many only some."""
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(names[:_NAMES]) + more
 
 
 def _paths(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -112,7 +117,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
     def __init__(self) -> None:
         super().__init__()
-        self._changed: dict[str, set[Setting]] = {}
+        self._changed: dict[str, list[Setting]] = {}
         self._failed: dict[str, list[str]] = {}
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
@@ -125,27 +130,25 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A message is printed at once, changes are kept for the end."""
-        host, told = _known(result)
-        self._handle_warnings(told)
-        if told.get("reverted"):
-            self._changed.pop(host, None)
-        task = getattr(result, "task", None) or result._task
-        if told.get("changed") and not _asks(task):
-            self._changed.setdefault(host, set()).update(settings(told.get("diff")))
-        said = told.get("msg")
-        if task.action in ("ansible.builtin.debug", "debug") and isinstance(said, (str, list)):
-            self._display.display("\n".join(map(str, said)) if isinstance(said, list) else said)
+        self._handle_warnings(known(result)[1])
+        if not _turns(result):
+            self._take(result)
+
+    def v2_runner_item_on_ok(self, result: Any) -> None:
+        """A turn of a loop is told as if it was a task."""
+        self._take(result)
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Hosts that fail for the same reason are named together."""
-        host, told = _known(result)
+        """Hosts that fail for the same reason are named together; of a loop, each turn that failed."""
+        host, told = known(result)
         self._handle_warnings(told)
-        if not ignore_errors:
-            self._failed.setdefault(f"failed: {told.get('msg') or 'no reason was given'}", []).append(host)
+        failed = [turn for turn in _turns(result) if turn.get("failed")] or [told]
+        for reason in [] if ignore_errors else dict.fromkeys(_reason(one) for one in failed):
+            self._failed.setdefault(f"failed: {reason}", []).append(host)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
         """Hosts that cannot be reached likewise."""
-        host, told = _known(result)
+        host, told = known(result)
         self._failed.setdefault(f"unreachable: {told.get('msg', '')}", []).append(host)
 
     def v2_playbook_on_no_hosts_remaining(self) -> None:
@@ -159,19 +162,50 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
             for line in table(self._changed):
                 self._display.display(line)
 
+    def _take(self, result: Any) -> None:
+        host, told = known(result)
+        task = _task(result)
+        rows = self._changed.setdefault(host, [])
+        if task.action.endswith(".guard"):
+            took_back(rows, [*told.get("reverted", []), *_ended(task.args, told)])
+        elif told.get("reverted"):  # what was made in this run, and is gone; which, is told in words alone
+            rows.clear()
+        if told.get("changed") and not _asks(task):
+            rows += settings(told.get("diff"))
+        said = told.get("msg")
+        if task.action in ("ansible.builtin.debug", "debug") and isinstance(said, (str, list)):
+            self._display.display("\n".join(map(str, said)) if isinstance(said, list) else said)
+
     def _tell_failures(self) -> None:
         for reason, hosts in self._failed.items():
             self._display.display(f"{listed(sorted(hosts))}: {reason}", color="red", stderr=True)
         self._failed.clear()
 
 
+def _task(result: Any) -> Any:
+    return getattr(result, "task", None) or result._task
+
+
+def _turns(result: Any) -> list[Mapping[str, Any]]:
+    """The answers of a loop, of other tasks none."""
+    task, told = _task(result), known(result)[1]
+    return told.get("results") or [] if task.loop or task.loop_with else []
+
+
+def _ended(args: Mapping[str, Any], told: Mapping[str, Any]) -> list[Any]:
+    """What a call of the module guard took back itself."""
+    if args.get("state") != "reverted":
+        return []
+    waits = told.get("pending", [])
+    return [*waits, *(one for one in told.get("temporary", []) if args.get("temporary") and one not in waits)]
+
+
+def _reason(told: Mapping[str, Any]) -> str:
+    """Why it failed, and in which turn of a loop."""
+    turn = told.get("_ansible_item_label", told.get(told.get("ansible_loop_var", ""), ""))
+    return f"{told.get('msg') or told.get('censored') or 'no reason was given'}{f' (item {turn})' if turn else ''}"
+
+
 def _asks(task: Any) -> bool:
     """Whether a task of a run that changes hosts only asks what would be changed, as an audit does."""
     return task.action.endswith(".nic_info") or bool(task.check_mode and not context.CLIARGS.get("check"))
-
-
-def _known(result: Any) -> tuple[str, Mapping[str, Any]]:
-    """The host and the answer; their names differ between versions of ansible-core."""
-    host = getattr(result, "host", None) or result._host
-    told = getattr(result, "result", None) or getattr(result, "_result", {})
-    return host.get_name(), told

@@ -23,7 +23,7 @@ from typing import Any, Dict, List, Mapping, Set
 
 from ansible.plugins.callback import CallbackBase
 
-_NAMES = 8
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
 
 
 def summarise(hosts: Mapping[str, Mapping[str, int]], reverted: Set[str]) -> Dict[str, List[str]]:
@@ -44,21 +44,16 @@ def summarise(hosts: Mapping[str, Mapping[str, int]], reverted: Set[str]) -> Dic
 
 def lines(found: Mapping[str, List[str]]) -> List[str]:
     """A line for each group that has hosts, the good news last."""
-    return [f"{word:<12}{len(names):>4}   {_listed(names)}" for word, names in found.items() if names]
+    return [f"{word:<12}{len(names):>4}   {listed(names)}" for word, names in found.items() if names]
 
 
 def remarks(told: Mapping[str, Set[str]]) -> List[str]:
     """What the modules remarked, each sentence once, for the most hosts first; `told` has the hosts by sentence."""
     order = sorted(told.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
-        f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}: {sentence}. ({_listed(sorted(hosts))})"
+        f"{len(hosts)} {'host' if len(hosts) == 1 else 'hosts'}: {sentence}. ({listed(sorted(hosts))})"
         for sentence, hosts in order
     ]
-
-
-def _listed(names: List[str]) -> str:
-    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return ", ".join(names[:_NAMES]) + more
 
 
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes without types
@@ -83,13 +78,12 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         self._note(result)
 
     def _note(self, result: Any) -> None:
-        told = getattr(result, "result", None) or getattr(result, "_result", {})
-        host = getattr(result, "host", None) or result._host
+        host, told = known(result)
         if told.get("reverted"):
-            self._reverted.add(host.get_name())
+            self._reverted.add(host)
         said = told.get("remarks")
         for sentence in said if isinstance(said, list) else ():
-            self._remarks.setdefault(str(sentence), set()).add(host.get_name())
+            self._remarks.setdefault(str(sentence), set()).add(host)
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """The end of the run."""

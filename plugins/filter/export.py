@@ -61,13 +61,16 @@ _value:
       type: list
       elements: dict
     unsaid:
-      description: What the form cannot say, each with C(what) and C(why).
+      description: What the form cannot say, each with C(what) and C(why), and both as one C(line).
       type: list
       elements: dict
   sample:
     form: shell
     files: [{path: tune.sh, content: "#!/bin/sh\n...", mode: "0755"}]
-    unsaid: [{what: eth0 ring rx 50%, why: the maximum of a device is known on the host only}]
+    unsaid:
+      - what: eth0 ring rx 50%
+        why: the maximum of a device is known on the host only
+        line: "eth0 ring rx 50%: the maximum of a device is known on the host only"
 """
 
 from typing import Any, Callable, Dict, Mapping, Optional

@@ -50,6 +50,8 @@ def computed(result: Any) -> dict[Place, str]:
 
 def say(value: Any) -> str:
     """A value as a person reads it."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "nothing"
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 

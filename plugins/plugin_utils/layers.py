@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
+
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
 # Options that stand in one variable, of the role or of all roles.
 PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold")
@@ -44,7 +46,8 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
 
     folder = str(value("tune_profile_folder") or PROFILES)
     names = value("tune_profile", "tuning_profile") or []
-    profiles = [_profile(load, f"{folder}/{name}.yml") for name in (names if isinstance(names, list) else [names])]
+    place = "tune_profile" if value("tune_profile") else "tuning_profile"
+    profiles = [_profile(load, folder, name, place) for name in (names if isinstance(names, list) else [names])]
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
     given = {name: value(f"tune_{name}", f"tuning_{name}") for name in PLAIN}
     parts: Dict[str, Any] = {"nics": _entries(nics)}
@@ -52,7 +55,14 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
         parts[name] = _merged([("a profile", profile.get(name, {})) for profile in profiles] + layers(name))
     # What is not said at all stays as it is, files included.
     given.update(file=value("tune_sysctl_file"), **{part: parts[part] for part in _tagged(variables)})
-    return {name: found for name, found in given.items() if found is not None}
+    found = {name: one for name, one in given.items() if one is not None}
+    left = value("tune__without")
+    if not left:
+        return found
+    # Only a proof of changes one by one leaves some of them out.
+    from .each import units
+
+    return units.without(found, left)
 
 
 def profile(
@@ -83,20 +93,19 @@ def _same(found: Any, omit: Any) -> bool:
     return isinstance(found, str) and found == omit
 
 
-def _profile(load: Callable[[str], Any], path: str) -> Mapping[str, Any]:
+def _profile(load: Callable[[str], Any], folder: str, name: Any, place: str) -> Mapping[str, Any]:
+    path = f"{folder}/{name}.yml"
     try:
         found = load(path)
     except Exception as error:  # whatever Ansible's loader raises for a file that is not there, or is no YAML
-        raise LayerError(f"{path} cannot be read: {error}{_others(path)}") from error
+        known = sorted(file.stem for file in Path(folder).glob("*.yml"))
+        if known and not Path(path).exists():
+            # What the loader says of it is long, and no help.
+            raise LayerError(f"{place}: there is no profile '{name}' in {folder}{nearest(str(name), known)}") from None
+        raise LayerError(f"{place}: {path} cannot be read: {error}") from error
     if not isinstance(found, Mapping):
         raise LayerError(f"{path} is no dictionary with the keys nics, sysctl and module_parameters")
     return found
-
-
-def _others(path: str) -> str:
-    """The profiles that there are, to end the message about one that is not."""
-    there = sorted(file.stem for file in Path(path).parent.glob("*.yml"))
-    return f"; there are {', '.join(there)}" if there and not Path(path).exists() else ""
 
 
 def _entries(layers: Any) -> List[Any]:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import yaml
 
+# What stands around a value, and is no key of a family.
+CONDITIONS = ("at_least", "at_most", "if_available")
 _SOURCE = re.compile(r"^#\s+\[([\w-]+)\]\s+(https://\S+)$", re.MULTILINE)
 _TAG = re.compile(r"\[([\w-]+)\]\s+")
 
@@ -57,7 +59,8 @@ def _settings(root: yaml.Node | None) -> Iterator[tuple[str, int]]:
             for key, value in _pairs(entry):
                 if key.value in ("name", "match"):
                     continue
-                inner = [(f"{key.value} {name.value}", name.start_mark.line) for name, _value in _pairs(value)]
+                parts = [(name.value, name.start_mark.line) for name, _value in _pairs(value)]
+                inner = [(f"{key.value} {name}", line) for name, line in parts if name not in CONDITIONS]
                 yield from inner or [(key.value, key.start_mark.line)]
 
 

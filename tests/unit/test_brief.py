@@ -22,9 +22,21 @@ DIFF = {
 }
 
 
-def result(host, action="linuxnet.tuning.tune", check_mode=False, **told):
+LAYER = {"at": "now", "changes": [{"nic": "igb0", "family": "ring", "key": "rx", "before": 256, "after": 4096}]}
+OTHERS = {
+    "at": "then",
+    "changes": [
+        {"nic": "igb0", "family": "features", "key": "gro", "before": True, "after": False},
+        {"nic": "igb1", "family": "ring", "key": "rx", "before": 256, "after": 4096},
+        {"nic": "", "family": "sysctl", "key": "net.core.rmem_max", "before": 1, "after": 1000},
+        {"nic": "", "family": "persist", "key": "/etc/sysctl.d/90.conf"},
+    ],
+}
+
+
+def result(host, action="linuxnet.tuning.tune", check_mode=False, args=None, loop=None, **told):
     """As much of a task's result as the callback looks at."""
-    task = SimpleNamespace(action=action, check_mode=check_mode)
+    task = SimpleNamespace(action=action, check_mode=check_mode, args=args or {}, loop=loop, loop_with=None)
     return SimpleNamespace(host=SimpleNamespace(get_name=lambda: host), result=told, task=task)
 
 
@@ -73,12 +85,46 @@ def test_a_run_is_its_messages_and_one_table(run):
     assert len(lines) == 2 + 4
 
 
-def test_what_went_back_was_not_changed(run):
+@pytest.mark.parametrize(
+    ("args", "told", "left"),
+    [
+        ({}, {"reverted": [LAYER, OTHERS]}, 0),  # by itself, as a call learns
+        ({}, {"pending": [LAYER, OTHERS]}, 3),  # confirmed; two NICs share a row
+        ({"state": "reverted"}, {"pending": [LAYER], "temporary": [OTHERS]}, 3),
+        ({"state": "reverted", "temporary": True}, {"pending": [LAYER], "temporary": [LAYER, OTHERS]}, 0),
+    ],
+)
+def test_what_went_back_was_not_changed(run, args, told, left):
     callback, lines = run
     callback.v2_runner_on_ok(result("a", changed=True, diff=DIFF))
-    callback.v2_runner_on_ok(result("a", "linuxnet.tuning.guard", changed=True, reverted=[{"at": "now"}]))
+    callback.v2_runner_on_ok(result("a", "linuxnet.tuning.guard", args=args, changed=True, **told))
     callback.v2_playbook_on_stats(None)
-    assert lines == []
+    assert len(lines[1:]) == left
+
+
+def test_what_stood_before_a_change_that_went_back_stays(run):
+    callback, lines = run
+    for before, after in ((1, 256), (256, 4096)):
+        nic = [{"nics": {"igb0": {"ring": {"rx": value}}}} for value in (before, after)]
+        callback.v2_runner_on_ok(result("a", changed=True, diff={"before": nic[0], "after": nic[1]}))
+    callback.v2_runner_on_ok(result("a", "linuxnet.tuning.guard", reverted=[LAYER]))
+    callback.v2_playbook_on_stats(None)
+    assert [line.split() for line in lines[1:]] == [["igb0", "ring", "rx", "1", "256", "a"]]
+
+
+def test_a_loop_is_told_by_its_turns(run):
+    callback, lines = run
+    callback.v2_runner_item_on_ok(result("a", "ansible.builtin.debug", loop="x", msg="one"))
+    callback.v2_runner_on_ok(result("a", "ansible.builtin.debug", loop="x", msg="all items", results=[{"msg": "one"}]))
+    assert lines == ["one"]
+    turns = [
+        {"failed": True, "msg": "no such file", "item": "p", "ansible_loop_var": "item"},
+        {"failed": False, "msg": "fine"},
+        {"failed": True, "censored": "the output has been hidden"},
+    ]
+    callback.v2_runner_on_failed(result("a", "copy", loop="x", msg="One or more items failed", results=turns))
+    callback.v2_playbook_on_stats(None)
+    assert lines[1:] == ["a: failed: no such file (item p)", "a: failed: the output has been hidden"]
 
 
 def test_hosts_that_fail_for_one_reason_are_named_together_when_the_task_is_over(run):

@@ -54,7 +54,8 @@ LAYERS = {
     "facts": {"schema", "host", "deciding.inputs", "tools", "settings"},
     "going_back.memory": {"schema", "host"},
     "going_back.stack": {"schema", "host", "going_back.memory"},
-    "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.memory", "going_back.stack"},
+    "going_back.script": {"tools", "going_back.memory", "going_back.stack"},
+    "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.stack"},
     "going_back.old": {"schema", "host", "going_back.memory", "going_back.stack"},
     "going_back.health": {"schema", "host", "tools"},
     "going_back.guard": {
@@ -63,11 +64,13 @@ LAYERS = {
         "tools",
         "going_back.memory",
         "going_back.stack",
+        "going_back.script",
         "going_back.revert",
         "going_back.old",
     },
     "carrying_out.report": {"schema"},
-    "carrying_out.persist": {"schema", "host", "deciding.plan", "tools"},
+    "carrying_out.arriving": {"schema", "host", "deciding.desire", "deciding.inputs", "deciding.plan", "tools"},
+    "carrying_out.persist": {"schema", "host", "deciding.plan", "tools", "carrying_out.arriving"},
     "carrying_out.transaction": {"schema", "host", "deciding.plan", "tools", "carrying_out.report"},
     "carrying_out.prepare": {
         "schema",
@@ -123,7 +126,8 @@ LAYERS = {
     "measuring.probe": set(),
     "measuring.station": set(),
     "measuring.session": {"schema", "host", "tools", "facts", "measuring.station", "measuring.probe"},
-    "measuring.measurement": {"schema", "host", "runner", "tools", "measuring.session"},
+    "measuring.between": {"host", "tools"},
+    "measuring.measurement": {"schema", "host", "runner", "tools", "measuring.between", "measuring.session"},
 }
 
 

@@ -101,6 +101,19 @@ def test_a_profile_alone_is_the_profile_and_nothing_of_the_inventory():
     }
 
 
-def test_a_profile_that_is_not_there_is_named_with_those_that_are():
-    with pytest.raises(layers.LayerError, match=r"/nosuch.yml cannot be read: .*; there are .*dtn_10g"):
-        options(tuning_profile="nosuch")
+@pytest.mark.parametrize(
+    ("name", "end"), [("rooter", r"; did you mean 'router'\?$"), ("xyz", r"; there is aws_ena, .*, vpn_router$")]
+)
+def test_a_profile_that_does_not_exist_is_named_with_the_nearest_one(name, end):
+    with pytest.raises(layers.LayerError, match=rf"^tuning_profile: there is no profile '{name}' in \S+profiles{end}"):
+        options(tuning_profile=name)
+
+
+def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
+    (tmp_path / "own.yml").write_text("")
+
+    def load(_path):
+        raise KeyError("no YAML")
+
+    with pytest.raises(layers.LayerError, match=r"^tune_profile: \S+/own.yml cannot be read: 'no YAML'$"):
+        layers.options({"tune_profile": "own", "tune_profile_folder": str(tmp_path)}, lambda one: one, load)

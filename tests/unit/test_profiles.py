@@ -101,7 +101,8 @@ def test_each_line_has_its_reason_and_source(profile):
     reasons = profiles.reasons(text)
     parameters = PROFILES[profile].get("sysctl", {})
     asked = [(f, ks) for e in PROFILES[profile]["nics"] for f, ks in e.items() if f != "match"]
-    settings = {f"{f} {k}" if k else f for f, ks in asked for k in (ks if isinstance(ks, dict) else [""])}
+    parts = [(f, k) for f, ks in asked for k in (ks if isinstance(ks, dict) else [""])]
+    settings = {f if k in ("", *profiles.CONDITIONS) else f"{f} {k}" for f, k in parts}
     assert set(reasons) == settings | set(parameters)
     for setting, why in reasons.items():
         warned = isinstance(parameters.get(setting), dict) and "warning" in parameters[setting]
@@ -163,3 +164,23 @@ def test_no_profile_sets_a_queue_length_that_its_own_discipline_does_not_read():
     for name, profile in PROFILES.items():
         lengths = [entry for entry in profile["nics"] if "txqueuelen" in entry]
         assert not lengths or "net.core.default_qdisc" not in profile.get("sysctl", {}), name
+
+
+@pytest.mark.parametrize("profile", HARMLESS)
+def test_no_nic_gets_a_smaller_mtu(profile):
+    """Some clouds have frames of 9001 bytes, and some networks larger ones."""
+    asked = [entry["mtu"] for entry in PROFILES[profile].get("nics", []) if "mtu" in entry]
+    assert all(set(one) == {"at_least"} for one in asked)
+
+
+def test_a_bound_is_no_key_of_a_family():
+    assert (
+        "largest"
+        in profiles.reasons("nics:\n  - match: {bus: x}\n    # The largest.\n    mtu: {at_least: 9}")["mtu"].text
+    )
+
+
+def test_bbr_is_for_long_ways():
+    """In a LAN it is of no use, and may slow NFS down."""
+    asked = {name for name, about in PROFILES.items() if "bbr" in str(about.get("sysctl", {}))}
+    assert asked <= {"azure"}

@@ -15,6 +15,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXI
 from ..dialects import systemd as words
 from . import kernel_parameters
 from .model import DesiredHost, Entry, Export, Form, exactly, named, switch, why_not
+from .overlap import each_once
 
 _ABOUT = (
     "The desired settings of a NIC for systemd-udevd, which sets them when the NIC appears (systemd.link(5)).",
@@ -45,7 +46,7 @@ class _Links(Form):
         parameters = kernel_parameters.lines(self)
         if self.desired.profile:
             self.cannot(f"tuning_tuned_profile {self.desired.profile}", "run tuned-adm profile on the host")
-        for place, entry in enumerate(self.each_once("udevd", lambda one: _match(one) is not None)):
+        for place, entry in enumerate(each_once(self, "udevd", lambda one: _match(one) is not None)):
             self._entry(place, entry)
         files = {path: "\n".join([*self.header("#", _ABOUT), "", *body, ""]) for path, body in self.bodies}
         if parameters:

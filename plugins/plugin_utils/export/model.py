@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from fnmatch import fnmatchcase
-from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
@@ -26,6 +24,9 @@ class Unsaid(NamedTuple):
     what: str
     why: str
 
+    def __str__(self) -> str:
+        return f"{self.what}: {self.why}"
+
 
 class Entry(NamedTuple):
     """What is desired of the NICs that a selector means: by family and key."""
@@ -38,46 +39,6 @@ class Entry(NamedTuple):
     def selector(self) -> str:
         """The NICs as a message names them."""
         return self.name or " ".join(f"{key} {value}" for key, value in self.match)
-
-    @property
-    def width(self) -> int:
-        """A name before a match before a pattern of names, and all hardware last."""
-        if not self.name:
-            return 3 if self.match == (("driver", "*"),) else 1
-        return 2 if re.search(r"[*?\[]", self.name) else 0
-
-    def covers(self, other: Entry) -> bool:
-        """Whether all NICs that the other entry means are surely meant by this one as well."""
-        if self.name or other.name:
-            return bool(self.name and other.name) and fnmatchcase(other.name, self.name)
-        asked = dict(other.match)
-        return self.match == (("driver", "*"),) or all(
-            key in asked and fnmatchcase(asked[key].lower(), value.lower()) for key, value in self.match
-        )
-
-    def may_meet(self, other: Entry) -> bool:
-        """Whether there may be a NIC that both mean."""
-        if self.name and other.name:
-            return _agree(self.name, other.name)
-        both = dict(self.match).keys() & dict(other.match).keys() & _WORDS
-        return all(_agree(dict(self.match)[key].lower(), dict(other.match)[key].lower()) for key in both)
-
-
-# What is compared by its letters alone.
-_WORDS = {"driver", "mac", "pci", "bus"}
-
-
-def _agree(one: str, other: str) -> bool:
-    """Whether two patterns may fit the same text, as far as the letters before their first sign tell."""
-    ways = [re.split(r"[*?\[]", text, maxsplit=1) for text in (one, other)]
-    (first, *open_), (second, *other_open) = ways
-    if not open_ and not other_open:
-        return first == second
-    if not open_:
-        return fnmatchcase(first, other)
-    if not other_open:
-        return fnmatchcase(second, one)
-    return first.startswith(second) or second.startswith(first)
 
 
 class DesiredHost(NamedTuple):
@@ -116,51 +77,9 @@ class Form:
             for key, one in keys.items():
                 self.cannot(named(entry, family, key, one), why)
 
-    def each_once(self, reader: str, known: Callable[[Entry], bool]) -> List[Entry]:
-        """The entries for one who takes the first alone that fits a NIC: the narrowest first, with what wider ones say.
-
-        What the others would have said of a NIC that several fit, which only the host could tell, is noted. Those that
-        are not `known` to the reader come last.
-        """
-        entries = [one for one in self.desired.nics if known(one)]
-        merged = [one._replace(families=_families([wide for wide in entries if wide.covers(one)])) for one in entries]
-        order = sorted(range(len(entries)), key=lambda place: -sum(wide.covers(entries[place]) for wide in entries))
-        order.sort(key=lambda place: entries[place].width)
-        for number, place in enumerate(order):
-            late = entries[place]
-            takers = [
-                entries[before].selector
-                for before in order[:number]
-                if entries[before].may_meet(late)
-                and not late.covers(entries[before])
-                and not _within(late, merged[before])
-            ]
-            if takers:
-                why = f"{reader} takes one of them for a NIC, this one last; write there what it is to have of both"
-                self.cannot(f"{late.selector}, where {' or '.join(takers)} fits as well", why)
-        return [*(merged[place] for place in order), *(one for one in self.desired.nics if not known(one))]
-
     def header(self, comment: str, about: Sequence[str]) -> List[str]:
         """The lines at the top of a file of this form."""
         return header(comment, about, self.unsaid)
-
-
-def _families(entries: Sequence[Entry]) -> Dict[str, Dict[str, Desired]]:
-    """What entries say together, later ones over earlier ones."""
-    found: Dict[str, Dict[str, Desired]] = {}
-    for entry in entries:
-        for family, keys in entry.families.items():
-            found.setdefault(family, {}).update(keys)
-    return found
-
-
-def _within(one: Entry, other: Entry) -> bool:
-    """Whether an entry says nothing that the other does not say too."""
-    return all(
-        other.families.get(family, {}).get(key) == value
-        for family, keys in one.families.items()
-        for key, value in keys.items()
-    )
 
 
 def header(comment: str, about: Sequence[str], unsaid: Sequence[Unsaid]) -> List[str]:
@@ -168,7 +87,7 @@ def header(comment: str, about: Sequence[str], unsaid: Sequence[Unsaid]) -> List
     lines = list(about)
     if unsaid:
         lines += ["", "Not said here, for this form has no words for it:"]
-        lines += [f"  {one.what}: {one.why}" for one in unsaid]
+        lines += [f"  {one}" for one in unsaid]
     return [f"{comment} {_plain(line)}".rstrip() for line in lines]
 
 

@@ -10,6 +10,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desi
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from .model import DesiredHost, Entry, Export, Form, exactly, named, switch, why_not
+from .overlap import each_once
 
 NAME = "linuxnet-tuning"
 PATH = f"etc/tuned/{NAME}/tuned.conf"
@@ -50,7 +51,7 @@ class _Profile(Form):
                 self.cannot(f"{key} {one}", why_not(one))
         body: List[str] = []
         sysfs: List[str] = []
-        for place, entry in enumerate(self.each_once("TuneD", lambda one: _devices(one) is not None)):
+        for place, entry in enumerate(each_once(self, "TuneD", lambda one: _devices(one) is not None)):
             self.sysfs = []
             body += self._entry(place, entry)
             # Of two lines about one file the later one counts, and the narrowest entry comes first here.

@@ -24,5 +24,5 @@ def export(variables: Mapping[str, Any], form: str, profiles: Mapping[str, Any])
         "files": [
             {"path": path, "content": text, "mode": found.modes.get(path, "0644")} for path, text in found.files.items()
         ],
-        "unsaid": [one._asdict() for one in found.unsaid],
+        "unsaid": [{**one._asdict(), "line": str(one)} for one in found.unsaid],
     }

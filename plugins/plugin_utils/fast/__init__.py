@@ -25,13 +25,15 @@ from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, script
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
 CONNECTIONS = ("ssh", "local")
 BECOME = ("sudo", "su")
+# What the handlers of the role guard listen to.
+TOPICS = ("linuxnet.tuning.confirm", "linuxnet.tuning.judge")
 
 display = Display()
 ahead.load()
@@ -53,6 +55,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         refused = self._take_inventory(view, task_vars or {})
         self._take_rates(task_vars or {})
         self._take_profile(view, task_vars or {})
+        confirm_nothing(self._task)
         try:
             result = self._fast(view, task_vars or {})
         except UnfitError as why:
@@ -61,7 +64,16 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             result = super().run(tmp, task_vars)
         finally:
             self._call = None
-        return {**result, "compared": {"changed": False, "failed": True, "msg": refused}} if refused else result
+        if refused:
+            result = {**result, "compared": {"changed": False, "failed": True, "msg": refused}}
+        return self._shown(result, task_vars or {})
+
+    def _shown(self, result: Any, variables: Any) -> Any:
+        """Leave out what nobody sees of a host that is as it should be, where the playbook `site` asks for that."""
+        whole = display.verbosity or result.get("changed") or result.get("failed")
+        if whole or not variables.get("tune__brief"):
+            return result
+        return {name: value for name, value in result.items() if name not in ("before", "after")}
 
     def _take_inventory(self, view: str, variables: Any) -> str:
         """Fill in the options that come from the inventory; gives what is wrong with those that `nic_info` compares."""
@@ -147,7 +159,10 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             if self._connection.become is None or "Incorrect" in str(error) or "Missing" in str(error):
                 raise
             raise UnfitError(f"of this: {error}") from error
-        if not result.get("_ansible_parsed", True) and script.STARTED not in str(result.get("module_stdout")):
+        unread = not result.get("_ansible_parsed", True) or "module_stderr" in result
+        if unread and script.STARTED not in str(result.get("module_stdout")):
+            if results.too_old(result):
+                raise AnsibleActionFail(results.OLD)
             raise UnfitError(f"its interpreter cannot: {result.get('module_stderr') or result.get('msg')}")
         return dict(result)
 
@@ -197,6 +212,12 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
 
     def _say(self, what: str) -> None:
         display.vvv(f"{self._task.action}: {what}", host=self._connection._play_context.remote_addr)
+
+
+def confirm_nothing(task: Any) -> None:
+    """What a check would change needs no confirmation. A template in `notify` would cost each worker 2 ms."""
+    if task.check_mode and task.notify:
+        task.notify = [name for name in task.notify if name not in TOPICS]
 
 
 @lru_cache(maxsize=None)
