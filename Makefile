@@ -1,6 +1,6 @@
 # The commands people type. Each does all its own set-up; the work is done in scripts/.
 .DEFAULT_GOAL := help
-SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench speed queues paused cost survey docs build release setup env clean
+SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench speed queues paused cost survey docs pictures build release setup env clean
 .PHONY: help test $(SCRIPTS)
 
 help: ## show this list
@@ -23,6 +23,7 @@ paused: ## what one slow client does to nine others behind a switch that pauses,
 cost: ## time, memory and page of the report of an audit, of 50 to 1,000 hosts
 survey: ## ask the drivers of the lab what they make of each setting, on every release, and keep the answers
 docs: ## write the pages of the settings and drivers, and the documentation site into dist/docs
+pictures: ## take the pictures of the documentation from what the last demo has left
 build: ## build the collection's archive into dist
 release: ## turn the changelog fragments into CHANGELOG.md
 setup: ## make the virtual environments (the other targets do it by themselves)

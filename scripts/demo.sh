@@ -36,7 +36,8 @@ lab ssh router sh -s <scripts/demo/faults.sh
 
 tell "What is wrong, and why? Nothing is changed by asking."
 play audit
-cp "$RESULTS/audit.json" "$RESULTS/audit-first.json"
+for kind in json html; do cp "$RESULTS/audit.$kind" "$RESULTS/audit-first.$kind"; done
+cp "$LOG" "$RESULTS/audit-first.txt"
 
 tell "The report has the lines that end each of it. They are in the inventory now, beside what the cards can do:"
 sed 1,2d scripts/demo/inventory/host_vars/router.yml

@@ -29,7 +29,7 @@ To see what one would change, and why it matters, without any change:
 ansible-playbook -i inventory.yml linuxnet.tuning.audit -e audit_against=dtn_100g
 ```
 
-Profiles raise and never lower what the kernel has: `at_least` for kernel parameters, `max` for rings. A line that does
+Profiles raise and never lower: `at_least` for kernel parameters and the MTU, `max` for rings. A line that does
 not suit is left out by your own value for it in `tuning_sysctl` or `tuning_nics`. What a device does not have ends the
 call with a message, unless `tuning_on_unsupported` is `warn`. What some guides write and no profile has stands at the
 head of each, and in [three guides as inventory](guides.md). A profile of your own has its reasons as comments: one is
@@ -69,7 +69,9 @@ def _profile(text: str) -> list[str]:
             if family == "match":
                 continue
             inner = (
-                {f"{family} {key}": value for key, value in keys.items()} if isinstance(keys, dict) else {family: keys}
+                {f"{family} {key}": value for key, value in keys.items()}
+                if isinstance(keys, dict) and not set(keys) & set(profiles.CONDITIONS)
+                else {family: keys}
             )
             rows += [(name, value, where, known.get(name)) for name, value in inner.items()]
     rows += [(key, value, "host", known.get(key)) for key, value in (found.get("sysctl") or {}).items()]

@@ -31,6 +31,9 @@ _OPTION = """options:
         mean the same NIC, the later one wins, key by key.
       - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
         unknown key is an error.
+      - >-
+        A value may be written as C({if_available: VALUE}). A NIC that cannot have it is then a warning and no error,
+        and gets all the rest.
     type: list
     elements: dict
     suboptions:
