@@ -226,6 +226,11 @@ def _left_alone(folder: str) -> bool:
         os.close(handle)
 
 
+def _spelt(words: Sequence[str]) -> str:
+    """A command as it is told; where its program lies makes no difference."""
+    return " ".join(" ".join([os.path.basename(words[0]), *words[1:]] if words else ()).split())
+
+
 class Host(ReadOnlyHost):
     """Also changes things."""
 
@@ -235,7 +240,8 @@ class Host(ReadOnlyHost):
     def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
         """Have a lock, in whose file stands the number of this process; gives who has it, or nothing.
 
-        A folder is locked while a script is at work in it, which may outlive the call that has started it.
+        A folder is locked while a script is at work in it, which may outlive the call that has started it, and so may
+        a single command.
         TuningError where there cannot be a lock.
         """
         folder = os.path.dirname(path)
@@ -258,8 +264,24 @@ class Host(ReadOnlyHost):
         os.ftruncate(self._lock, 0)
         os.write(self._lock, str(os.getpid()).encode())
         self._notes = folder
+        # One that hangs in a driver must not keep everybody else out.
+        left = self._left_command()
+        if left:
+            self.wait_until(lambda: not self._runs(left), WRITE_SECONDS)
         self._forget_writing()
         return ""
+
+    def _left_command(self) -> str:
+        """What a call that was killed has been running, as its note tells."""
+        return _spelt((self.read(f"{self._notes}/{_AT_WORK}") or "").split()[1:])
+
+    def _runs(self, command: str) -> bool:
+        """Whether there is a process of a command."""
+        for number in filter(str.isdigit, self.names("/proc")):
+            words = (self.read(f"/proc/{number}/cmdline") or "").split("\0")
+            if command in (_spelt(words), _spelt(words[1:])):  # a script stands behind its interpreter
+                return True
+        return False
 
     def let_go(self) -> None:
         """Give the lock back; a number in its file is that of a process that works."""

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -211,6 +212,40 @@ def test_a_call_tells_how_long_it_is_at_work(host, tmp_path):
     assert 40 < int(until) - host.uptime() <= 60
     host.let_go()
     assert not note.exists()
+
+
+@pytest.mark.parametrize("program", ["/usr/bin/sleep", "sleep"])
+def test_what_a_call_that_was_killed_still_runs_is_waited_for(host, tmp_path, program):
+    (tmp_path / "run").mkdir(mode=0o700)
+    (tmp_path / "run/at-work").write_text("90 sleep 0.7654\n")
+    with subprocess.Popen([program, "0.7654"]):
+        begun = time.monotonic()
+        assert host.hold(str(tmp_path / "run/lock"), 0) == ""
+        assert time.monotonic() - begun > 0.4
+    host.let_go()
+    assert not (tmp_path / "run/at-work").exists()
+
+
+def test_a_script_of_a_call_that_was_killed_is_waited_for(host, tmp_path):
+    script = tmp_path / "ifup"
+    script.write_text("#!/bin/sh\nsleep 0.6\n")
+    script.chmod(0o755)
+    (tmp_path / "run").mkdir(mode=0o700)
+    (tmp_path / "run/at-work").write_text("90 ifup igb0\n")
+    with subprocess.Popen([str(script), "igb0"]) as process:
+        assert host.hold(str(tmp_path / "run/lock"), 0) == ""
+        assert process.poll() is not None or not Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    host.let_go()
+
+
+def test_what_hangs_keeps_nobody_out(host, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "WRITE_SECONDS", 0.2)
+    (tmp_path / "run").mkdir(mode=0o700)
+    (tmp_path / "run/at-work").write_text("90 sleep 47.11\n")
+    with subprocess.Popen(["sleep", "47.11"]) as process:
+        assert host.hold(str(tmp_path / "run/lock"), 0) == ""
+        process.kill()
+    host.let_go()
 
 
 def test_bytes_that_are_no_text_come_back_as_they_were(host, tmp_path):

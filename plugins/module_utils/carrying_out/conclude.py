@@ -113,14 +113,16 @@ def settle(host: Host, call: Call) -> List[str]:
 
 def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[Address]:
     """Keep the originals of what is going to change; without them there would be no way back. Gives what is new."""
-    if call.params["temporary"] or call.params["state"] == "restored":
+    if call.params["temporary"]:
         return set()
     known = memory.baseline(host)
     families = {**registry.FAMILIES, **call.families}
     # What a temporary change has set is no original, even where it is to stay from now on.
     once = {address: value for address, value in guard.temporary(host).items() if address in call.desired}
     once.update(lost.kept_away(host, call))
-    addresses = {*addresses, *once}
+    # What goes back has its originals noted, but for those below temporary changes: should the call be killed and its
+    # layer confirmed, nothing else would know them.
+    addresses = {*once} if call.params["state"] == "restored" else {*addresses, *once}
     lasting = [address for address in addresses if address.key not in families[address.family].derived]
     # A bond of which only files are written comes with the next boot; then it must be known that there was none.
     lasting += [state for state in {a._replace(key="state") for a in lasting if _entry(call, a)} if state in before]

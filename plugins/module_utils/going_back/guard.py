@@ -8,8 +8,9 @@ does the same with the files only; values went with the power.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
+import json
+from contextlib import contextmanager, suppress
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
@@ -242,8 +243,13 @@ def reverted(host: ReadOnlyHost) -> List[Layer]:
 
 def stuck(host: ReadOnlyHost) -> List[str]:
     """A sentence for each key that could not be set back, with the value."""
+    return [f"{address} could not be set back{f' to {then}' if then else ''}" for address, then in _failed(host)]
+
+
+def _failed(host: ReadOnlyHost) -> List[Tuple[Address, str]]:
+    """What could not be set back, and the value as JSON, which may be missing."""
     rows = [line.partition("\t") for line in sorted(set((host.read(_FAILED) or "").splitlines()))]
-    return [f"{stack.address_of(key)} could not be set back{f' to {then}' if then else ''}" for key, _tab, then in rows]
+    return [(stack.address_of(key), then) for key, _tab, then in rows]
 
 
 def waiting(host: Host) -> List[Layer]:
@@ -258,7 +264,14 @@ def waiting(host: Host) -> List[Layer]:
 
 
 def heard(host: Host) -> None:
-    """What was taken back has been told."""
+    """What was taken back has been told; what could not be set back stays noted until it can."""
+    originals: Dict[Address, Value] = {}
+    below = temporary(host)
+    for address, then in _failed(host):
+        with suppress(ValueError):  # what the power cut off in the middle of a line
+            value = memory.value_of(json.loads(then))
+            originals.update({} if address.key.startswith("/") else {address: below.get(address, value)})
+    memory.keep(host, originals)
     for layer in reverted(host):
         host.do(Save(f"{REVERTED}/{layer.number}.json", None, mode=0o600))
     if host.exists(_FAILED):

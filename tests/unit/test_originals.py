@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""No original is lost: neither that of a temporary change which cannot be set back, nor with a call that was killed."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
+from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
+
+OTHER = [{"name": "igb1", "txqueuelen": 500}]
+
+
+@pytest.fixture
+def host(tmp_path):
+    return ShellHost(tmp_path, {"igb0": igb, "igb1": igb})
+
+
+def call(host, **params):
+    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
+    result = engine.tune(host, "tune", {**usual, **params})
+    assert not result.get("failed"), result
+    return result
+
+
+def window(host, **params):
+    call(host, nics=[{"name": "igb0", "mtu": 1300}], temporary=3600, **params)
+
+
+def rollback(host):
+    guard.serve(host, "reverted", True)
+    call(host, state="restored", guard_timeout=60)
+    guard.serve(host, "confirmed", False)
+
+
+def test_what_a_window_could_not_set_back_stays_noted_until_it_can_be(host):
+    window(host)
+    host.refused = ["link set dev igb0 mtu 1500"]
+    host.passes(3600)
+    assert host.devices["igb0"].link["mtu"] == 1300
+    assert "igb0 link mtu could not be set back to 1500" in call(host, nics=OTHER)["reverted"]
+    assert host.originals()[("igb0", "mtu")] == 1500
+    host.refused = []
+    rollback(host)
+    assert host.devices["igb0"].link["mtu"] == 1500
+    assert host.originals() == {}
+
+
+def test_what_a_revert_could_not_set_back_stays_noted_too(host):
+    window(host)
+    host.refused = ["link set dev igb0 mtu 1500"]
+    result = guard.serve(host, "reverted", True)
+    assert result["warnings"] == ["igb0 link mtu could not be set back to 1500; the journal tells why"]
+    assert stack.read(host) == []
+    assert host.originals() == {("igb0", "mtu"): 1500}
+    host.refused = []
+    rollback(host)
+    assert host.devices["igb0"].link["mtu"] == 1500
+
+
+@pytest.mark.parametrize("fuse", range(14))
+def test_a_confirmation_of_a_call_that_was_killed_loses_no_original(host, fuse):
+    window(host)
+    host.fuse = fuse
+    with contextlib.suppress(Killed):
+        call(host, state="restored", guard_timeout=60)
+    host.fuse = -1
+    call(host, nics=OTHER)
+    guard.serve(host, "confirmed", False)
+    rollback(host)
+    assert [device.link["mtu"] for device in host.devices.values()] == [1500, 1500]
+    assert host.originals() == {}
+    assert not [path for path in host.files if "linuxnet-tuning" in path]
