@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab_faults import held, hold, ssh, wait_for
+from lab_faults import GUARD_TIMEOUT, ask, held, hold, ssh, wait_for
 
 
 def cut_off(way):
@@ -29,3 +29,19 @@ def test_stall(fault):
     fault.strikes()
     # The call itself ends the command, before the guard would have to end the call.
     fault.comes_back(told="ethtool -L igb1 rx 4 tx 4` did not end within 30 s")
+
+
+def test_slow(fault):
+    """A host so slow that a call takes longer than the guard waits"""
+    hold("ethtool", "", seconds=3)
+    fault.strikes()
+    play = fault.play(tuning_host_nics=[{"name": "igb1", "mtu": 1800, "channels": {"rx": 4, "tx": 4}}])
+    assert play.end() == 0, play.output
+    assert ask("cat /sys/class/net/igb1/mtu").strip() == "1800"
+    ask("rm /usr/local/sbin/ethtool")
+    # It has had the time that the guard would have waited, and more, and goes back only because somebody wants it to.
+    assert fault.took() > GUARD_TIMEOUT
+    assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.answers()
+    fault.is_as_before()
+    fault.next_site_works("")

@@ -28,6 +28,18 @@ def test_controller(fault, moment):
     fault.comes_back()
 
 
+def test_rollback(fault):
+    """Controller killed when all is restored to its originals, and that is not confirmed"""
+    originals = ask("cat /var/lib/linuxnet-tuning/baseline.json")
+    fault.play(SHARED / "unconfirmed.yml", tuning_state="restored").says("changed: [router", 150)
+    assert ask("cat /sys/class/net/igb1/mtu").strip() == "1500"
+    fault.plays[-1].kill()
+    fault.strikes()
+    fault.comes_back()
+    # Restored once more, by the last test of all, it has to be what it was before.
+    assert ask("cat /var/lib/linuxnet-tuning/baseline.json") == originals
+
+
 def test_session(fault):
     """The connection's sshd killed"""
     up_to(fault, "the first value is set")

@@ -65,6 +65,10 @@ class Fault:
         """From now on the host has to come back by itself."""
         self._struck = time.monotonic()
 
+    def took(self):
+        """Seconds since it struck."""
+        return time.monotonic() - self._struck
+
     def loses_power(self):
         """Kill the router's emulator, and who works on it; start it again from its disk, and wait for the boot."""
         boot = ask(BOOT_ID).strip()
@@ -90,7 +94,7 @@ class Fault:
     def _boots(self, command, told, boot):
         assert command.returncode == 0, told
         wait_for(lambda: ssh(BOOTED.format(boot), timeout=60).returncode == 0, 120, 1)
-        self._patience += time.monotonic() - self._struck
+        self._patience += self.took()
 
     def expects_now(self):
         """What is there now is what has to be there in the end."""
@@ -100,7 +104,7 @@ class Fault:
         """A new connection can be made, and the guard has done its work."""
         calm = f"timeout 8 sh -c '{waiting(CALM)}'"
         wait_for(lambda: ssh(calm, way, timeout=15).returncode == 0, self._patience, 0.5)
-        took = time.monotonic() - self._struck
+        took = self.took()
         self.row["answers after"] = f"{took:.0f} s"
         assert took <= self._patience
 
