@@ -20,6 +20,16 @@ def host(tmp_path):
     return ShellHost(tmp_path, {"igb0": igb, "igb1": igb})
 
 
+class Reckoning(ShellHost):
+    """Its driver works out one time of coalescing anew for each number of channels."""
+
+    def _ethtool(self, argv):
+        answer = super()._ethtool(argv)
+        if argv[1] == "-L":
+            self.devices["igb0"].coalesce["rx-usecs"] = 3
+        return answer
+
+
 def call(host, **params):
     usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
     result = engine.tune(host, "tune", {**usual, **params})
@@ -75,3 +85,14 @@ def test_a_confirmation_of_a_call_that_was_killed_loses_no_original(host, fuse):
     assert [device.link["mtu"] for device in host.devices.values()] == [1500, 1500]
     assert host.originals() == {}
     assert not [path for path in host.files if "linuxnet-tuning" in path]
+
+
+def test_restored_brings_back_what_the_driver_worked_out_anew_with_the_channels(tmp_path):
+    host = Reckoning(tmp_path, {"igb0": igb})
+    host.devices["igb0"].coalesce = {"rx-usecs": 50, "tx-usecs": 60}
+    call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
+    assert host.devices["igb0"].coalesce == {"rx-usecs": 3, "tx-usecs": 60}
+    assert host.originals() == {("igb0", "combined"): 2, ("igb0", "rx_usecs"): 50}
+    call(host, state="restored")
+    assert host.devices["igb0"].coalesce == {"rx-usecs": 50, "tx-usecs": 60}
+    assert host.originals() == {}

@@ -80,7 +80,8 @@ def _carry_out(host: Host, call: Call) -> Done:
     # Remember, for without the originals there is no way back; then guard.
     gone = lost.gone(families, beside)
     emptied = conclude.emptied(families, before, changed)
-    noted = conclude.note(host, call, before, {*changed, *gone, *emptied})
+    reworked = set(conclude.reworked(families, before, changed)) - changed
+    noted = conclude.note(host, call, before, {*changed, *gone, *emptied, *reworked})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
     armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before), gone)
@@ -88,6 +89,8 @@ def _carry_out(host: Host, call: Call) -> Done:
     # Apply, read again, verify, and undo what did not take.
     transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))
     answers, failure = transaction.carry_out(call.plan)
+    if not failure:
+        answers = {**conclude.read_again(call, reworked, answers), **answers}
     side_effects = plan.side_effects(before, answers, set(call.asked))
 
     # The layer of the guard stays until it is confirmed, or goes with the change.
@@ -99,6 +102,7 @@ def _carry_out(host: Host, call: Call) -> Done:
         remarks += [*lost.farewell(gone), *lost.give_back(host, call)]
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
         remarks += conclude.remember(host, call, rounded, before, aside)
+        memory.forget(host, reworked.intersection(noted) - {change.address for change in side_effects})
     elif not transaction.stuck:
         memory.forget(host, noted)
         guard.leave(host)

@@ -53,13 +53,25 @@ def beside(host: Host, call: Call, families: Families, changed: Set[Address]) ->
 
 def emptied(families: Families, before: Cells, changed: Set[Address]) -> List[Address]:
     """What a change takes away with a queue, and nobody sets for a new one: it has to be noted to come back."""
-    done = {address[:2] for address in changed}
     return [
         address
-        for address, cell in before.items()
-        if cell.value not in (None, families[address.family].lost.get(address.key, cell.value))
-        and families[address.family].disturbed(address.scope, done)
+        for address, cell in _shaken(families, before, changed).items()
+        if families[address.family].lost
+        and cell.value not in (None, families[address.family].lost.get(address.key, cell.value))
     ]
+
+
+def reworked(families: Families, before: Cells, changed: Set[Address]) -> List[Address]:
+    """What the driver may work out anew, such as times of coalescing where the channels change: it is noted as well,
+    until it is known to be as it was."""
+    shaken = {a: c for a, c in _shaken(families, before, changed).items() if not families[a.family].lost}
+    return [a for a in _loose(families, shaken) if before[a].value is not None and not families[a.family].reach]
+
+
+def read_again(call: Call, addresses: Iterable[Address], known: Cells) -> Cells:
+    """The cells of these addresses as they are now, of groups that nobody has read again yet."""
+    groups = {address[:2] for address in addresses} - {address[:2] for address in known}
+    return dict(call.read([Address(family, nic, "") for family, nic in sorted(groups)]))
 
 
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
