@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import qdiscs, verdicts
+from . import bonded, qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Branch, Line, Remark, Setting, Sink
 
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
@@ -101,7 +101,7 @@ def _settled(sink: Sink) -> List[Setting]:
             )
             sink.remark(setting.line, CONDITIONAL, text)
             continue
-        if setting.family == "bond" and setting.key == "members":
+        if setting.family == "bond" and bonded.is_list(setting.key):
             kept[(setting.address, setting.value)] = setting
             continue
         before = kept.get(setting.address)
@@ -233,12 +233,12 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
     for name, parts in found.items():
         entry: Dict[str, Any] = {"name": name}
         for one in parts:
-            if one.key == "members":
-                entry.setdefault("members", []).extend(
-                    word for word in str(one.value).split() if word not in entry.get("members", [])
+            if bonded.is_list(one.key):
+                entry.setdefault(one.key, []).extend(
+                    word for word in str(one.value).split() if word not in entry.get(one.key, [])
                 )
             else:
-                entry[one.key] = _bond_value(str(one.value))
+                entry[one.key] = one.value if isinstance(one.value, bool) else _bond_value(str(one.value))
         sizes = [one for one in settings if one.key == "mtu" and one.nic in (name, *entry.get("members", []))]
         if sizes and len({one.value for one in sizes}) == 1:
             entry["mtu"] = sizes[0].value
@@ -253,6 +253,9 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
                 )
             taken += parts
             continue
+        if not set(bonded.KEYS).intersection(entry):
+            text = "no address for it stands in this text; add addresses or dhcp, unless a bridge or VLANs have them"
+            sink.remark(parts[0].line, NOTE, f"bond {name}: {text}")
         entries.append(entry)
         inside += sizes if "mtu" in entry else []
         taken += [one for one in parts if one.key not in entry]

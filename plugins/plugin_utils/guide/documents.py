@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import ethtool, kernel_files, masks, selectors
+from . import bonded, ethtool, kernel_files, masks, selectors
 from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -223,6 +223,11 @@ class Reader:
                 self.guide.nic(line, nic, "link", "mtu", str(value.value), match)
             elif word in _OFFLOADS:
                 self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
+            elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, _words(value)):
+                self._sets(key, value, "stands in the entry of the bond")
+            elif kind == "bonds" and word == "routes" and _default(value):
+                bonded.gateway(self.guide, line, name, _default(value), "routes belong to netplan")
+                self._sets(key, value, "stands in the entry of the bond")
             elif kind == "bonds" and word == "interfaces":
                 self.guide.sink.set(line, name, "bond", "members", " ".join(_words(value)))
             elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
@@ -232,6 +237,11 @@ class Reader:
                     kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(_words(text)))
             else:
                 self._left(word, key, value)
+
+    def _sets(self, key: yaml.Node, value: yaml.Node, why: str) -> None:
+        """The lines of a value, which is told at its key."""
+        for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
+            self.guide.sink.nothing(number, why)
 
     def _left(self, word: str, key: yaml.Node, value: yaml.Node) -> None:
         for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
@@ -252,6 +262,15 @@ def _words(node: yaml.Node) -> List[str]:
     """One word, or those of a list; anything else is none."""
     inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
     return [str(one.value) for one in inner if isinstance(one, yaml.ScalarNode)]
+
+
+def _default(routes: yaml.Node) -> str:
+    """The gateway of routes that are nothing but the default one."""
+    inner = routes.value if isinstance(routes, yaml.SequenceNode) else []
+    mappings = [one.value for one in inner if isinstance(one, yaml.MappingNode)]
+    found = [{str(key.value): str(value.value) for key, value in pairs} for pairs in mappings]
+    known = len(found) == 1 and set(found[0]) == {"to", "via"} and found[0]["to"] in ("default", "0.0.0.0/0", "::/0")
+    return found[0]["via"] if known else ""
 
 
 def _find(node: yaml.MappingNode, word: str) -> Any:

@@ -7,7 +7,7 @@ import re
 from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from . import ethtool, expand, kernel_files, masks, selectors
+from . import bonded, ethtool, expand, kernel_files, masks, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
@@ -185,6 +185,8 @@ def _ifcfg_line(guide: Guide, number: int, nic: str, key: str, value: str, other
         for word in value.split():
             name, _equals, text = word.partition("=")
             kernel_files.bond(guide, number, nic, name, text)
+    elif bonded.ifcfg(guide, number, nic, key, value, others):
+        return
     elif key in ("MASTER", "MASTER_UUID") and others.get("SLAVE", "yes") == "yes" and value:
         guide.sink.set(number, masks.name(value), "bond", "members", nic)
     elif key in ("DEVICE", "NAME", "HWADDR", "UUID", "TYPE", "SLAVE", "BONDING_MASTER", "STARTMODE", "USERCTL"):

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import List, Mapping, Sequence
+from typing import Dict, List, Mapping, Sequence
 
-from . import kernel_files, masks
+from . import bonded, kernel_files, masks
 from .model import CONDITIONAL, NOTE, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -36,7 +36,8 @@ _STANZAS = (
 def read(guide: Guide, lines: Sequence[Line]) -> None:
     """Stanzas with options, and commands that run when a NIC comes up."""
     nic = ""
-    bridges = _bridges(lines)
+    bridges, bonds = _bridges(lines), _bonds(lines)
+    netmasks = _netmasks(lines)
     for number, text in lines:
         plain = masks.templates(text).strip()
         words = plain.split()
@@ -45,11 +46,16 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
         elif words[0] in _STANZAS or words[0].startswith("allow-"):
             nic = words[1] if words[0] == "iface" and len(words) > 1 else nic
             guide.sink.nothing(number, "says which NICs there are")
+            if words[0] == "iface" and words[2:4] == ["inet", "dhcp"] and nic in bonds:
+                bonded.dhcp(guide, number, nic)
         else:
             key = words[0].lower()
             if nic in bridges and key.startswith(("bond", "slaves")):
                 text = f"{plain} stands in the stanza of the bridge {nic}; the bond that is meant needs one of its own"
                 guide.sink.remark(number, CONDITIONAL, text)
+                continue
+            if nic in bonds and key in ("address", "netmask", "gateway"):
+                _address(guide, number, nic, key, words[-1], netmasks.get(number, ""))
                 continue
             _option(guide, number, nic, key, plain[len(words[0]) :].strip())
 
@@ -63,6 +69,42 @@ def _bridges(lines: Sequence[Line]) -> List[str]:
         if words and words[0].replace("-", "_") == "bridge_ports":
             found.append(nic)
     return found
+
+
+def _bonds(lines: Sequence[Line]) -> List[str]:
+    """The stanzas that are of bonds."""
+    found, nic = [], ""
+    for _number, text in lines:
+        words = text.replace("_", "-").split()
+        nic = words[1] if words[:1] == ["iface"] and len(words) > 1 else nic
+        if words and (words[0] == "slaves" or (words[0].startswith("bond-") and words[0] != "bond-master")):
+            found.append(nic)
+        elif len(words) > 1 and words[0] == "bond-master":
+            found.append(words[1])
+    return found
+
+
+def _netmasks(lines: Sequence[Line]) -> Dict[int, str]:
+    """By the line of an address, the mask that stands in the same stanza."""
+    stanza, found, addresses = 0, {}, {}
+    for number, text in lines:
+        words = text.split()
+        stanza += words[:1] == ["iface"]
+        if words[:1] == ["netmask"]:
+            found[stanza] = words[-1]
+        if words[:1] == ["address"]:
+            addresses[number] = stanza
+    return {number: found.get(place, "") for number, place in addresses.items()}
+
+
+def _address(guide: Guide, number: int, nic: str, key: str, value: str, mask: str) -> None:
+    otherwise = f"{nic} {key} {masks.shown(value)}: it belongs to ifupdown"
+    if key == "address":
+        bonded.address(guide, number, nic, value, mask, otherwise)
+    elif key == "gateway":
+        bonded.gateway(guide, number, nic, value, otherwise)
+    else:
+        guide.sink.nothing(number, "stands in the address")
 
 
 def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:

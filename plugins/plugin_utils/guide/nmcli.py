@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from ..dialects import networkmanager as words
-from . import kernel_files, masks
+from . import bonded, kernel_files, masks
 from .ini import Entry, sections
 from .model import NOTE, OTHER_TOOL, Line
 from .settings import Guide
@@ -53,7 +53,10 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     bond = next((named[key] for key in ("master", "controller", "connection.master") if named.get(key)), "")
     if bond.startswith("bond"):
         guide.sink.set(line, bond, "bond", "members", nic)
+    made = named.get("type") == "bond" or (verb[:1] == "m" and nic.startswith("bond"))
     for key, value in pairs:
+        if made and bonded.nmcli(guide, line, nic, key.lstrip("+"), value):
+            continue
         section, _dot, name = key.lstrip("+").partition(".")
         _one(guide, line, nic, _ALIASES.get(section, section), name, value)
     if any(key.startswith("ethtool.") for key in named):
