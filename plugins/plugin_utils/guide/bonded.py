@@ -94,6 +94,20 @@ def nmcli(guide: Guide, line: int, nic: str, key: str, value: str) -> bool:
     return True
 
 
+def networkd(guide: Guide, line: int, bond: str, key: str, value: str) -> bool:
+    """A key of a .network file for a bond; whether it is about its addresses."""
+    otherwise = f"{key}={masks.shown(value)}: it belongs to systemd"
+    if key == "Address":
+        address(guide, line, bond, value, "", otherwise)
+    elif key == "Gateway":
+        gateway(guide, line, bond, value, otherwise)
+    elif key == "DHCP" and value.lower() in ("yes", "true", "ipv4"):
+        dhcp(guide, line, bond)
+    else:
+        return False
+    return True
+
+
 def netplan(guide: Guide, line: int, bond: str, word: str, values: Sequence[str]) -> bool:
     """A key of a bond of netplan; whether it is about its addresses. A route stands in `values` as its destination and
     its gateway."""

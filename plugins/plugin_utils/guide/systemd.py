@@ -8,7 +8,7 @@ from itertools import product
 from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from ..dialects import systemd as words
-from . import kernel_files, selectors
+from . import bonded, kernel_files, selectors
 from .ini import Entry, sections
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .selectors import Match
@@ -60,6 +60,8 @@ def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, d
             kernel_files.bond(guide, entry.line, device, _BOND[entry.key], value)
         elif entry.section == "Network" and entry.key == "Bond":
             guide.sink.set(entry.line, entry.value, "bond", "members", nic)
+        elif nic.startswith("bond") and bonded.networkd(guide, entry.line, nic, entry.key, entry.value):
+            continue
         else:
             _key(guide, entry, nic or device, match)
 
