@@ -1,7 +1,8 @@
 #!/bin/sh
-# Makes seven faults on the router that only traffic shows, by raw commands.
+# Makes faults on the router that only traffic shows, by raw commands.
 set -eu
 sysctl -qw net.core.netdev_budget=2
+ip route add 192.168.40.0/24 via 192.168.32.1
 sysctl -qw net.core.rmem_default=2304 net.core.rmem_max=2304
 sysctl -qw net.core.somaxconn=1
 # Only what comes in through igb1 is tracked, so that nothing cuts off who audits.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Traffic that shows what suffers: `serve PEER` on the router, `send FIRST SECOND`, its two addresses, on the switch.
+"""Traffic that shows what suffers: `serve PEER FAR` on the router, `send FIRST SECOND`, its two addresses, on the switch,
+and `take` behind a link of small packets.
 
 The programs of the router fetch their packets and connections twenty times a second, as busy ones do.
 """
@@ -13,7 +14,28 @@ import sys
 import threading
 import time
 
-UDP, TCP, CLOSED = 7001, 7002, 7003
+UDP, TCP, CLOSED, FAR = 7001, 7002, 7003, 7004
+
+
+def take():
+    """What somebody sends."""
+    connections = socket.create_server(("", FAR))
+    while True:
+        connection = connections.accept()[0]
+        with connection, contextlib.suppress(OSError):
+            while connection.recv(1 << 16):
+                pass
+
+
+def give(address):
+    """As much as a path takes, over one connection as long as it lasts."""
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection((address, FAR), 5) as out:
+            out.settimeout(None)
+            while True:
+                out.sendall(bytes(1 << 14))
+                time.sleep(0.2)
+        time.sleep(1)
 
 
 def serve(peer):
@@ -69,8 +91,12 @@ def many_flows(address):
 
 
 def main(verb, *addresses):
+    if verb == "take":
+        take()
     if verb == "serve":
-        serve(*addresses)
+        peer, far = addresses
+        threading.Thread(target=give, args=(far,), daemon=True).start()
+        serve(peer)
     first, second = addresses
     for work, address in ((many_packets, first), (many_connections, first), (many_flows, second)):
         threading.Thread(target=work, args=(address,), daemon=True).start()
