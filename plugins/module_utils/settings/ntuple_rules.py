@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, List, Mapping, Sequence, Tuple
 
 from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value
+from ..tools import ethtool, sysfs
 from ..tools import ntuple as tool
 
 
@@ -19,7 +20,23 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         return Reading({}, f"the device does not have it ({problem})")
     # There is no way back to what cannot be spelled.
     cells = {key: Cell(rule, fixed=rule == tool.FOREIGN) for key, rule in rules.items() if not keys or key in keys}
-    return Reading({**{key: Cell(None) for key in keys}, **cells}, "the device has no rules")
+    free = Cell(None, means=_never) if keys and not rules and _takes_none(host, nic) else Cell(None)
+    return Reading({**dict.fromkeys(keys, free), **cells}, "the device has no rules")
+
+
+def _takes_none(host: Reader, nic: str) -> bool:
+    """A driver that tells its rules need not take any: the 82576 of igb refuses each, and so says its feature.
+
+    Ports of a switch take rules without it.
+    """
+    cell = ethtool.features(host.ask(ethtool.query("-k", nic)).out, {}).get("ntuple-filters")
+    return bool(
+        cell and cell.fixed and not cell.value and "DEVTYPE=dsa" not in sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent")
+    )
+
+
+def _never(_rule: str) -> str:
+    raise ValueError("the device takes no rules: its feature ntuple is off [fixed]")
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -84,7 +101,7 @@ ntuple_rules = Family(
     open_parse=_parse,
     key_pattern=r"[0-9]{1,9}",
     hint="NICs take some fields only, igb for instance MAC addresses, Ethernet type and VLAN, and an X540 one mask for "
-    "all rules; none takes a rule without ntuple in features.",
+    "all rules; none takes a rule without ntuple in features, or where that is off [fixed].",
     whole=True,
     refusals={"Operation not supported": "the device does not take such rules, or not while ntuple is off"},
 )
