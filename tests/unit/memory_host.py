@@ -127,7 +127,8 @@ class MemoryHost(Memory, Host):
             self.disk.files.pop(path, None)
         else:
             self.disk.files[path] = self.disk.kernel.get(path, {}).get(action.text, action.text)
-            self.disk.files.update(self.disk.together.get(path, {}).get(action.text, {}))
+            for other, text in self.disk.together.get(path, {}).get(action.text, {}).items():
+                self.disk.files.pop(other, None) if text is None else self.disk.files.update({other: text})
         return ""
 
 

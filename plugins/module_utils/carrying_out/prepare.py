@@ -104,6 +104,7 @@ def prepare(
         desired, refused, remarks = expand(families, desired, state)
     absent += [Unsupported(address, desired.pop(address), why) for address, why in never.items() if address in desired]
     todo = plan.make(desired, state.cells, families, state.problems)
+    todo = plan.later(todo, state.cells, families) if params["immediate"] else todo
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     if params["state"] == "restored":
         todo = todo._replace(unsupported=tuple(map(report.not_back, todo.unsupported)))

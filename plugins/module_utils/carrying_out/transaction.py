@@ -152,7 +152,7 @@ class Transaction:
         """Run the set commands in order; stops at the first one that failed and really had no effect."""
         for group, planned in plan.steps(changes).items():
             values = self._meant(group, planned)
-            complaint = self._do(group, values)
+            complaint = self._do(group, values) if values else ""
             if self._lost:
                 break
             # Exit codes do not decide: older ethtool ends with 78 or 80 when there is nothing to change.
@@ -160,7 +160,7 @@ class Transaction:
                 mine = [
                     change._replace(after=values[change.address.key])
                     for change in changes
-                    if change.address[:2] == group
+                    if change.address[:2] == group and change.address.key in values
                 ]
                 mismatches = self._misses(mine, self._look([change.address for change in mine]))
                 if mismatches:
@@ -203,16 +203,17 @@ class Transaction:
         return {**cells, **self._look(list(cells))} if any(cell.means for cell in cells.values()) else cells
 
     def _meant(self, group: Group, values: Mapping[str, Value]) -> Dict[str, Value]:
-        """The values of a plan, as they are meant now."""
+        """The values of a plan, as they are meant now; what means nothing any more is left to be told of."""
         now = self._cells(group)
-        return {key: self._goal(Address(*group, key), value, now) for key, value in values.items()}
+        goals = {key: self._goal(Address(*group, key), value, now) for key, value in values.items()}
+        return {key: goal for key, goal in goals.items() if not isinstance(goal, plan.Refusal)}
 
     def _goal(self, address: Address, value: Value, now: Cells) -> Value:
+        """What is asked comes to by what is there now, or why it comes to nothing."""
         cell = now.get(address)
         if not cell or not cell.means or address not in self.desired:
             return value
-        goal = plan.resolve(self.desired[address], cell)
-        return value if isinstance(goal, plan.Refusal) else goal
+        return plan.resolve(self.desired[address], cell)
 
     def _link_is_back(self, scope: str) -> bool:
         """A NIC that has vanished is told of by the next read, not by its lost link."""
@@ -254,6 +255,8 @@ class Transaction:
                 optional = address in self.desired and self.desired[address].optional
                 refusals = {**family.refusals, **(family.lacks if optional else {})}.items()
                 self.refused.update((address, why) for word, why in refusals if word in complaint)
+                if isinstance(change.after, plan.Refusal):
+                    self.refused[address] = f"{change.after}; so it is once the rest of this is in force"
         return mismatches
 
     def _reasons(self, mismatches: Sequence[report.Mismatch]) -> List[str]:

@@ -91,6 +91,27 @@ def make(desired: DesiredState, cells: Cells, families: Families, problems: Mapp
     return Plan(tuple(_stacked(changes, cells, families)), tuple(unsupported), tuple(adjusted), targets)
 
 
+def later(todo: Plan, cells: Cells, families: Families) -> Plan:
+    """The same plan with words that mean something only once the rest is in force, such as names of interrupts that
+    another change makes anew: these are planned as they stand, and judged by what is there by then."""
+    groups = {change.address[:2] for change in todo.changes}
+    waiting = {
+        item.address: str(item.desired.value)
+        for item in todo.unsupported
+        for family, cell in ((families.get(item.address.family), cells.get(item.address)),)
+        if family and cell and cell.means and not cell.fixed and item.desired.kind == EXACTLY
+        if any((cause, item.address.scope) in groups for cause in (*family.shaken_by, *family.counted_by))
+    }
+    if not waiting:
+        return todo
+    changes = [*todo.changes, *(Change(address, cells[address].value, word) for address, word in waiting.items())]
+    return todo._replace(
+        changes=tuple(_stacked(changes, cells, families)),
+        unsupported=tuple(item for item in todo.unsupported if item.address not in waiting),
+        targets={**todo.targets, **waiting},
+    )
+
+
 def ahead(cells: Cells, targets: Mapping[Address, Value], families: Families) -> Cells:
     """The cells that there will be once the targets are set, as far as that can be known: queues come with channels."""
     foreseen = cells
