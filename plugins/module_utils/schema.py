@@ -305,7 +305,8 @@ class Family(NamedTuple):
     `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those of one
     that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
     together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last. Of keys
-    that fit `blind` the commands need no cells, so they can be kept for a NIC that is not there yet.
+    that fit `blind` the commands need no cells, so they can be kept for a NIC that is not there yet. Of a `wordy` one
+    the device tells more than it was asked for, which is no part of what a change is reported to have brought.
     """
 
     name: str
@@ -349,6 +350,7 @@ class Family(NamedTuple):
     whole: bool = False
     late: bool = False
     blind: Tuple[str, ...] = ()
+    wordy: bool = False
     unfold: Optional[Callable[[Mapping[str, Any]], Mapping[str, Any]]] = None
     boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
     partners: Mapping[str, str] = {}

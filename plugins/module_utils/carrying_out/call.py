@@ -137,7 +137,7 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
         families=call.families,
         asked=call.asked,
         before=call.before,
-        after=done.after,
+        after=done.after if done.failure else report.in_words(call.families, call.plan, done.after),
         plan=call.plan._replace(unsupported=(*call.plan.unsupported, *told)),
         rivals=call.rivals,
         adjusted=done.adjusted,

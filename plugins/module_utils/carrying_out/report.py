@@ -142,6 +142,12 @@ class Outcome(NamedTuple):
         ]
 
 
+def in_words(families: Mapping[str, Family], plan: Plan, after: Cells) -> Cells:
+    """The cells as a change was asked for, where the device tells more: check mode cannot know that."""
+    wordy = [change for change in plan.changes if families[change.address.family].wordy and change.address in after]
+    return {**after, **{change.address: after[change.address]._replace(value=change.after) for change in wordy}}
+
+
 def _unsupported(item: Unsupported) -> Dict[str, Any]:
     return {**_where(item.address), "asked": str(item.desired), "reason": item.reason}
 

@@ -226,4 +226,5 @@ qdisc = Family(
     counted_by=("channels",),
     foresee=_foresee,
     blind=("root",),
+    wordy=True,
 )
