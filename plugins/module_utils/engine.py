@@ -118,6 +118,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "on_unsupported": {"type": "str", "choices": ["fail", "warn", "ignore"], "default": "fail"},
     "guard_timeout": {"type": "int", "default": 120},
     "hold": {"type": "bool", "default": False},
+    "forget": {"type": "list", "elements": "str", "default": []},
     "inventory": {"type": "bool", "default": False},  # the action plugin has made options of it
 }
 _ALWAYS = ("state", "on_unsupported", "guard_timeout")
@@ -134,7 +135,7 @@ def argument_spec(view: str) -> Dict[str, Any]:
     if view in ("tune", "tuned", "bonding"):
         names.add("hold")
     if view == "tune":
-        names.add("inventory")
+        names |= {"inventory", "forget"}
     spec = {name: dict(option) for name, option in _OPTIONS.items() if name in names}
     spec.update({name: dict(option) for family in families for name, option in family.options.items()})
     return spec

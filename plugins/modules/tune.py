@@ -23,6 +23,16 @@ options:
     type: bool
     default: false
     version_added: 0.3.0
+  forget:
+    description:
+      - NICs that are gone for good, by name or pattern; with O(state=restored). What was noted of them is forgotten,
+        their kernel parameters (C(net.ipv4.conf.NIC)) with it. A NIC that is there is restored all the same.
+      - The originals of a NIC that is not there stay noted otherwise, until it comes back, and RV(unsupported) names
+        it.
+    type: list
+    elements: str
+    default: []
+    version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:

@@ -8,9 +8,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 from ..deciding import plan
 from ..going_back import guard, memory, revert
 from ..host import Host
-from ..schema import ABSENT, ENTRY, HOST, NIC, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
+from ..schema import ABSENT, ENTRY, HOST, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
 from ..settings import registry
-from ..tools import sysfs, systemd
+from ..tools import systemd
 from . import lost, persist
 from .prepare import Call
 
@@ -159,14 +159,6 @@ def _made(call: Call, known: Mapping[Address, Value], address: Address) -> bool:
     return known.get(address._replace(key="state")) == "absent"
 
 
-def _gone(host: Host, call: Call) -> List[Address]:
-    """The originals of NICs that are not there any more: should one come back, it is as its driver makes it."""
-    if call.params.get("nics"):
-        return []
-    families = [family.name for family in call.families.values() if family.scope == NIC]
-    return [a for a in memory.baseline(host) if a.family in families and not sysfs.present(host, a.scope)]
-
-
 def unasked(call: Call, side_effects: Sequence[Change]) -> List[Change]:
     """Of what a call has changed without being asked, what nobody works out anew."""
     return [change for change in side_effects if not _was_shaken(call, change.address)]
@@ -266,7 +258,7 @@ def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
         back = {address for address in call.desired if address in call.plan.targets}
-        gone = {*back, *_gone(host, call)}
+        gone = {*back, *call.let_go}
         # Nor is one forgotten that is back only until somebody fails to confirm that.
         complaint = "" if guard.back(host, gone, ()) else memory.forget(host, gone)
         guard.leave(host)

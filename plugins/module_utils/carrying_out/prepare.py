@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import desire, plan
 from ..going_back import guard, memory
 from ..host import ReadOnlyHost
 from ..schema import (
+    ABSENT,
     HOST,
     PROBE,
     WATCH,
     Address,
     Cell,
     Cells,
+    Desired,
     DesiredState,
     Family,
     Plan,
@@ -54,6 +57,7 @@ class Call(NamedTuple):
     asked: Sequence[Address]
     rivals: Sequence[Mapping[str, str]]
     remarks: Sequence[str]
+    let_go: Sequence[Address]
 
     def read(self, addresses: Iterable[Address]) -> Cells:
         """The cells of addresses, with those of their groups, anew."""
@@ -82,13 +86,13 @@ def prepare(
 ) -> Call:
     """Read and plan; `never` says what the device has refused for good in an earlier attempt."""
     absent: List[Unsupported] = []
+    gone: Mapping[str, Sequence[Address]] = {}
     if params["temporary"] and not systemd.running(host):
         raise TuningError(
             "temporary: this host does not run systemd, so nothing would end the change. Nothing was changed"
         )
     if params["state"] == "restored":
-        originals = {**guard.temporary(host), **memory.baseline(host)}
-        desired = desire.restored(host, families, params, originals)
+        desired, gone = desire.restored(host, families, params, {**guard.temporary(host), **memory.baseline(host)})
     else:
         desired, absent = desire.desired(host, families, params)
     probes = {address: str(asked.value) for address, asked in desired.items() if asked.kind == PROBE}
@@ -99,6 +103,7 @@ def prepare(
     memory.recall(host, state.cells)
     refused: List[Unsupported] = []
     remarks: List[str] = []
+    let_go: Sequence[Address] = ()
     if params["state"] == "present":
         desired = plan.ungroup(desired, state.cells)
         desired, refused, remarks = expand(families, desired, state)
@@ -107,7 +112,8 @@ def prepare(
     todo = plan.later(todo, state.cells, families) if params["immediate"] else todo
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     if params["state"] == "restored":
-        todo = todo._replace(unsupported=tuple(map(report.not_back, todo.unsupported)))
+        missed, let_go = _of_gone(host, params["forget"], gone)
+        todo = todo._replace(unsupported=(*map(report.not_back, todo.unsupported), *missed))
     necessary = [item for item in todo.unsupported if not item.desired.relative]
     if necessary and params["on_unsupported"] == "fail" and params["state"] == "present":
         raise TuningError(report.refusal(necessary))
@@ -139,7 +145,20 @@ def prepare(
         [*desired, *kept.desired],
         kept.rivals,
         [*warned, *remarks, *kept.remarks],
+        let_go,
     )
+
+
+def _of_gone(
+    host: ReadOnlyHost, forget: Sequence[str], gone: Mapping[str, Sequence[Address]]
+) -> Tuple[List[Unsupported], List[Address]]:
+    """Of the originals of NICs that are gone, what stays noted, with one word for all, and what a person lets go."""
+    noted = memory.baseline(host)
+    originals = {nic: [address for address in addresses if address in noted] for nic, addresses in sorted(gone.items())}
+    forgotten = {nic for nic in originals if any(fnmatchcase(nic, pattern) for pattern in forget)}
+    kept = {nic: len(originals[nic]) for nic in originals if originals[nic] and nic not in forgotten}
+    missed = [Unsupported(Address("", nic, ""), Desired(ABSENT), report.not_there(kept)) for nic in kept]
+    return missed, [address for nic in forgotten for address in originals[nic]]
 
 
 def foretold(call: Call) -> List[str]:

@@ -128,7 +128,7 @@ class Outcome(NamedTuple):
         return list(dict.fromkeys(said))
 
     def _warnings(self, on_unsupported: str) -> List[str]:
-        said = [] if on_unsupported == "ignore" else [cannot(item) for item in self.plan.unsupported]
+        said = [] if on_unsupported == "ignore" else list(dict.fromkeys(map(cannot, self.plan.unsupported)))
         said = [sentence for sentence in said if sentence not in self.failure]  # which is read first
         notes = [(item.address.scope or item.address.key, self.before[item.address].note) for item in self.plan.changes]
         said += [f"{scope}: {note}" for scope, note in dict.fromkeys(notes) if note]
@@ -167,6 +167,17 @@ def _where(address: Address) -> Dict[str, str]:
 def not_back(item: Unsupported) -> Unsupported:
     """An original that cannot be set back, with what becomes of it."""
     return item._replace(reason=f"that original cannot be set back now, and stays noted: {item.reason}")
+
+
+def not_there(noted: Mapping[str, int]) -> str:
+    """What becomes of the originals of NICs that are gone, in one sentence however many there are."""
+    nics, count = tuple(noted), sum(noted.values())
+    what = "1 original that cannot be set back now, and stays noted"
+    what = what if count == 1 else f"{count} originals that cannot be set back now, and stay noted"
+    return (
+        f"{say(nics)} {'are' if len(nics) > 1 else 'is'} not there, and {'have' if len(nics) > 1 else 'has'} {what}. "
+        f"If one is gone for good, run rollback with -e tuning_forget={nics[0]}"
+    )
 
 
 def cannot(item: Unsupported) -> str:

@@ -37,6 +37,7 @@ _CALM: Mapping[str, Any] = {
     "temporary": None,
     "guard_timeout": 0,
     "hold": False,
+    "forget": (),
 }
 _WEEK = 7 * 24 * 3600
 
@@ -51,6 +52,8 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
         seconds = settled[name]
         if seconds is not None and not 0 <= seconds <= _WEEK:
             raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
+    if settled["forget"] and settled["state"] != "restored":
+        raise InputError("forget: it goes with state: restored, and lets go of the originals of NICs that are gone")
     if settled["temporary"]:
         settled["permanent"] = False
     of_nics = any(isinstance(entry, Mapping) and entry.get(registry.OF_EACH) for entry in settled.get("nics") or ())
@@ -167,18 +170,24 @@ def _mapping(name: str, value: Any) -> Mapping[str, Any]:
 
 def restored(
     host: ReadOnlyHost, families: Families, params: Mapping[str, Any], originals: Mapping[Address, Value]
-) -> DesiredState:
-    """The desired values that bring the originals of these families back, on all NICs or on those that are named."""
+) -> Tuple[DesiredState, Dict[str, List[Address]]]:
+    """The desired values that bring the originals of these families back, on all NICs or on those that are named; and
+    the originals of NICs that are gone, by NIC."""
     names = [str(entry.get("name", "")) for entry in params.get("nics") or ()]
     if params.get("nics") and not all(names):
         raise InputError("nics: with state: restored an entry has a name, which may be a pattern, and nothing else")
     desired: DesiredState = {}
+    gone: Dict[str, List[Address]] = {}
     for address, value in originals.items():
         family = families.get(address.family)
         if family is None or (names and family.scope != NIC):
             continue
         if names and not any(fnmatchcase(address.scope, name) for name in names):
             continue
-        if family.scope != NIC or sysfs.present(host, address.scope):
+        of_nic = family.name == registry.OF_EACH
+        nic = address.scope if family.scope == NIC else sysctl.nic_in(address.key) if of_nic else ""
+        if nic and not sysfs.present(host, nic):
+            gone.setdefault(nic, []).append(address)
+        else:
             desired[address] = Desired(ABSENT) if value is None else Desired(EXACTLY, value)
-    return desired
+    return desired, gone

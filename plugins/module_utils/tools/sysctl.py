@@ -36,6 +36,13 @@ def of_nic(key: str, nic: str) -> str:
     return key.replace(NIC_NAME, nic if separator and separator.group() == "/" else nic.replace(".", "/"))
 
 
+def nic_in(key: str) -> str:
+    """The NIC that a key is about; empty where it is about none, or about all of them."""
+    match = re.match(r"net\.\w+\.(?:conf|neigh)\.([^.]+)\.", key)
+    found = match[1].replace("/", ".") if match else ""
+    return "" if found in ("all", "default") else found
+
+
 def path(key: str) -> str:
     """The file under /proc/sys that holds a key."""
     return f"{ROOT}/{key.translate(str.maketrans('./', '/.'))}"
