@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import near
 
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
 # Options that stand in one variable, of the role or of all roles.
-PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold")
+PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold", "forget")
 PARTS = ("nics", "sysctl", "module_parameters")
 # What the role takes: the options, and where its profiles come from.
 NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", "module_parameters", *PLAIN)
