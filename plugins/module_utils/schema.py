@@ -145,7 +145,8 @@ class Reading(NamedTuple):
 class Field(NamedTuple):
     """One key a person may write.
 
-    `rounding` is how far a device may round a number in its own units; `parse` reads what no common kind does.
+    `rounding` is how far a device may round a number in its own units; `parse` reads what no common kind does. A number
+    is one of a `unit`.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Field(NamedTuple):
     words: Tuple[str, ...] = ()
     choices: Tuple[int, ...] = ()
     parse: Optional[Callable[[Any, Any], Desired]] = None
+    unit: str = ""
 
 
 class Query(NamedTuple):
@@ -282,8 +284,9 @@ class Expansion(NamedTuple):
 class Family(NamedTuple):
     """A group of keys that one tool reads in one go and sets in one go.
 
-    `open_kind` is the kind of keys that only the device knows; `open_parse` reads one of no common kind, and
-    `open_rounding` has the rounding of those whose name matches a pattern in shell style. `hint` and
+    `open_kind` is the kind of keys that only the device knows, of which one looks `like` this; `near` names one that
+    could have been meant on this host. `open_parse` reads one of no common kind, and `open_rounding` has the
+    rounding of those whose name matches a pattern in shell style. `hint` and
     `explain` end the message when a device does not take a value; a complaint that holds a word of `refusals` means
     that it never will, and why. A family that `follows` others is the file that keeps their values over a reboot: its
     desired values come from theirs, `place` tells where it lies, and `rivals` which files override it.
@@ -317,6 +320,8 @@ class Family(NamedTuple):
     about: str = ""
     fields: Tuple[Field, ...] = ()
     open_kind: str = ""
+    like: str = ""
+    near: Optional[Callable[[Reader, str], str]] = None
     open_parse: Optional[Callable[[Any, Any], Desired]] = None
     open_rounding: Mapping[str, int] = {}
     key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
@@ -383,7 +388,8 @@ class Family(NamedTuple):
             known_to_round = [units for shape, units in self.open_rounding.items() if fnmatchcase(name, shape)]
             return Field(name, self.open_kind, rounding=max(known_to_round, default=0), parse=self.open_parse)
         names = [known.name for known in self.fields] + list(self.aliases)
-        raise InputError(f"{self.name} has no key '{key}'{nearest(key, names)}")
+        like = f"; a key looks like '{self.like}'" if self.like else ""
+        raise InputError(f"{self.name} has no key '{key}'{nearest(key, names, otherwise=not self.open_kind) or like}")
 
 
 class Identity(NamedTuple):
@@ -447,7 +453,15 @@ def nearest(word: str, known: Sequence[str], otherwise: bool = True) -> str:
     """`; did you mean 'x'?`, or the list of what there is, to end an error message with."""
     import difflib  # only on the way out with an error: it costs more than the rest of the module
 
-    close = difflib.get_close_matches(str(word), list(known), n=1)
+    word = str(word)
+
+    def alike(other: str) -> float:
+        """Letters that have changed places, and a beginning that is the same, count for more than their number."""
+        same = next((place for place, (one, two) in enumerate(zip(word, other)) if one != two), len(word))
+        turned = sorted(word.lower()) == sorted(other.lower())
+        return turned + difflib.SequenceMatcher(None, word, other).ratio() + same / (10 * len(word))
+
+    close = difflib.get_close_matches(word, list(known), n=5)
     if close:
-        return f"; did you mean '{close[0]}'?"
+        return f"; did you mean '{max(close, key=alike)}'?"
     return f"; there is {', '.join(sorted(known))}" if otherwise and known else ""

@@ -24,6 +24,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import memory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import measurement, session
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
 from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_host
 
@@ -212,6 +213,18 @@ def test_there_are_cases_of_every_module():
         "rollout",
         "take_over",
     }
+
+
+def test_each_family_has_cases_of_nonsense():
+    """Misspelt keys, wrong types, units and ranges, refused before any command with the right word in the message."""
+    asked = {name for name, family in registry.FAMILIES.items() if not (family.follows or family.ask)}
+    asked = {name for name in asked if registry.FAMILIES[name].fields or registry.FAMILIES[name].open_kind}
+    there = {path.stem[9:].replace("-", "_"): path for path in CASES if path.stem.startswith("nonsense-")}
+    assert asked <= set(there)
+    for name in asked:
+        calls = case_files.read(there[name], case_files.MODULE)["calls"]
+        assert len(calls) > 2, name
+        assert not any("commands" in call for call in calls), name
 
 
 @pytest.mark.parametrize(

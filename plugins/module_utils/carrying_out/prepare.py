@@ -109,6 +109,7 @@ def prepare(
         desired, refused, remarks = expand(families, desired, state)
     absent += [Unsupported(address, desired.pop(address), why) for address, why in never.items() if address in desired]
     todo = plan.make(desired, state.cells, families, state.problems)
+    todo = todo._replace(unsupported=tuple(_near(host, families, state, item) for item in todo.unsupported))
     todo = plan.later(todo, state.cells, families) if params["immediate"] else todo
     todo = todo._replace(unsupported=(*absent, *refused, *todo.unsupported))
     if params["state"] == "restored":
@@ -147,6 +148,14 @@ def prepare(
         [*warned, *remarks, *kept.remarks],
         let_go,
     )
+
+
+def _near(host: ReadOnlyHost, families: Families, state: State, item: Unsupported) -> Unsupported:
+    """The same with what could have been meant, where the host has no such key."""
+    near = families[item.address.family].near
+    if not near or item.address in state.cells:
+        return item
+    return item._replace(reason=item.reason + near(host, item.address.key))
 
 
 def _of_gone(

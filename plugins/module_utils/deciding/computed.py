@@ -9,16 +9,8 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tup
 
 from ..schema import Computed, Family, Field, InputError, Query, nearest
 from ..tools import interrupts, speeds, sysfs
-from .inputs import FORMULAS
+from .inputs import FORMULAS, LARGEST
 
-# What net/core/sysctl_net_core.c, net/ipv4/sysctl_net_ipv4.c and include/linux/netdevice.h of Linux let a key be. Other
-# numbers have no maximum that a person could mean.
-_INT = (1 << 31) - 1
-_LARGEST: Mapping[str, int] = {
-    **{f"net.core.{way}mem_{which}": _INT for way in "rw" for which in ("max", "default")},
-    **{f"net.ipv4.tcp_{way}mem": _INT for way in "rw"},
-    "net.core.rps_sock_flow_entries": 1 << 29,
-}
 # What counts memory, and in which unit; what is named nowhere here counts something else.
 _MEMORY = (
     ("pages", re.compile(r"net\.ipv4\.(tcp|udp)_mem|net\.sctp\.sctp_mem|kernel\.shmall")),
@@ -79,7 +71,7 @@ def _settle(family: Family, key: str, raw: Any, nic: str, source: Any) -> Any:
     try:
         for formula in formulas:
             number, how = _number(field, formula, nic, source)
-            largest = _LARGEST.get(field.name, number)
+            largest = LARGEST.get(field.name, number)
             if number > largest:
                 number, how = largest, f"{how}; {largest} is the largest that the kernel takes"
             numbers.append(number)
@@ -136,10 +128,10 @@ def _brief(formulas: Sequence[Any]) -> str:
 def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str]:
     """A number, and how it came about."""
     if formula == "max":
-        if field.name not in _LARGEST:
-            known = ", ".join(sorted(_LARGEST))
+        if field.name not in LARGEST:
+            known = ", ".join(sorted(LARGEST))
             raise InputError(f"the kernel states no maximum for it; max is for {known}. Write a number")
-        return _LARGEST[field.name], "the largest that the kernel takes"
+        return LARGEST[field.name], "the largest that the kernel takes"
     word = next(iter(formula))
     if word not in FORMULAS or len(formula) > 1:
         raise InputError(f"{dict(formula)!r} is not right; write one of {', '.join(_RIGHT.values())}")

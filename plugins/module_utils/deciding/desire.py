@@ -91,9 +91,9 @@ def desired(
     for entry in entries:
         for key in entry:
             registry.check_key(str(key))
-        layer = {name: keys for name, family in own.items() for keys in [keys_of(family, entry)] if keys}
         each = of_each(entry, families)
         try:
+            layer = {name: keys for name, family in own.items() for keys in [keys_of(family, entry)] if keys}
             # A mistake shows on every host, not only where a NIC matches.
             example = {**layer, **each("nic")}
             plan.overlay([("", _settled(None, families, example, "", select))], families)
@@ -108,7 +108,7 @@ def desired(
         layers += [("", settled(each(name), name)) for name in names if each(name)]
     for name, family in families.items():
         if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
-            layers.append(("", settled({name: _whole(name, params[name])})))
+            layers.append(("", settled({name: _whole(family, params[name])})))
     desired = plan.overlay(layers, families)
     for family in families.values():
         desired.update(family.ask(host, params) if family.ask else {})
@@ -130,7 +130,7 @@ def _settled(
 
 def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Layer]:
     """The kernel parameters of an entry for one NIC, whose name stands in place of {nic}."""
-    keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {})
+    keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {}, "net.ipv4.conf.{nic}.rp_filter")
     for key in keys:
         if NIC_NAME not in str(key):
             raise InputError(
@@ -142,9 +142,10 @@ def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Lay
     return lambda nic: {registry.OF_EACH: {sysctl.of_nic(str(key), nic): raw for key, raw in keys.items()}}
 
 
-def _whole(name: str, value: Any) -> Mapping[str, Any]:
+def _whole(family: Family, value: Any) -> Mapping[str, Any]:
     """Keys of the host itself."""
-    keys = _mapping(name, value)
+    name = family.name
+    keys = _mapping(name, value, family.like)
     for key in keys:
         if NIC_NAME in str(key):
             raise InputError(f"{name} {key}: {NIC_NAME} stands for the NICs of an entry; write it under sysctl of one")
@@ -159,12 +160,13 @@ def keys_of(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """What an entry says to a family; a flat one has its keys in the entry itself."""
     if family.flat:
         return {field.name: entry[field.name] for field in family.fields if entry.get(field.name) is not None}
-    return _mapping(family.name, entry[family.name]) if entry.get(family.name) is not None else {}
+    example = family.fields[0].name if family.fields else family.like
+    return _mapping(family.name, entry[family.name], example) if entry.get(family.name) is not None else {}
 
 
-def _mapping(name: str, value: Any) -> Mapping[str, Any]:
+def _mapping(name: str, value: Any, example: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{name}: {value!r} is not right; write a dictionary of keys and values")
+        raise InputError(f"{name}: {value!r} is not right; write a dictionary such as {{{example}: VALUE}}")
     return value
 
 

@@ -19,8 +19,18 @@ from ..schema import (
     Field,
     InputError,
     Value,
+    nearest,
     say,
 )
+
+# What net/core/sysctl_net_core.c, net/ipv4/sysctl_net_ipv4.c and include/linux/netdevice.h of Linux let a key be. Other
+# numbers have no maximum that a person could mean.
+_INT = (1 << 31) - 1
+LARGEST: Mapping[str, int] = {
+    **{f"net.core.{way}mem_{which}": _INT for way in "rw" for which in ("max", "default")},
+    **{f"net.ipv4.tcp_{way}mem": _INT for way in "rw"},
+    "net.core.rps_sock_flow_entries": 1 << 29,
+}
 
 # What a number is computed from on the host; see computed.py.
 FORMULAS = ("bdp", "per_core", "per_cpu", "share_of_memory")
@@ -58,7 +68,10 @@ def _integer(field_: Field, raw: Any) -> Desired:
         return Desired(PERCENT, int(text[:-1]))
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,10}", text):
         more = ", max, or a percentage such as 50%" if field_.relative else ""
-        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{more}")
+        if text.isdecimal():
+            raise InputError(f"{field_.name}: {raw!r} is more than any device takes")
+        unit = f" of {field_.unit}" if field_.unit else ""
+        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{unit}{more}")
     return Desired(EXACTLY, int(text))
 
 
@@ -84,7 +97,8 @@ def _switch(field_: Field, raw: Any) -> Desired:
 def _word(field_: Field, raw: Any) -> Desired:
     text = say(raw).strip().lower()
     if text not in field_.words:
-        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}")
+        close = nearest(text, field_.words, otherwise=False)
+        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}{close}")
     # Parsers know on and off as switches, wherever they stand.
     return Desired(EXACTLY, text == "on" if text in ("on", "off") else text)
 
@@ -96,16 +110,18 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it, or a bound")
         return _sysctl(field_, inner)._replace(warning=" ".join(str(raw["warning"]).split()))
     if isinstance(raw, Mapping):
+        close = nearest(str(next(iter(raw), "")), [*FORMULAS, AT_LEAST, AT_MOST, "if_available"], otherwise=False)
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
             right = (
                 "a value, {at_least: N} or {at_most: N}, {if_available: VALUE}, {value: VALUE, warning: TEXT}, "
                 "or a formula such as {bdp: {rtt_ms: 40}}"
             )
-            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write {right}")
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not right{close or '; write ' + right}")
         kind, bound = next(iter(raw.items()))
         text = vector(bound)
         if not re.fullmatch(r"-?\d+( -?\d+)*", text):
-            raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers")
+            raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers{_counted_in(text)}")
+        _in_range(field_, text)
         return Desired(kind, text)
     parts = raw if isinstance(raw, (list, tuple)) else [raw]
     if not parts or not all(isinstance(part, (str, int, float)) for part in parts):
@@ -113,12 +129,42 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
     text = vector(raw)
     if not text.isprintable():
         raise InputError(f"{field_.name}: {text!r} has characters that cannot be printed")
+    if field_.name.startswith(_NUMBERS) and _counted_in(text):
+        raise InputError(f"{field_.name}: {raw!r} is not right; write the number alone{_counted_in(text)}")
+    _in_range(field_, text)
     return Desired(EXACTLY, text)
+
+
+# Parts of /proc/sys where a number with a unit behind it is never a text of somebody's own.
+_NUMBERS = ("net.", "vm.", "fs.")
+_SIZES = {"k": 10, "m": 20, "g": 30, "t": 40}
+
+
+def _counted_in(text: str) -> str:
+    """What to write in place of a number with a unit; nothing where there is none."""
+    if not (text[:1].isdigit() and (text[-1:].isalpha() or text.endswith("%"))):
+        return ""
+    # No hexadecimal mask has such letters.
+    unit = r" ?(?:([kmgt])(?:i?b|bytes?|bits?)?|[mu]?s|secs?|min|%|pages)"
+    match = re.fullmatch(r"(\d{1,12})(?:\.\d{1,3})?" + unit, text, re.IGNORECASE)
+    if not match:
+        return ""
+    return f", such as {int(match[1]) << _SIZES[match[2].lower()]}" if match[2] else ", in the unit of the key"
+
+
+def _in_range(field_: Field, text: str) -> None:
+    """A number that no kernel takes is told before anything is set."""
+    largest = LARGEST.get(field_.name, (1 << 64) - 1)
+    for word in text.split():
+        if word.isdecimal() and int(word) > largest:
+            raise InputError(f"{field_.name}: {word} is too large; the kernel takes {largest} at most")
 
 
 def _addresses(field_: Field, raw: Any) -> Desired:
     import ipaddress  # costs as much as the rest of the module, and few entries have addresses
 
+    if isinstance(raw, Mapping):
+        raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write an IP address, or a list of them")
     words = [str(item).strip() for item in raw] if isinstance(raw, (list, tuple)) else str(raw).split()
     for word in words:
         try:
@@ -140,7 +186,8 @@ def _cpus(field_: Field, raw: Any) -> Desired:
         or not (text in field_.words or re.fullmatch(rf"{one}( {one})*", lists))
     ):
         words = ", ".join(field_.words)
-        raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8")
+        close = nearest(text, field_.words, otherwise=False)
+        raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8{close}")
     return Desired(EXACTLY, text)
 
 

@@ -292,7 +292,7 @@ def _missing(address: Address, cells: Cells, families: Families) -> str:
         return "the device does not have it"
     if len(others) > 12:
         known = [other.key for other in cells if (other.family, other.scope) == (address.family, address.scope)]
-        close = nearest(address.key.lower(), known, otherwise=False)
+        close = nearest(address.key.lower(), [*known, *families[address.family].aliases], otherwise=False)
         return f"the device does not have it (it has {len(others)} other {address.family} keys){close}"
     return f"the device does not have it; it has {', '.join(others)}"
 

@@ -78,7 +78,9 @@ def _words(name: str, item: Any) -> Iterable[str]:
         raise InputError(f"{name}: {item!r} names a NIC after the address; leave that out")
     if equals:
         if not re.fullmatch(r"\d{1,4}", queue):
-            raise InputError(f"{name}: {item!r} has a queue that is no number")
+            raise InputError(
+                f"{name}: {item!r} has a queue that is no number; write such as 192.168.32.5=3, and rates under rates"
+            )
         if int(queue) == 0:
             raise InputError(f"{name}: {item!r} has queue 0, which is for everybody else")
         if "/" in text:

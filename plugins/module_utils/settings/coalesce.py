@@ -13,7 +13,8 @@ from .table import Row, family
 def _row(name: str, about: str, label: str = "") -> Row:
     # Hardware counts in ticks of its own, so a few units of rounding are no refusal.
     option = name.replace("_", "-")
-    return Row(Field(name, "integer", about, rounding=8), option, label or option)
+    unit = "microseconds" if "usecs" in name else "packets" if "frames" in name else ""
+    return Row(Field(name, "integer", about, rounding=8, unit=unit), option, label or option)
 
 
 def _rows(suffix: str, when: str) -> Tuple[Row, ...]:

@@ -114,6 +114,7 @@ devlink = Family(
         "set once, and in force after its reset; what the driver takes only while it begins is refused unless it is so."
     ),
     open_kind="parameter",
+    like="enable_roce",
     open_parse=_parse,
     hint="`devlink dev param show` tells what the device has and in which ways it can be set.",
     refusals={"Operation not supported": "the device does not let it be set"},

@@ -70,7 +70,7 @@ eee = Family(
     fields=(
         Field("enabled", "switch", "agree on EEE with the link partner"),
         Field("tx_lpi", "switch", "let this end sleep (low power idle)"),
-        Field("tx_timer", "integer", "microseconds without a packet before it sleeps", rounding=8),
+        Field("tx_timer", "integer", "microseconds without a packet before it sleeps", rounding=8, unit="microseconds"),
         Field(
             "advertise",
             "modes",

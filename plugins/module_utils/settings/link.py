@@ -22,6 +22,7 @@ from ..schema import (
     Reader,
     Reading,
     Value,
+    nearest,
 )
 from ..tools import ip, ping, sysfs
 
@@ -47,6 +48,10 @@ def _mtu(field: Field, raw: object) -> Desired:
     if isinstance(raw, Mapping) and set(raw) in ({AT_LEAST}, {AT_MOST}):
         ((kind, bound),) = raw.items()
         return inputs.understand(field._replace(parse=None, relative=False), bound)._replace(kind=str(kind))
+    if isinstance(raw, Mapping):
+        close = nearest(str(next(iter(raw), "")), (AT_LEAST, AT_MOST), otherwise=False)
+        right = "; write a number, max, {at_least: 9000} or {at_most: 9000}"
+        raise InputError(f"{field.name}: {dict(raw)!r} is not right{close or right}")
     return inputs.understand(field._replace(parse=None), raw)
 
 
@@ -101,13 +106,23 @@ link = Family(
             "the largest packet in bytes, without the Ethernet header; V({at_least: 9000}) raises and never lowers it",
             relative=True,
             parse=_mtu,
+            unit="bytes",
         ),
-        Field("txqueuelen", "integer", "packets that queueing disciplines without a limit of their own may hold"),
-        Field("gso_max_size", "integer", "bytes that a packet to send may be joined to", relative=True),
+        Field(
+            "txqueuelen",
+            "integer",
+            "packets that queueing disciplines without a limit of their own may hold",
+            unit="packets",
+        ),
+        Field("gso_max_size", "integer", "bytes that a packet to send may be joined to", relative=True, unit="bytes"),
         Field("gso_max_segs", "integer", "packets on the wire that it may become", relative=True),
-        Field("gro_max_size", "integer", "bytes that received packets may be joined to", relative=True),
-        Field("gso_ipv4_max_size", "integer", "the same as C(gso_max_size) for IPv4 alone", relative=True),
-        Field("gro_ipv4_max_size", "integer", "the same as C(gro_max_size) for IPv4 alone", relative=True),
+        Field("gro_max_size", "integer", "bytes that received packets may be joined to", relative=True, unit="bytes"),
+        Field(
+            "gso_ipv4_max_size", "integer", "the same as C(gso_max_size) for IPv4 alone", relative=True, unit="bytes"
+        ),
+        Field(
+            "gro_ipv4_max_size", "integer", "the same as C(gro_max_size) for IPv4 alone", relative=True, unit="bytes"
+        ),
         Field("group", "group", "a number or name by which C(ip) can set many NICs at once", parse=_group),
         Field("alias", "text", "a text for people, which C(ip) and SNMP show", parse=_alias),
         Field("path_check", "addresses", "peers that must answer a packet of the new MTU, or it is taken back"),

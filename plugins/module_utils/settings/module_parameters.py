@@ -111,6 +111,7 @@ module_parameters = Family(
         "C(tcp_cubic.hystart) or C(nf_conntrack.hashsize)."
     ),
     open_kind="parameter",
+    like="tcp_cubic.hystart",
     open_rounding={"nf_conntrack.hashsize": 8192},  # whole pages of buckets, whose size is the processor's matter
     key_pattern=r"[A-Za-z0-9_-]+\.[A-Za-z0-9_]+",
     canonical=kmod.name,

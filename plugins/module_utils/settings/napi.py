@@ -61,6 +61,7 @@ napi = Family(
             "integer",
             "nanoseconds after which packets held back for GRO go up, and after which a NIC with deferred interrupts "
             "is polled again; 0 is at the end of each poll",
+            unit="nanoseconds",
         ),
         Field(
             "napi_defer_hard_irqs",

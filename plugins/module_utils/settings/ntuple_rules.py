@@ -98,6 +98,7 @@ ntuple_rules = Family(
         "C(features: {ntuple: true}) as well."
     ),
     open_kind="rule",
+    like="7",
     open_parse=_parse,
     key_pattern=r"[0-9]{1,9}",
     hint="NICs take some fields only, igb for instance MAC addresses, Ethernet type and VLAN, and an X540 one mask for "

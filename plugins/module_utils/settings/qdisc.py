@@ -7,6 +7,7 @@ that tc prints only where somebody has set them. `default` is what the kernel ma
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
@@ -34,6 +35,8 @@ _HANDLE = "1:"
 _EACH = "; "
 _LEAVES = ("fq", "fq_codel", "codel", "cake", "pfifo", "bfifo", "pfifo_fast", "tbf")
 _ROOTS = (MQ, "mqprio", "ets", *_LEAVES, "noqueue")
+_CLASSFUL = ("htb", "hfsc", "prio", "drr", "qfq", "cbq")
+_OF_CLASSES = "has classes and filters of somebody's own, which a line of an inventory cannot say"
 _NETEM = "netem loses and delays packets on purpose, for tests; it is no tuning"
 
 
@@ -176,6 +179,8 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Desired:
         return Desired(EXACTLY, DEFAULT)
     if kind == NETEM:
         raise InputError(f"{field.name}: {_NETEM}")
+    if kind in _CLASSFUL and kind not in kinds:
+        raise InputError(f"{field.name}: {kind} {_OF_CLASSES}{nearest('', [DEFAULT, *kinds])}")
     if kind not in kinds:
         raise InputError(f"{field.name}: {raw!r} is not right{nearest(kind, [DEFAULT, *kinds])}")
     try:
@@ -192,7 +197,10 @@ def _pair(field: Field, key: str, value: Any) -> List[str]:
         return [key]
     if value is False or value is None:
         raise InputError(f"{field.name}: {key}: {value!r} is not right; leave it out, or name the other word of tc")
-    return [key, *(str(item) for item in (value if isinstance(value, (list, tuple)) else [value]))]
+    words = [str(item) for item in (value if isinstance(value, (list, tuple)) else [value])]
+    if isinstance(value, str) and re.search(r"[0-9] +[a-z]", value, re.IGNORECASE):
+        raise InputError(f"{field.name}: {key}: {value!r} is not right; write the unit without a blank, such as 20mbit")
+    return [key, *words]
 
 
 qdisc = Family(

@@ -10,7 +10,7 @@ from .table import Row, family
 
 def _size(name: str, about: str) -> Field:
     # igb and ixgbe round to multiples of 8, i40e and ice of 32, mlx5 up to a power of two.
-    return Field(name, "integer", about, relative=True, rounding=32)
+    return Field(name, "integer", about, relative=True, rounding=32, unit="packets")
 
 
 # Rows after `tx` came over the years (ethtool 5.16 to 6.12); a device lacks most of them.
@@ -21,11 +21,15 @@ ring = family(
         Row(_size("rx_mini", "the same for small packets"), "rx-mini", "RX Mini"),
         Row(_size("rx_jumbo", "the same for jumbo frames"), "rx-jumbo", "RX Jumbo"),
         Row(_size("tx", "packets waiting for the wire"), "tx", "TX"),
-        Row(Field("rx_buf_len", "integer", "bytes of one receive buffer"), "rx-buf-len", "RX Buf Len"),
-        Row(Field("cqe_size", "integer", "bytes of one completion entry"), "cqe-size", "CQE Size"),
+        Row(Field("rx_buf_len", "integer", "bytes of one receive buffer", unit="bytes"), "rx-buf-len", "RX Buf Len"),
+        Row(Field("cqe_size", "integer", "bytes of one completion entry", unit="bytes"), "cqe-size", "CQE Size"),
         Row(Field("tx_push", "switch", "write descriptors straight into the device"), "tx-push", "TX Push"),
         Row(Field("rx_push", "switch", "the same for receiving"), "rx-push", "RX Push"),
-        Row(Field("tx_push_buf_len", "integer", "bytes that a push may hold"), "tx-push-buf-len", "TX push buff len"),
+        Row(
+            Field("tx_push_buf_len", "integer", "bytes that a push may hold", unit="bytes"),
+            "tx-push-buf-len",
+            "TX push buff len",
+        ),
         Row(
             Field("tcp_data_split", "word", "headers and data in separate buffers", words=("on", "off", "auto")),
             "tcp-data-split",

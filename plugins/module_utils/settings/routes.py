@@ -37,9 +37,10 @@ _RIGHT = {
         r"(lock )?[1-9]\d{1,5}",
         "a number of bytes, or with lock in front, which also switches path MTU discovery off",
     ),
+    "rto_min": (r"[1-9]\d{0,8}", "a whole number of milliseconds above 0"),
     "congctl": (r"[a-z0-9_]{1,15}", "the name of a congestion control such as bbr"),
 }
-_NUMBER = (r"[1-9]\d{0,8}", "a whole number")
+_NUMBER = (r"[1-9]\d{0,8}", "a whole number above 0")
 
 
 def _split(key: str) -> Tuple[str, str]:
@@ -117,7 +118,8 @@ def _network(prefix: str) -> str:
         whole = str(ipaddress.ip_network(prefix, strict=False))
         right = str(ipaddress.ip_interface(prefix))
     except ValueError:
-        raise InputError(f"routes: '{prefix}' is no prefix; write default, '10.0.0.0/8' or '::/0'") from None
+        close = nearest(prefix, ("default",), otherwise=False) or "; write default, '10.0.0.0/8' or '::/0'"
+        raise InputError(f"routes: '{prefix}' is no prefix{close}") from None
     if right != whole:
         raise InputError(f"routes: '{prefix}' is an address in a network; write '{whole}'")
     return "default" if whole == "0.0.0.0/0" else whole
@@ -152,6 +154,7 @@ routes = Family(
         "commands wait for each route, up to a minute."
     ),
     open_kind="metric",
+    like="default",
     open_parse=_parse,
     key_pattern=r"[0-9A-Za-z.:/]+ [a-z_]+",
     canonical=_canonical,

@@ -111,6 +111,8 @@ sysctl = Family(
     write=_write,
     about="Kernel parameters.",
     open_kind="sysctl",
+    like="net.core.rmem_max",
+    near=tool.near,
     open_rounding=_ROUNDING,
     # A part may hold what the name of a NIC may, but never climb out of /proc/sys; in a file, = would end the key, and
     # a pattern would mean other keys too.

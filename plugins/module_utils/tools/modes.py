@@ -10,6 +10,8 @@ from typing import Dict, List, Mapping, Optional, Sequence
 from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Desired, Field, InputError, Value, nearest
 
 ALL = "all"
+# For messages; which there are, a device tells.
+_USUAL = tuple(f"{speed}baseT/{duplex}" for speed in (10, 100, 1000, 2500, 5000, 10000) for duplex in ("Half", "Full"))
 _MODE = re.compile(r"(\d{1,7})base[\w/-]+", re.IGNORECASE)
 _WORD = re.compile(r"\d{1,7}(base[\w/-]+)?", re.IGNORECASE)
 
@@ -47,7 +49,8 @@ def understand(field: Field, raw: object) -> Desired:
         raise InputError(f"{field.name}: {raw!r} is not right; {right}")
     for word in words:
         if not _WORD.fullmatch(word):
-            raise InputError(f"{field.name}: {word!r} is not right; {right}")
+            close = nearest(word, (ALL, *_USUAL), otherwise=False)
+            raise InputError(f"{field.name}: {word!r} is not right{close or '; ' + right}")
     return Desired(EXACTLY, " ".join(words))
 
 

@@ -146,10 +146,13 @@ def _spelled(name: str, option: _Option, value: str, mask: str) -> Tuple[str, st
         import ipaddress  # costs as much as the rest of the module, and few NICs have such rules
 
         address, _slash, length = value.partition("/")
-        if length:
-            return str(ipaddress.ip_address(address)), str(ipaddress.ip_network(value, strict=False).hostmask)
-        one = ipaddress.ip_address(address)
-        return str(one), str(ipaddress.ip_address(mask or ("0.0.0.0" if one.version == 4 else "::")))
+        try:
+            if length:
+                return str(ipaddress.ip_address(address)), str(ipaddress.ip_network(value, strict=False).hostmask)
+            one = ipaddress.ip_address(address)
+            return str(one), str(ipaddress.ip_address(mask or ("0.0.0.0" if one.version == 4 else "::")))
+        except ValueError:
+            raise ValueError(f"{name}: '{value}{' m ' + mask if mask else ''}' is no IP address or network") from None
     if option.kind == "mac":
         for text in (value, mask or "00:00:00:00:00:00"):
             if not re.fullmatch(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}", text):
@@ -158,7 +161,7 @@ def _spelled(name: str, option: _Option, value: str, mask: str) -> Tuple[str, st
     numbers = []
     for text in (value, mask or "0"):
         if not re.fullmatch(r"0[xX][0-9a-fA-F]+|[0-9]+", text):
-            raise ValueError(f"{name}: {text} is no number")
+            raise ValueError(f"{name}: {text} is no number; write such as 80, or 0x50")
         number = int(text, 16 if "x" in text.lower() else 10)
         if number >> option.bits:
             raise ValueError(f"{name}: {text} is larger than {option.bits} bits")
@@ -204,7 +207,8 @@ def _number(word: str) -> int:
     if word in _ACTIONS:
         return _ACTIONS[word]
     if not re.fullmatch(r"-[12]|0[xX][0-9a-fA-F]{1,16}|[0-9]{1,19}", word):
-        raise ValueError(f"action: {word} is no queue, nor {' or '.join(_ACTIONS)}")
+        close = nearest(word, list(_ACTIONS), otherwise=False) or "; write the number of a queue, or drop"
+        raise ValueError(f"action: '{word}' is not right{close}")
     return int(word, 16 if "x" in word.lower() else 10)
 
 

@@ -59,6 +59,12 @@ FLAGS: Mapping[str, Sequence[Tuple[str, ...]]] = {
     ),
 }
 NEEDED: Mapping[str, Tuple[str, ...]] = {"tbf": ("rate", "burst", "latency"), "mqprio": ("num_tc", "map", "queues")}
+_RIGHT = {
+    COUNT: "a whole number",
+    BYTES: "bytes, such as 1514 or 64kb",
+    RATE: "a rate, such as 20mbit or 1gbit",
+    TIME: "a time, such as 5ms or 100us",
+}
 # What tc prints under another name than it takes.
 _PRINTED = {"lat": "latency", "tc": "num_tc", "buffer": "burst", "maxburst": "burst"}
 
@@ -129,13 +135,14 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
             taken = [rest.pop(0) for item in list(rest) if rest and re.fullmatch(r"\d{1,6}(@\d{1,5})?", rest[0])]
             settings[word] = " ".join(taken)
         elif form:
-            value = _number(form, rest.pop(0)) if rest else None
+            said = rest.pop(0) if rest else ""
+            value = _number(form, said)
             if form == RATE and not value and word != "bandwidth":
                 value = None  # only cake takes that, for no limit
             if value is not None:
                 settings[word] = value
             elif strict:
-                raise ValueError(f"{word} needs a {form} behind it")
+                raise ValueError(f"{word}: '{said}' is not right; write {_RIGHT[form]}")
         elif strict:
             raise ValueError(f"{kind} has no option '{word}'{nearest(word, [*options, *flags])}")
     if strict:

@@ -7,7 +7,7 @@ import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import Poke, Reader, TuningError
+from ..schema import Poke, Reader, TuningError, nearest
 from ..text import quote
 
 ROOT = "/proc/sys"
@@ -46,6 +46,21 @@ def nic_in(key: str) -> str:
 def path(key: str) -> str:
     """The file under /proc/sys that holds a key."""
     return f"{ROOT}/{key.translate(str.maketrans('./', '/.'))}"
+
+
+def near(host: Reader, key: str) -> str:
+    """`; did you mean 'net.ipv4.ip_forward'?`, for a key that is not there and differs in one part from one that is."""
+    parts = path(key)[len(ROOT) + 1 :].split("/")
+    for place in range(len(parts)):
+        folder = "/".join([ROOT, *parts[:place]])
+        if host.exists(f"{folder}/{parts[place]}"):
+            continue
+        rest = "/".join(parts[place + 1 :])
+        others = [name for name in host.names(folder) if not rest or host.exists(f"{folder}/{name}/{rest}")]
+        found = re.search(r"'(.*)'", nearest(parts[place], others, otherwise=False))
+        whole = [*parts[:place], found[1], *parts[place + 1 :]] if found else []
+        return f"; did you mean '{'.'.join(part.replace('.', '/') for part in whole)}'?" if found else ""
+    return ""
 
 
 def poke(key: str, value: str) -> Poke:
