@@ -27,7 +27,8 @@ def tame(value: Any, depth: int = _DEPTH) -> Any:
     if isinstance(value, (int, float)):
         return value if abs(value) < 1 << 64 else None  # nor infinity, nor what is no number
     if isinstance(value, Mapping) and depth:
-        return {tame(key): tame(item, depth - 1) for key, item in value.items() if isinstance(key, str)}
+        # A queue, or the location of a rule, is a number.
+        return {tame(str(key)): tame(item, depth - 1) for key, item in value.items() if isinstance(key, (str, int))}
     if isinstance(value, Sequence) and depth and not isinstance(value, (bytes, bytearray)):
         return [tame(item, depth - 1) for item in value]
     return None

@@ -77,6 +77,78 @@ def test_a_shell_takes_the_scripts(name, tmp_path):
             assert file["mode"] == "0755"
 
 
+IP = """#!/bin/sh
+case $* in
+"-4 -o route show exact default") echo "default via 10.0.0.1 dev eth0 proto dhcp metric 100" ;;
+"-6 -o route show exact ::/0") echo "default via fe80::1 dev wan1 metric 10 initcwnd 20" ;;
+*" route change "*) echo "$*" >>changed ;;
+esac
+"""
+
+
+def test_a_script_changes_the_routes_that_there_are(tmp_path):
+    """Of a NIC by its name, and of each that fits a pattern, in a real shell with a stand-in for ip."""
+    nics = [
+        {"name": "eth0", "routes": {"default": {"initcwnd": 30}}},
+        {"name": "wan*", "routes": {"::/0": {"mtu": 1400}}},
+    ]
+    [file] = export({"tuning_nics": nics}, "shell")["files"]
+    for name in ("wan1", "wan2", "eth0"):
+        (tmp_path / "net" / name).mkdir(parents=True)
+    (tmp_path / "ip").write_text(IP)
+    (tmp_path / "ip").chmod(0o755)
+    text = file["content"].replace("/sys/class/net", str(tmp_path / "net")).replace("PATH=", f"PATH={tmp_path}:")
+    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (tmp_path / "changed").read_text().splitlines() == [
+        "-4 route change default via 10.0.0.1 dev eth0 proto dhcp metric 100 initcwnd 30",
+        "-6 route change default via fe80::1 dev wan1 metric 10 initcwnd 20 mtu 1400",
+    ]
+    assert done.returncode == 1  # wan2 has no such route
+    assert "no such route" in done.stderr
+
+
+EACH = {
+    "pci": {"no_snoop": False},
+    "private_flags": {"legacy-rx": True},
+    "devlink": {"enable_roce": True},
+    "sriov": {"vfs": 2, "trust": True},
+    "channels": {"combined": 4},
+    "ring": {"rx": 1024},
+    "rss": {"indirection": "equal 2"},
+    "features": {"gro": False},
+    "ntuple_rules": {7: "tcp4 dst-port 80 action 1"},
+    "coalesce": {"rx_usecs": 30},
+    "module": {"power_mode_policy": "high"},
+    "phy": {"downshift": 2},
+    "fec": {"encoding": "rs"},
+    "eee": {"enabled": False, "advertise": "all"},
+    "speed": {"autoneg": True, "advertise": "all"},
+    "pause": {"rx": True},
+    "wol": "magic",
+    "qdisc": {"root": "fq"},
+    "multiq": {"clients": ["10.0.0.1"]},
+    "napi": {"threaded": True},
+    "irq": {"affinity": {0: 1}, "rps": "0-3", "irqbalance": "stop", "irqbalance_ban": True},
+    "routes": {"default": {"initcwnd": 30}},
+}
+
+
+@pytest.mark.parametrize("form", writer.FORMS)
+@pytest.mark.parametrize(
+    "name", [name for name in registry.nic_families(registry.FAMILIES) if name not in ("ipv6", "link")]
+)
+def test_nothing_is_left_out_in_silence(name, form):
+    """What a form does not say is named, whatever the family."""
+    wanted = EACH[name]
+    for key, value in wanted.items() if isinstance(wanted, dict) else [("", wanted)]:
+        # What makes another key possible stands beside it.
+        part = {key: value, **({"vfs": 2} if name == "sriov" else {})} if key else value
+        found = export({"tuning_nics": [{"name": "eth0", name: part}]}, form)
+        said = [line for file in found["files"] for line in lines(file["content"])]
+        nothing = [line for file in export({"tuning_nics": []}, form)["files"] for line in lines(file["content"])]
+        assert len(said) > len(nothing) or found["unsaid"], (key, value)
+
+
 def test_a_script_goes_on_and_says_that_something_failed(tmp_path):
     """With programs that note how they are called, one of which fails."""
     case = CASES["everything"]

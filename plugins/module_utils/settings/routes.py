@@ -30,8 +30,6 @@ from ..schema import (
 )
 from ..tools import routes as tool
 
-# How often the commands at boot look for a route, each time after a second; systemd gives their unit 180 seconds.
-_LOOKS = 60
 _RIGHT = {
     "mtu": (
         r"(lock )?[1-9]\d{1,5}",
@@ -86,7 +84,7 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell], lo
 
 def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Run, ...]:
     """Routes come when a network manager makes them, which may be long after the NIC is there."""
-    changes = _write(nic, values, cells, _LOOKS)
+    changes = _write(nic, values, cells, tool.LOOKS)
     return changes if len(changes) < 2 else (tool.together(changes),)
 
 

@@ -45,6 +45,9 @@ _FIND = (
 )
 
 
+# How often commands at boot look for a route, each time after a second; systemd gives their unit 180 seconds.
+LOOKS = 60
+
 # So many routes of a NIC are named where one is asked for that it does not have.
 NAMED = 7
 

@@ -34,6 +34,7 @@ _PREDICTED: Tuple[Tuple[str, str], ...] = (
     (r"enx[0-9a-f]{12}", "ID_NET_NAME_MAC"),
     (r"en[P\d]*p\d.*", "ID_NET_NAME_PATH"),
 )
+_ROUTES = "udevd knows no routes; write it in [Route] of the .network file that has them"
 _LATER = "udevd knows no word for it"
 
 
@@ -71,7 +72,7 @@ class _Links(Form):
         word = words.LINK.get((family, key))
         what = named(entry, family, key, one)
         if word is None:
-            self.cannot(what, _LATER)
+            self.cannot(what, _ROUTES if family == "routes" else _LATER)
             return []
         if not (exactly(one) or (one.kind == MAXIMUM and word.relative)):
             self.cannot(what, why_not(one))

@@ -22,6 +22,7 @@ _ABOUT = (
     "Run it once as root: it changes the profile that each NIC has at the moment, which NetworkManager keeps. The",
     "last command of each NIC has it set the values now, which may interrupt the link for some seconds.",
 )
+_ROUTES = "ipv4.routes and ipv6.routes take it with the whole route, whose gateway the inventory does not know"
 # Versions of Debian 12 and RHEL 8 and later know what is older.
 _OLD = (1, 40)
 
@@ -73,7 +74,7 @@ class _Profiles(Form):
         word = words.PROPERTIES.get((family, key))
         what = named(entry, family, key, one)
         if word is None:
-            self.cannot(what, "NetworkManager has no property for it")
+            self.cannot(what, _ROUTES if family == "routes" else "NetworkManager has no property for it")
             return None
         if not exactly(one):
             self.cannot(what, why_not(one))

@@ -21,7 +21,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, routes
 
 from . import selectors
 from .model import DesiredHost, Entry, Export, Form, exactly, named, why_not
@@ -29,7 +29,8 @@ from .model import DesiredHost, Entry, Export, Form, exactly, named, why_not
 PATH = "tune.sh"
 _ABOUT = (
     "The desired network tuning of this host as plain commands, for hosts that Ansible does not manage.",
-    "Run it as root at each boot, when the NICs are there. It goes on where a command fails, and ends with 1 then.",
+    "Run it as root at each boot, when the NICs are there. It goes on where a command fails, and ends with 1 then. For",
+    "the routes of a NIC by its name it waits, up to a minute.",
 )
 # What ethtool shows as the most, above what is in force.
 _MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
@@ -44,7 +45,7 @@ _MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
 _DEVICE: Mapping[str, str] = {
     "pci": "which register of which slot that is, the host has to be asked",
     "multiq": "the filters depend on the queues and the qdisc that the NIC has",
-    "routes": "a network manager makes routes when it is ready, which may be after this script",
+    "devlink": "in which way the device takes it, it has to be asked",
 }
 _MODES = "which link modes that are, the device has to be asked"
 _FIXED = "with autoneg it is a matter of the modes that the device names; write autoneg: false, or do it by Ansible"
@@ -201,6 +202,32 @@ class _Script(Form):
                 "fi",
             ]
 
+    def sriov(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
+        """One word for all functions is one for each of those that the same entry makes."""
+        expand, count = registry.FAMILIES["sriov"].expand, keys.get("vfs")
+        if not expand or not count or not exactly(count):
+            for key, one in keys.items():
+                why = why_not(one) if key == "vfs" else "how many functions there are, the host has to be asked"
+                self.cannot(named(entry, "sriov", key, one), why)
+            return
+        made = expand(nic, keys, {"vfs": Cell(0)}, {})
+        for key, why in made.refused.items():
+            self.cannot(named(entry, "sriov", key, keys[key]), why)
+        yield from self._commands("sriov", {key: one.value for key, one in made.desired.items()}, nic)
+
+    def routes(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
+        """A route is changed where it is, whoever has made it; of NICs by a pattern not each has such a one."""
+        place, each = _place(nic), nic.startswith("$")
+        by_prefix: Dict[str, Dict[str, Value]] = {}
+        for key, one in keys.items():
+            prefix, _blank, metric = key.rpartition(" ")
+            by_prefix.setdefault(prefix, {})[metric] = one.value
+        for prefix, metrics in by_prefix.items():
+            run = routes.change(_NIC if each else nic, prefix, metrics, 0 if each else routes.LOOKS)
+            command = str(run)
+            # The shell within does not know the variable.
+            yield f"nic={place} {command.replace(quote(_NIC), '$nic')}" if each else command
+
     def irq(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """What is the same for all queues; whose interrupts are whose, only the host knows."""
         for key, one in keys.items():
@@ -262,6 +289,8 @@ def _with_maximum(command: str, family: str, nic: str) -> str:
 _SPECIAL: Mapping[str, Callable[[_Script, Entry, Mapping[str, Desired], str], Iterator[Command]]] = {
     "qdisc": _Script.qdisc,
     "irq": _Script.irq,
+    "sriov": _Script.sriov,
+    "routes": _Script.routes,
 }
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence
 
-from . import expand, foreign, kernel_files, masks, output, programs, qdiscs, syntax
+from . import expand, foreign, kernel_files, masks, output, programs, qdiscs, routes, syntax
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
 from .nodes import Node, Pipeline, Sequence_, Simple
@@ -179,7 +179,8 @@ class Commands(Script):
         elif "-c" in words[:-1] or any(word.startswith("-") and word.endswith("c") for word in words[:-1]):
             text = words[-1] if name != "su" else words[words.index("-c") + 1]
             lines = [(self.line, part) for part in text.split("\n")]
-            self.embedded(self.spread(node, lines) if node else lines)
+            if not routes.own(self.guide, self.line, text):
+                self.embedded(self.spread(node, lines) if node else lines)
         elif node and any(redirect.body for redirect in node.redirects):
             body = output.of(["cat"], node.redirects, self.scope, self.line)
             self.embedded(body or [])

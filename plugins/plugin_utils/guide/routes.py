@@ -41,6 +41,16 @@ def read(guide: Guide, line: int, words: List[str], six: bool) -> bool:
     return True
 
 
+def own(guide: Guide, line: int, text: str) -> bool:
+    """Note what the commands of our own are about, that look a route up by themselves; false for any others."""
+    found = re.search(
+        r"ip (-[46]) -o route show exact (\S+) \| nic=(\S+) awk .* route change \$\{r:\?[^}]*\} ?(.*)", text
+    )
+    if not found:
+        return False
+    return read(guide, line, [found[2], "dev", found[3], *found[4].split()], found[1] == "-6")
+
+
 def _metrics(words: List[str]) -> Dict[str, str]:
     """The metrics in words of the inventory."""
     found: Dict[str, str] = {}
