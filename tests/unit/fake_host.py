@@ -321,6 +321,7 @@ class FakeHost(Host):
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
         programs = {"ip": self._ip, "systemctl": self._systemctl, "systemd-run": lambda _argv: (0, "", "")}
+        programs["modinfo"] = lambda argv: (1, "", f"modinfo: ERROR: Module {argv[-1]} not found.")
         super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv))
         self.devices = dict(devices)
         self.files = dict(files or {})
