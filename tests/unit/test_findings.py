@@ -17,7 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import pl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry as settings_registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES, Hit
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Host
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Facts, Host
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
@@ -256,3 +256,24 @@ def test_a_rule_that_fails_costs_one_note(monkeypatch):
 @pytest.mark.parametrize("facts", [None, [], "text", {}, {"h": None}, {"h": {}}, {"h": {"nics": {"e": None}}}])
 def test_empty_facts_give_no_findings(facts):
     assert judge.findings(facts) == []
+
+
+def test_to_judge_takes_as_long_for_each_host_of_a_large_fleet(monkeypatch):
+    """A rule that looks from each host at every other one takes minutes for a thousand."""
+    hosts = [host for path in STORIES for host in read(path)["facts"].values()]
+    looks = 0
+    at = Facts.at
+
+    def counted(*args):
+        nonlocal looks
+        looks += 1
+        return at(*args)
+
+    def each(size):
+        nonlocal looks
+        looks = 0
+        judge.findings({f"host{number}": hosts[number % len(hosts)] for number in range(size)})
+        return looks / size
+
+    monkeypatch.setattr(Facts, "at", counted)
+    assert each(4 * len(hosts)) < 1.2 * each(len(hosts))

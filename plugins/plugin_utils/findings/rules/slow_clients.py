@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 from statistics import median
+from typing import NamedTuple
 
 from ...rates import of_host
 from ..model import Hit, Rule, nic_remedy
-from ..view import Fleet, Nic
+from ..view import Fleet, Host, Nic
 from .pause_storms import told_to_wait
 
 _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html#pause-get"
@@ -17,24 +19,50 @@ _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html#pause-get"
 _ROOM = 0.95
 
 
-def _served(nic: Nic, fleet: Fleet) -> dict[str, float]:
-    """The Mbit/s that the link of each client of a NIC can carry, by address: who shares a subnet with it."""
-    networks = []
-    for row in nic.host.rows("addresses"):
-        if nic.name in (row.words("hardware") or [row.text("nic")]):
-            try:
-                networks.append(ip_interface(row.text("address")).network)
-            except ValueError:
-                continue
-    found = {}
+class _Client(NamedTuple):
+    """An address of the fleet, as a number too, and the Mbit/s that its link can carry."""
+
+    place: tuple[int, int]
+    address: str
+    host: Host
+    rate: float
+
+
+def _clients(fleet: Fleet) -> list[_Client]:
+    """All addresses whose link tells its speed, in order: to search all for each NIC would take the fleet's square."""
+    found = []
     for host in fleet.hosts:
-        for address, rate in of_host(host).items() if host is not nic.host else ():
+        for address, rate in of_host(host).items():
             try:
-                inside = any(ip_address(address) in network for network in networks if network.num_addresses > 1)
+                known = ip_address(address)
             except ValueError:
                 continue
-            if inside:
-                found[address] = float(rate)
+            found.append(_Client(_numbered(known), address, host, float(rate)))
+    return sorted(found, key=_place)
+
+
+def _numbered(address: IPv4Address | IPv6Address) -> tuple[int, int]:
+    return address.version, int(address)
+
+
+def _place(client: _Client) -> tuple[int, int]:
+    return client.place
+
+
+def _served(nic: Nic, clients: list[_Client]) -> dict[str, float]:
+    """The Mbit/s that the link of each client of a NIC can carry, by address: who shares a subnet with it."""
+    found = {}
+    for row in nic.host.rows("addresses"):
+        if nic.name not in (row.words("hardware") or [row.text("nic")]):
+            continue
+        try:
+            network = ip_interface(row.text("address")).network
+        except ValueError:
+            continue
+        if network.num_addresses > 1:
+            first, last = (_numbered(network[end]) for end in (0, -1))
+            near = clients[bisect_left(clients, first, key=_place) : bisect_right(clients, last, key=_place)]
+            found.update({client.address: client.rate for client in near if client.host is not nic.host})
     return found
 
 
@@ -59,10 +87,11 @@ def _mapped(nic: Nic) -> list[str]:
 
 
 def _stops(fleet: Fleet) -> Iterator[Hit]:
+    clients = _clients(fleet)
     for nic in fleet.nics():
         if not nic.real or nic.value("pause", "rx") is not True:
             continue
-        links, rates = _served(nic, fleet), _rates(nic)
+        links, rates = _served(nic, clients), _rates(nic)
         fastest = max(links.values(), default=0)
         # A NIC that is as slow itself has nobody to keep waiting.
         much = 0.5 * min(fastest, nic.speed or fastest)
@@ -81,12 +110,14 @@ def _stops(fleet: Fleet) -> Iterator[Hit]:
 
 
 def _differs(fleet: Fleet) -> Iterator[Hit]:
+    clients = _clients(fleet)
     for nic in fleet.nics():
-        links = _served(nic, fleet)
+        rates = _rates(nic)
+        links = _served(nic, clients) if rates else {}
         for above in (True, False):
             wrong = {
                 address: (rate, links[address])
-                for address, rate in sorted(_rates(nic).items())
+                for address, rate in sorted(rates.items())
                 if address in links and (rate * _ROOM > links[address] if above else rate < _ROOM * links[address])
             }
             if wrong:
