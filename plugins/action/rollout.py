@@ -14,7 +14,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
 
 SPEC = {
     "state": {"type": "str", "choices": ["begun", "judged", "ended", "unreachable"], "default": "judged"},
@@ -58,7 +58,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
                 _note(_path(options["file"]), said, found.off)
             if found.stop:
                 left = len(hosts) - list(hosts).index(names[-1]) - 1
-                back = bool(plain(task_vars.get("guard_verdict") or {}).get("stop"))
+                back = bool(registered(task_vars, "guard_verdict").get("stop"))
                 result.update(failed=True, msg=rollout.sentence(found, said, back, left, limits))
         return result
 
@@ -69,7 +69,7 @@ def _stopped(
     """Whether a verdict over hosts of this run, in whichever play, was that it has to end."""
     read = getattr(hostvars, "raw_get", None) or hostvars.get
     known = [read(host) or {} for host in hosts]
-    if any(_registered(one, name).get("stop") for one in known for name in ("guard_verdict", "tuning_rollout")):
+    if any(registered(one, name).get("stop") for one in known for name in ("guard_verdict", "tuning_rollout")):
         return True
     # Of a batch in which nobody was left to be judged, there is none.
     return any(rollout.judge({host: _said(hostvars, host, calls) for host in one}, limits).stop for one in before)
@@ -79,13 +79,12 @@ def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:
     # Without templating, which would cost each host as much as a task.
     read = getattr(hostvars, "raw_get", None) or hostvars.get
     known: Mapping[str, Any] = read(name) or {}
-    told = {one: _registered(known, one) for one in (*calls, "guard_health", "guard_confirmed")}
-    return rollout.Said([told[call] for call in calls if told[call]], told["guard_health"], told["guard_confirmed"])
-
-
-def _registered(known: Mapping[str, Any], name: str) -> Dict[str, Any]:
-    found = known.get(name)
-    return plain(dict(found)) if isinstance(found, Mapping) else {}
+    told = {one: registered(known, one) for one in (*calls, "guard_health", "guard_confirmed")}
+    confirmed = told["guard_confirmed"]
+    # The handler fails for a host that is lost or not well, and hands on what that has said.
+    return rollout.Said(
+        [told[call] for call in calls if told[call]], told["guard_health"], confirmed.get("answer", confirmed)
+    )
 
 
 def _path(file: str) -> str:

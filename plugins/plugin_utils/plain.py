@@ -17,6 +17,12 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
 
 
+def registered(variables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What a task has registered, if it has; what a host says is never a template."""
+    found = variables.get(name)
+    return plain(dict(found)) if isinstance(found, Mapping) else {}
+
+
 def tame(value: Any, depth: int = _DEPTH) -> Any:
     """The same without what no reader of facts could take: numbers that are none, text that is not UTF-8, a hole
     without a bottom. It stands where values come in, so that one host's odd facts stop nobody else's audit."""

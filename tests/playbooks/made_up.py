@@ -21,11 +21,13 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.measurement import BENCHMARK
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import confirm_nothing
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import confirm_nothing, ending
 folder, view = {folder!r}, {view!r}
 class ActionModule(ActionBase):
     _requires_connection = False
     def run(self, tmp=None, task_vars=None):
+        return ending.ended(lambda: self.answered(task_vars), task_vars)
+    def answered(self, task_vars):
         confirm_nothing(self._task)
         args = dict(self._task.args)
         if args.pop("inventory", False):

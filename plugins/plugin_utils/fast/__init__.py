@@ -5,7 +5,7 @@ It is Ansible's own way of running a module, with another payload: the script of
 module. So become, environment, delegation, the interpreter and the cleaning of the result are Ansible's. Whatever does
 not fit goes the usual way, with the module; both run the same code. -vvv tells which way was taken, and why.
 
-Read `run` first, then `_fast`: it sends the request, and where the host lacks the code both. `_send` has Ansible run a
+Read `_ran` first, then `_fast`: it sends the request, and where the host lacks the code both. `_send` has Ansible run a
 module, and the methods of Ansible that follow put our script in that module's place, as long as `_call` is set.
 """
 
@@ -26,7 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, script
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
@@ -50,7 +50,11 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
     _script = b""  # as it was sent, by which the command that runs it is known
 
     def run(self, tmp: Any = None, task_vars: Any = None) -> Any:
-        """Run the task, the fast way where it fits."""
+        """Run the task; for the handler that ends a change, say what that means."""
+        return ending.ended(lambda: self._ran(tmp, task_vars), task_vars or {})
+
+    def _ran(self, tmp: Any, task_vars: Any) -> Any:
+        """The result, the fast way where it fits."""
         view = self._task.action.rpartition(".")[2]
         refused = self._take_inventory(view, task_vars or {})
         self._take_rates(task_vars or {})

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The end of a change, in the handlers of the role guard: fails where a host is lost or has gone back, and says so.
+
+Tasks of their own for that would be skipped on every other host, at a third of the price of a task that is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Mapping
+
+from ansible.errors import AnsibleConnectionFailure
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
+
+# The variable by which the handlers ask for it. `guard` in other tasks answers as any module does.
+ASKED = "guard__ends"
+
+
+def ended(run: Callable[[], Dict[str, Any]], variables: Mapping[str, Any]) -> Dict[str, Any]:
+    """The result of the task that confirms or reverts, or of its failure, with what the host has said as `answer`."""
+    if not variables.get(ASKED):
+        return run()
+    try:
+        answer = run()
+    except AnsibleConnectionFailure as error:
+        # One that is merely unreachable would not count as failed, and the next batch would go the same way.
+        answer = {"unreachable": True, "msg": str(error)}
+    why = "" if answer.get("failed") else _why(answer, variables)
+    if not why:
+        return answer
+    changed, warnings = bool(answer.get("changed")), answer.get("warnings", [])
+    return {"changed": changed, "failed": True, "msg": why, "warnings": warnings, "answer": answer}
+
+
+def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    if answer.get("unreachable"):
+        return (
+            f"After the change no new connection to this host can be made ({answer.get('msg') or 'no answer'}). Nobody "
+            "has confirmed the change, so the host goes back by itself; the next run tells what went back."
+        )
+    sick = registered(variables, "guard_verdict").get("sick") or {}
+    name = variables.get("inventory_hostname")
+    if name in sick:
+        return f"This host is not well after the change: {sick[name]}. The change was taken back."
+    # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
+    told = registered(variables, "tune_result").get("reverted")
+    if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
+        return f"This host went back by itself in the middle of the play: {told}"
+    return ""

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The task that ends a change: what it fails with, and what of it the judge of the batch gets to see."""
+
+from __future__ import annotations
+
+import pytest
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
+
+from ansible_collections.linuxnet.tuning.plugins.action.rollout import _said
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, rollout
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.ending import ended
+
+HANDLER = {"guard__ends": True, "inventory_hostname": "pc1"}
+DONE = {"changed": True, "pending": []}
+SICK = {"guard_verdict": {"stop": True, "sick": {"pc1": "probe `p`: 7"}}}
+BACK = "the change of 2026-05-04 was taken back"
+
+
+def lost():
+    raise AnsibleConnectionFailure("timed out")
+
+
+def test_a_host_that_is_well_answers_as_the_module_does():
+    assert ended(lambda: DONE, HANDLER) == DONE
+    assert ended(lambda: DONE, {**HANDLER, "guard_verdict": {"stop": False, "sick": {}}}) == DONE
+
+
+@pytest.mark.parametrize("run", [lost, lambda: {"unreachable": True, "cut": True, "msg": "timed out"}])
+def test_a_lost_host_fails_and_says_what_becomes_of_it(run):
+    found = ended(run, HANDLER)
+    assert found["failed"]
+    assert "unreachable" not in found
+    assert found["msg"].startswith("After the change no new connection to this host can be made (timed out). Nobody")
+    assert found["answer"]["unreachable"]
+
+
+def test_elsewhere_a_lost_host_is_unreachable():
+    with pytest.raises(AnsibleConnectionFailure):
+        ended(lost, {"inventory_hostname": "pc1"})
+
+
+def test_other_failures_are_told_as_they_are():
+    def wrong():
+        raise AnsibleError("Incorrect sudo password")
+
+    with pytest.raises(AnsibleError, match="Incorrect"):
+        ended(wrong, HANDLER)
+    failed = {"failed": True, "msg": "the revert did not finish"}
+    assert ended(lambda: failed, {**HANDLER, **SICK}) == failed
+
+
+def test_a_host_that_is_not_well_fails_and_keeps_its_warnings():
+    found = ended(lambda: {**DONE, "warnings": ["one could not be set back"]}, {**HANDLER, **SICK})
+    assert found["failed"]
+    assert found["changed"]
+    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was taken back."
+    assert found["warnings"] == ["one could not be set back"]
+    # The others of its batch go back too, and do not fail.
+    assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == DONE
+
+
+@pytest.mark.parametrize(("guard", "told"), [(120, BACK), (0, BACK), (120, None)])
+def test_what_went_back_in_the_middle_of_the_play(guard, told):
+    variables = {"bonding_result": {"guard": guard}, "tune_result": {"reverted": told} if told else {}}
+    found = ended(lambda: DONE, {**HANDLER, **variables})
+    assert bool(found.get("failed")) == bool(guard and told)
+    if found.get("failed"):
+        assert found["msg"] == f"This host went back by itself in the middle of the play: {BACK}"
+
+
+def verdict(found):
+    """What the judge makes of a host that had changed, and of the end of that."""
+    known = {"tune_result": {"changed": True}, "guard_health": {"probes": [], "counters": {}}, "guard_confirmed": found}
+    return _said({"pc1": known}, "pc1", ["tune_result"])
+
+
+def test_the_judge_sees_a_lost_host_as_lost_and_not_as_stuck():
+    said = {"pc1": verdict(ended(lost, HANDLER))}
+    found = rollout.judge(said, rollout.Limits())
+    assert found.sick == {"pc1": "no new connection to this host can be made (timed out)"}
+    assert "pc1 cannot be reached, and will go back" in rollout.sentence(found, said, True, 0, rollout.Limits())
+
+
+def test_the_judge_sees_that_one_which_is_not_well_went_back():
+    said = {"pc1": verdict(ended(lambda: DONE, {**HANDLER, **SICK}))}
+    told = rollout.sentence(rollout.Verdict({"pc1": "p"}, [], [], True), said, True, 0, rollout.Limits())
+    assert "The whole batch went back (1 host)." in told
+    assert "could not go back" not in told
+
+
+def test_the_action_of_each_module_ends_so():
+    action = object.__new__(fast.ActionModule)
+    action._ran = lambda tmp, task_vars: lost()
+    assert action.run(None, HANDLER)["failed"]
+    with pytest.raises(AnsibleConnectionFailure):
+        action.run(None, {})
