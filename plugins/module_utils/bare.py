@@ -21,21 +21,21 @@ _SPAWN = vars(os)["posix_spawnp"]
 _SBIN = ("/sbin", "/usr/sbin", "/usr/local/sbin")
 
 
-def serve(view: str, request: str, note: str) -> NoReturn:
-    """Run one call; `note` says why the code could not be kept on this host, and is for the controller only."""
+def serve(view: str, request: str, told: Mapping[str, Any]) -> NoReturn:
+    """Run one call; what is `told` beside its result is about the code, and for the controller only."""
     asked = json.loads(request)
-    engine.serve(BareModule(asked["params"], asked["check_mode"], asked["invocation"], note), view)
+    engine.serve(BareModule(asked["params"], asked["check_mode"], asked["invocation"], told), view)
     raise AssertionError("a call ends with its result")
 
 
 class BareModule:
     """The options of one call, its commands and its end."""
 
-    def __init__(self, params: Mapping[str, Any], check_mode: bool, invocation: bool, note: str) -> None:
+    def __init__(self, params: Mapping[str, Any], check_mode: bool, invocation: bool, told: Mapping[str, Any]) -> None:
         self.params = params
         self.check_mode = check_mode
         self._invocation = invocation
-        self._note = note
+        self._told = told
         self._warnings: List[str] = []
 
     def warn(self, text: str) -> None:
@@ -55,8 +55,7 @@ class BareModule:
             result["invocation"] = {"module_args": self.params}
         if self._warnings:
             result["warnings"] = self._warnings
-        if self._note:
-            result["linuxnet_tuning_note"] = self._note
+        result.update(self._told)
         sys.stdout.write(json.dumps(result) + "\n")
         sys.stdout.flush()
         raise SystemExit(rc)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import subprocess
 import sys
@@ -67,7 +68,9 @@ def the_file(folder):
 def test_code_is_asked_for_once_and_kept_for_its_user_only(kept):
     assert kept.stat().st_mode & 0o777 == 0o700
     assert the_file(kept).stat().st_mode & 0o777 == 0o600
-    assert answer(run(kept, sources=False)) == answer(run(kept, sources=True))
+    found, ran = answer(run(kept, sources=True))
+    assert found.pop(script.HAD)
+    assert answer(run(kept, sources=False)) == (found, ran)
     assert the_file(kept)
 
 
@@ -174,10 +177,74 @@ def test_runs_at_once_do_not_disturb_each_other(tmp_path):
     assert the_file(tmp_path / "code")
 
 
+def compiled(folder):
+    """The modules of which compiled code is kept."""
+    return set(marshal.loads(the_file(folder).read_bytes()[32:])[2])
+
+
+def call(folder, view, params):
+    """One call in check mode, of a host that has the code."""
+    asked = {"params": fast.checked(view, params), "check_mode": True, "invocation": False}
+    text = script.build(view, asked, str(folder), sources=False).decode().replace(FOLDER_OF_ROOT, str(folder))
+    argv = [sys.executable, "-I", "-S", "-"]
+    return answer(subprocess.run(argv, input=text, capture_output=True, text=True, check=False, timeout=60))
+
+
+def test_what_a_call_uses_is_compiled_and_kept_once(kept):
+    used = compiled(kept)
+    assert {"tuning.engine", "tuning.going_back.guard", "typing"} <= used
+    assert not used & {"tuning.settings.registry", "tuning.carrying_out.transaction", "tuning.facts.everything"}
+    before = the_file(kept).stat()
+    assert answer(run(kept, sources=False))[1]
+    # Nor is it compiled anew where the code comes along although the host has it.
+    assert answer(run(kept, sources=True))[1]
+    assert the_file(kept).stat().st_mtime_ns == before.st_mtime_ns
+    assert call(kept, "nic_info", {"names": ["lo"]})[1]
+    assert compiled(kept) > used
+    assert the_file(kept).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_call_that_removes_the_code_does_not_bring_it_back(tmp_path):
+    change = (
+        "first = keep\ndef keep(folder, name, code, again=False):\n"
+        "    first(folder, name, code, again=again)\n    again or os.unlink(folder + '/' + name)\n"
+    )
+    assert answer(run(tmp_path / "code", sources=True, change=change))[1]
+    assert list((tmp_path / "code").iterdir()) == []
+
+
+def test_a_disk_that_is_full_later_leaves_the_sources(tmp_path):
+    change = (
+        "rename = os.rename\ndef full(*args, **more):\n    os.rename = fails\n    rename(*args, **more)\n"
+        "def fails(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full\n"
+    )
+    found, ran = answer(run(tmp_path / "code", sources=True, change=change))
+    assert ran
+    assert script.NOTE not in found
+    assert compiled(tmp_path / "code") == set()
+    assert answer(run(tmp_path / "code", sources=False)) == (found, True)
+    assert "tuning.engine" in compiled(tmp_path / "code")
+
+
+def test_every_module_runs_when_somebody_looks_into_it(tmp_path):
+    """It waits until then, and a wrong name in it would be told in the middle of a call."""
+    change = (
+        "def served(names): return sorted(name for name in names if not name.startswith('tuning.measuring'))\n"
+        "class Look(Finder):\n    def keep(self, folder, name):\n        import importlib\n"
+        "        for one in served(self.paths):\n            getattr(importlib.import_module(one), 'nothing', None)\n"
+        "        super().keep(folder, name)\nFinder = Look\n"
+    )
+    assert answer(run(tmp_path / "code", sources=True, change=change))[1]
+    names = {name[: -len(".py")].replace("/__init__", "").replace("/", ".") for name in json.loads(script._SOURCES)}
+    # What measures is a program of its own, or its module has no other way.
+    assert compiled(tmp_path / "code") == {name for name in names if not name.startswith("tuning.measuring")}
+
+
 def test_old_versions_go(kept):
     for number in range(6):
         (kept / f"old{number}").write_text("")
         os.utime(kept / f"old{number}", (number, number))
+    next(file for file in kept.iterdir() if not file.name.startswith("old")).unlink()
     assert answer(run(kept, sources=True))[1]
     assert sorted(path.name for path in kept.glob("old*")) == ["old3", "old4", "old5"]
 
@@ -289,6 +356,8 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
         "threading",
         "difflib",
         "hashlib",
+        "platform",
+        "uuid",
     }
     assert not loaded & costly
     assert not loaded & {"tuning.carrying_out.transaction", "tuning.carrying_out.conclude"}
@@ -296,7 +365,7 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
 
 @pytest.fixture
 def module():
-    return bare.BareModule({}, False, False, "")
+    return bare.BareModule({}, False, False, {})
 
 
 class TestCommands:

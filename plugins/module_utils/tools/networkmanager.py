@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Dict, List, Sequence
 
 from ..schema import Run
@@ -31,6 +30,8 @@ def _render(bond: Bond) -> Dict[str, str]:
 
 def _connection(name: str, kind: str, nic: str, *more: str) -> List[str]:
     # The same on each run, and another on each profile; hosts may share it.
+    import uuid  # it imports platform, which together takes 2 ms, and few hosts get such a file
+
     identity = uuid.uuid5(uuid.NAMESPACE_DNS, f"{name}.linuxnet.tuning")
     return ["[connection]", f"id={name}", f"uuid={identity}", f"type={kind}", f"interface-name={nic}", *more]
 

@@ -26,7 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script, told
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
@@ -114,12 +114,18 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             self._task.args = {**args, "nics": rates.filled(args["nics"], variables["hostvars"])}
 
     def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:
-        """Send the request; once more with the code if the host lacks it. UnfitError where the module has to do it."""
+        """Send the request, and the code to a host that lacks it. UnfitError where the module has to do it."""
         self._must_fit()
         params = checked(view, self._task.args)
         self._say("runs on the host's bare interpreter")
-        result = self._send(task_vars, view=view, params=params, sources=False)
-        if script.MISSING in result:
+        host = f"{self._connection._play_context.remote_addr} {self.get_become_option('become_user')}"
+        lacks = told.lacks(host)
+        if lacks:
+            self._say("takes its code along, because most hosts of this run have lacked it")
+        result = self._send(task_vars, view=view, params=params, sources=lacks)
+        lacked = script.MISSING in result
+        told.note(host, lacked=lacked or (lacks and not result.pop(script.HAD, False)))
+        if lacked:
             self._say(f"sends its code, because {result[script.MISSING]}")
             result = self._send(task_vars, view=view, params=params, sources=True)
         if script.NOTE in result:

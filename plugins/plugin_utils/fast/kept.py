@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the engine on a host's bare interpreter, from compiled code that is kept there.
+"""Runs the engine on a host's bare interpreter, from code that is kept there: its sources, and compiled what was used.
 
 The interpreter compiles this text with each call, so it is short. `main` prints one JSON object that says why the code
 is missing, which asks for the sources; or `started`, and then the result of the module. Where the connection is lost,
@@ -42,38 +42,32 @@ def place(path: str) -> int:
     return owned(path, os.O_RDONLY | os.O_DIRECTORY, stat.S_ISDIR)
 
 
-def digest(name: str, code: bytes) -> bytes:
+def digest(name: str, code: Any) -> bytes:
     """The hash that stands in front of the code; bound to its name, so that no version passes for another one."""
     return blake2b(code, digest_size=32, key=name.encode()).digest()
 
 
-def load(folder: str, name: str) -> bytes:
+def load(folder: str, name: str) -> Any:
     """The code as it was kept; OSError says why it is not run."""
     with open(owned(name, os.O_RDONLY, stat.S_ISREG, place(folder)), "rb") as file:
-        content = file.read()
+        content = memoryview(file.read())
     if digest(name, content[32:]) != content[:32]:
         raise OSError(5, name + " is damaged")
     return content[32:]
 
 
-def compiled(sources: str) -> bytes:
-    """The code of all modules by name: whether it is a package, and its marshalled code."""
-    import base64
-    import json
-    import zlib
+def keep(folder: str, name: str, code: bytes, *, again: bool = False) -> None:
+    """Put the code where the next call finds it: as a whole or not at all, and for nobody else to write.
 
-    code = {}
-    for path, text in json.loads(zlib.decompress(base64.b64decode(sources))).items():
-        *names, last = path[: -len(".py")].split("/")
-        made = dumps(compile(text, path, "exec", dont_inherit=True))
-        code[".".join(names if last == "__init__" else [*names, last])] = (last == "__init__", made)
-    return dumps(code)
-
-
-def keep(folder: str, name: str, code: bytes) -> None:
-    """Put the code where the next call finds it: as a whole or not at all, and for nobody else to write."""
-    os.makedirs(folder, exist_ok=True)
+    What is kept `again` has to be there still: the call itself may have removed it, as a rollback does.
+    """
+    if not again:
+        mask = os.umask(0o077)
+        os.makedirs(folder, exist_ok=True)
+        os.umask(mask)
     inside = place(folder)
+    if again:
+        os.stat(name, dir_fd=inside, follow_symlinks=False)
     draft = "." + name + "." + os.urandom(8).hex()
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=inside)
     try:
@@ -89,48 +83,100 @@ def keep(folder: str, name: str, code: bytes) -> None:
         os.unlink(old, dir_fd=inside)
 
 
-class Finder:
-    """Imports modules from the code, each once it is asked for."""
+class Later(type(sys)):  # type: ignore[misc]  # as types calls ModuleType
+    """A module that runs when somebody first looks into it: a call needs some of what files import at their top."""
 
-    def __init__(self, code: Any) -> None:
-        self.code = code
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # the import looks for such names
+        self.__class__ = type(sys)  # type: ignore[assignment]
+        exec(self.__loader__.code(self.__name__), self.__dict__)
+        return getattr(self, name)
+
+
+class Finder:
+    """Finds modules in what is kept, and compiles those that no call has used before."""
+
+    def __init__(self, kept: Any, sources: Any = None) -> None:
+        self.packed, self.paths, self.compiled = loads(kept)
+        self.sources = sources
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         own: Any = self
-        return ModuleSpec(name, own, is_package=self.code[name][0]) if name in self.code else None
+        found = self.paths.get(name)
+        return ModuleSpec(name, own, is_package=found.endswith("/__init__.py")) if found else None
 
-    def create_module(self, spec: Any) -> None:
-        """The interpreter makes it."""
+    def create_module(self, spec: Any) -> Any:
+        return Later(spec.name)
 
     def exec_module(self, module: Any) -> None:
-        exec(loads(self.code[module.__name__][1]), module.__dict__)
+        """It runs later."""
+
+    def code(self, name: str) -> Any:
+        if name in self.compiled:
+            return loads(self.compiled[name])
+        self.sources = self.sources or unpacked(self.packed)
+        code = compile(self.sources[self.paths[name]], self.paths[name], "exec", dont_inherit=True)
+        self.compiled[name] = dumps(code)
+        return code
+
+    def keep(self, folder: str, name: str) -> None:
+        """Keep what this call has compiled; the next one does not need it, so a full disk is no news."""
+        try:
+            if self.sources is not None:
+                keep(folder, name, dumps((self.packed, self.paths, self.compiled)), again=True)
+        except OSError:
+            pass
 
 
-def main(version: str, folder: str, started: str, view: str, request: str, sources: Optional[str] = None) -> None:
+def unpacked(packed: bytes) -> Any:
+    """The sources by their paths."""
+    import json
+    import zlib
+
+    return json.loads(zlib.decompress(packed))
+
+
+def unused(packed: bytes, sources: Any) -> bytes:
+    """What is kept before the first call: the sources as they came, and no code."""
+    paths = {path[: -len(".py")].replace("/__init__", "").replace("/", "."): path for path in sources}
+    return dumps((packed, paths, {}))
+
+
+def main(version: str, folder: str, started: str, view: str, request: str, sent: Optional[str] = None) -> None:
     """Answer one call: of which version of the sources, and where a user keeps its code who is not root."""
     if sys.version_info < (3, 8):  # noqa: UP036 - the host may have any
         sys.exit("the host's Python is older than 3.8")
     folder = os.path.expanduser(folder) if os.geteuid() else FOLDER_OF_ROOT
     name = version + "-" + MAGIC_NUMBER[:2].hex()  # compiled code is good for one version of Python
-    if sources is None:
-        try:
-            code, note = load(folder, name), ""
-        except OSError as error:
+    told: Any = {}
+    sources = None
+    try:
+        kept = load(folder, name)
+        if sent is not None:
+            told["linuxnet_tuning_had"] = True
+    except OSError as error:
+        if sent is None:
             import json
 
             print(json.dumps({"linuxnet_tuning_missing": str(error)}))
             return
-    else:
-        code, note = compiled(sources), ""
-        mask = os.umask(0o077)
+        import base64
+
+        packed = base64.b64decode(sent)
+        sources = unpacked(packed)
+        kept = unused(packed, sources)
         try:
-            keep(folder, name, code)
-        except OSError as error:  # a disk that is full; the call goes on all the same
-            note = str(error)
-        os.umask(mask)
+            keep(folder, name, kept)
+        except OSError as problem:  # a disk that is full; the call goes on all the same
+            told["linuxnet_tuning_note"] = str(problem)
     print(started, flush=True)
     print(started, file=sys.stderr, flush=True)
-    sys.meta_path.insert(0, Finder(loads(code)))
+    finder = Finder(kept, sources)
+    sys.meta_path.insert(0, finder)
     from tuning import bare  # type: ignore[import-not-found]  # the Finder has it
 
-    bare.serve(view, request, note)
+    try:
+        bare.serve(view, request, told)
+    finally:
+        finder.keep(folder, name)

@@ -12,6 +12,7 @@ from typing import Any, Mapping
 
 STARTED = "linuxnet.tuning: started"
 MISSING = "linuxnet_tuning_missing"
+HAD = "linuxnet_tuning_had"
 NOTE = "linuxnet_tuning_note"
 
 _HERE = Path(__file__).parent

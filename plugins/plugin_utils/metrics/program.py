@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
     samples: list[exposition.Sample] = []
     problem = ""
     try:
-        module: Any = BareModule({}, True, False, "")
+        module: Any = BareModule({}, True, False, {})
         samples += found(ReadOnlyHost(runner(module)), settings)
     except Exception as error:  # the metrics have to say so, whatever it was
         problem = f"{type(error).__name__}: {error}"

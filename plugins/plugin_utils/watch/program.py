@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
     """Takes the path of the settings; 0 if the host has what the inventory asks for, or is left alone for a reason."""
     with open(argv[1], encoding="utf-8") as file:
         settings = json.load(file)
-    module: Any = BareModule({}, False, False, "")
+    module: Any = BareModule({}, False, False, {})
     # systemd makes the folder for this program alone.
     stamp = os.path.join(os.environ.get("RUNTIME_DIRECTORY", "/run"), "linuxnet-tuning-watched")
     since = os.stat(stamp).st_mtime if os.path.exists(stamp) else 0.0
