@@ -44,7 +44,8 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
         if isinstance(host, Host) and (call.plan.changes or call.unsettled):
             done = _carry_out(host, call)
         else:
-            done = Done(call.ahead, call.plan.adjusted, foretold(call))
+            ahead, lines = foretold(call)
+            done = Done(ahead, call.plan.adjusted, lines)
         commands += done.commands
         without = _without(call, done)
         if not without:

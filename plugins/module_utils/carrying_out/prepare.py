@@ -170,11 +170,12 @@ def _of_gone(
     return missed, [address for nic in forgotten for address in originals[nic]]
 
 
-def foretold(call: Call) -> List[str]:
-    """The commands that a plan comes to, as the transaction gives them: with the queues that there are by then."""
+def foretold(call: Call) -> Tuple[Cells, List[str]]:
+    """The cells and the commands that a plan comes to, as the transaction gives them: with the queues that there are
+    by then."""
     cells, families, todo = call.before, call.families, call.plan
     if not todo.changes:
-        return []
+        return call.ahead, []
     ahead = plan.ahead(cells, todo.targets, families)
     goals = plan.make(call.desired, ahead, families, call.problems)
     changes = [change._replace(after=goals.targets.get(change.address, change.after)) for change in todo.changes]
@@ -185,7 +186,8 @@ def foretold(call: Call) -> List[str]:
     mine = {change.address for change in live}
     # What another change has disturbed is set once more.
     again = [change for change in goals.changes if change.address not in mine] if live else []
-    return [line for part in (live, again, files) for line in plan.commands(part, ahead, families)]
+    lines = [line for part in (live, again, files) for line in plan.commands(part, ahead, families)]
+    return {**call.ahead, **{change.address: Cell(change.after) for change in changes}}, lines
 
 
 def groups_of(addresses: Iterable[Address]) -> Dict[Group, List[str]]:
