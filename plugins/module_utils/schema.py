@@ -43,6 +43,10 @@ class InputError(TuningError):
     """Invalid input: the message says which value, where, why, and what to write; the host is unchanged."""
 
 
+class NotThereError(ValueError):
+    """A word for what this device does not have, but another change of the same call may bring."""
+
+
 class HangsError(TuningError):
     """A command that has had its time, and was ended."""
 

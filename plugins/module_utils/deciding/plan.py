@@ -23,6 +23,7 @@ from ..schema import (
     DesiredState,
     Family,
     InputError,
+    NotThereError,
     Plan,
     Unsupported,
     Value,
@@ -99,7 +100,7 @@ def later(todo: Plan, cells: Cells, families: Families) -> Plan:
         item.address: str(item.desired.value)
         for item in todo.unsupported
         for family, cell in ((families.get(item.address.family), cells.get(item.address)),)
-        if family and cell and cell.means and not cell.fixed and item.desired.kind == EXACTLY
+        if family and cell and not cell.fixed and getattr(resolve(item.desired, cell), "yet", False)
         if any((cause, item.address.scope) in groups for cause in (*family.shaken_by, *family.counted_by))
     }
     if not waiting:
@@ -220,7 +221,10 @@ def ungroup(desired: DesiredState, cells: Cells) -> DesiredState:
 
 
 class Refusal(str):
-    """Why a desired value cannot be fulfilled, in words that follow the name of the key."""
+    """Why a desired value cannot be fulfilled, in words that follow the name of the key; `yet` if that may change with
+    the rest of a plan."""
+
+    yet = False
 
 
 def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
@@ -241,7 +245,9 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
         try:
             return cell.means(str(asked.value))
         except ValueError as error:
-            return Refusal(str(error))
+            refusal = Refusal(str(error))
+            refusal.yet = isinstance(error, NotThereError)
+            return refusal
     if isinstance(asked.value, int) and not isinstance(asked.value, bool):
         return _within(asked.value, cell)
     return asked.value

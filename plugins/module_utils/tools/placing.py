@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, List, Mapping, Sequence
 
 from ..deciding import inputs
-from ..schema import EXACTLY, Desired, Field, InputError
+from ..schema import EXACTLY, Desired, Field, InputError, NotThereError
 from . import cpus
 
 MASK = "mask "
@@ -53,7 +53,7 @@ def named(asked: str) -> bool:
 
 
 def apart(asked: str, have: Sequence[str], order: Sequence[int], names: Sequence[str]) -> List[str]:
-    """The CPU list of each receiver: what is asked for its name or queue, else what it has; ValueError for no such."""
+    """The CPU list of each receiver: what is asked for its name or queue, else what it has; NotThereError."""
     rules = [rule.rpartition("=")[::2] for rule in asked.split("; ")]
     used = set()
     found = []
@@ -66,7 +66,7 @@ def apart(asked: str, have: Sequence[str], order: Sequence[int], names: Sequence
     for rule in rules:
         if rule not in used and rule[0] != "*":
             last = f"the last queue is {max(order)}" if order else "there is no queue"
-            raise ValueError(f"nothing is called {rule[0]}; " + (f"there is {', '.join(names)}" if names else last))
+            raise NotThereError(f"nothing is called {rule[0]}; " + (f"there is {', '.join(names)}" if names else last))
     return found
 
 
