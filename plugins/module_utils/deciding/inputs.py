@@ -110,12 +110,12 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it, or a bound")
         return _sysctl(field_, inner)._replace(warning=" ".join(str(raw["warning"]).split()))
     if isinstance(raw, Mapping):
-        close = nearest(str(next(iter(raw), "")), [*FORMULAS, AT_LEAST, AT_MOST, "if_available"], otherwise=False)
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
             right = (
                 "a value, {at_least: N} or {at_most: N}, {if_available: VALUE}, {value: VALUE, warning: TEXT}, "
                 "or a formula such as {bdp: {rtt_ms: 40}}"
             )
+            close = nearest(str(next(iter(raw), "")), [*FORMULAS, AT_LEAST, AT_MOST, "if_available"], otherwise=False)
             raise InputError(f"{field_.name}: {dict(raw)!r} is not right{close or '; write ' + right}")
         kind, bound = next(iter(raw.items()))
         text = vector(bound)
