@@ -11,7 +11,6 @@ import json
 import os
 from typing import Any, Dict
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, profiles
@@ -20,6 +19,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SPEC = {
     "folder": {"type": "str", "required": True},
@@ -47,7 +47,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         try:
             told = data.document(facts, found, now, options["query"])
         except data.QueryError as error:
-            raise AnsibleActionFail(f"audit_query: {error}") from None
+            raise Refused(f"audit_query: {error}") from None
         folder = os.path.expanduser(os.path.expandvars(options["folder"]))
         page = os.path.join(folder, "audit.html")
         try:
@@ -55,7 +55,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
             write(os.path.join(folder, "audit.json"), json.dumps(told, indent=4, sort_keys=True))
             write(page, report.document(facts, found, now))
         except OSError as error:
-            raise AnsibleActionFail(f"The report cannot be written to {folder}: {error}") from None
+            raise Refused(f"The report cannot be written to {folder}: {error}") from None
         worst = [*SEVERITIES, "none"].index(options["fail_on"])
         failing = [] if options["fail_on"] == "none" else list(SEVERITIES[: worst + 1])
         lines = [*table.lines(facts, found, bool(self._task.diff)), "", f"report: {page}"]

@@ -11,11 +11,11 @@ import os
 import re
 from typing import Any, Dict, Iterator, List, Tuple
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import history, history_page, result
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SPEC = {
     "folder": {"type": "str", "required": True},
@@ -40,12 +40,12 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         results, passed = _read(folder, options["label"])
         if not results:
             wanted = f" with the label {options['label']}" if options["label"] else ""
-            raise AnsibleActionFail(f"There are no results of the playbook benchmark{wanted} in {folder}.")
+            raise Refused(f"There are no results of the playbook benchmark{wanted} in {folder}.")
         found = history.make(results)
         try:
             write(page, history_page.write(found))
         except OSError as error:
-            raise AnsibleActionFail(f"The page cannot be written to {page}: {error}") from None
+            raise Refused(f"The page cannot be written to {page}: {error}") from None
         lines = [*history.lines(found), "", f"page: {page}", *(f"passed over: {line}" for line in passed)]
         fell = history.fell(found)
         worse = [f"{series.name}: {line.title} {history.words(series, line, one)}" for series, line, one in fell]
@@ -76,4 +76,4 @@ def _names(folder: str) -> Iterator[str]:
     try:
         yield from (name for name in sorted(os.listdir(folder)) if name.endswith(".json"))
     except OSError as error:
-        raise AnsibleActionFail(f"The folder of the results cannot be read: {error}") from None
+        raise Refused(f"The folder of the results cannot be read: {error}") from None

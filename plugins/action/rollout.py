@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Mapping
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SPEC = {
     "state": {"type": "str", "choices": ["begun", "judged", "ended", "unreachable"], "default": "judged"},
@@ -99,7 +99,7 @@ def _note(path: str, said: Mapping[str, rollout.Said], off: List[str]) -> None:
     except FileNotFoundError:
         known = []
     except OSError as error:
-        raise AnsibleActionFail(f"tuning_off_file: {path} cannot be read: {error.strerror}") from None
+        raise Refused(f"tuning_off_file: {path} cannot be read: {error.strerror}") from None
     left = rollout.off_list(known, said, off)
     if left == known:
         return
@@ -109,4 +109,4 @@ def _note(path: str, said: Mapping[str, rollout.Said], off: List[str]) -> None:
         else:
             os.unlink(path)
     except OSError as error:
-        raise AnsibleActionFail(f"tuning_off_file: {path} cannot be written: {error.strerror}") from None
+        raise Refused(f"tuning_off_file: {path} cannot be written: {error.strerror}") from None

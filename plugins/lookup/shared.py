@@ -44,7 +44,10 @@ _raw:
 
 from typing import Any, List, Mapping, Optional
 
+from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
@@ -53,6 +56,13 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
     def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
         """The values; whatever is undefined in one of them ends the task."""
         known, default = variables or {}, kwargs.get("default")
-        values = [self._templar.template(known[name]) if name in known else None for name in terms]
+        values = [self._value(name, known[name]) if name in known else None for name in terms]
         # On older versions of Ansible a template that comes to nothing is an empty text.
         return [default if value is None or value == "" else value for value in values]
+
+    def _value(self, name: str, written: Any) -> Any:
+        """The value of one variable; the error of a template does not name it."""
+        try:
+            return self._templar.template(written)
+        except AnsibleError as error:
+            raise AnsibleError(f"{name}: {layers.reason(error)}") from error

@@ -7,14 +7,25 @@ every host's worker compiles them anew. Here only those values are templated tha
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
 
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
-# Options that stand in one variable, of the role or of all roles.
-PLAIN = ("on_unsupported", "state", "permanent", "immediate", "temporary", "guard_timeout", "hold", "forget")
+# Options that stand in one variable, of the role or of all roles, and what may be written there.
+PLAIN: Dict[str, Any] = {
+    "on_unsupported": ("fail", "warn", "ignore"),
+    "state": ("present", "restored"),
+    "permanent": bool,
+    "immediate": bool,
+    "temporary": int,
+    "guard_timeout": int,
+    "hold": bool,
+    "forget": list,
+}
+_BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0", "1.0", "0.0", "t", "f", "y", "n")
 PARTS = ("nics", "sysctl", "module_parameters")
 # What the role takes: the options, and where its profiles come from.
 NAMES = ("profile", "profile_folder", "nics", "sysctl", "sysctl_file", "module_parameters", *PLAIN)
@@ -25,17 +36,29 @@ class LayerError(Exception):
     """A variable of the inventory has the wrong shape."""
 
 
+def reason(error: Exception) -> str:
+    """What Ansible says of a template that fails: its first line, in which older versions say the same twice."""
+    first = (str(error).splitlines() or [type(error).__name__])[0]
+    return ". ".join(dict.fromkeys(first.split(". ")))
+
+
 def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: Callable[[str], Any]) -> Dict[str, Any]:
     """The options that the inventory gives one host; `template` resolves a value, `load` reads a YAML file."""
 
-    def value(*names: str) -> Any:
+    def said(*names: str) -> Tuple[str, Any]:
         for name in names:
             if variables.get(name) is not None:
-                found = template(variables[name])
+                try:
+                    found = template(variables[name])
+                except Exception as error:  # whatever Ansible's templates raise, which never names the variable
+                    raise LayerError(f"{name}: {reason(error)}") from error
                 # On older versions of Ansible a template that comes to nothing is an empty text.
                 if found is not None and found != "" and not _same(found, variables.get("omit")):
-                    return found
-        return None
+                    return name, found
+        return "", None
+
+    def value(*names: str) -> Any:
+        return said(*names)[1]
 
     def layers(name: str) -> List[Any]:
         own = value(f"tune_{name}")
@@ -45,11 +68,10 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
         return [(place, layer) for place, layer in found if layer]
 
     folder = str(value("tune_profile_folder") or PROFILES)
-    names = value("tune_profile", "tuning_profile") or []
-    place = "tune_profile" if value("tune_profile") else "tuning_profile"
-    profiles = [_profile(load, folder, name, place) for name in (names if isinstance(names, list) else [names])]
+    place, names = said("tune_profile", "tuning_profile")
+    profiles = [_profile(load, folder, name, place) for name in _names(place, names)]
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
-    given = {name: value(f"tune_{name}", f"tuning_{name}") for name in PLAIN}
+    given = {name: _plain(name, *said(f"tune_{name}", f"tuning_{name}")) for name in PLAIN}
     parts: Dict[str, Any] = {"nics": _entries(nics)}
     for name in ("sysctl", "module_parameters"):
         parts[name] = _merged([("a profile", profile.get(name, {})) for profile in profiles] + layers(name))
@@ -101,21 +123,59 @@ def _profile(load: Callable[[str], Any], folder: str, name: Any, place: str) -> 
         known = sorted(file.stem for file in Path(folder).glob("*.yml"))
         if known and not Path(path).exists():
             # What the loader says of it is long, and no help.
-            raise LayerError(f"{place}: there is no profile '{name}' in {folder}{nearest(str(name), known)}") from None
+            where = "" if folder == str(PROFILES) else f" in {folder}"
+            raise LayerError(f"{place}: there is no profile '{name}'{where}{nearest(str(name), known)}") from None
         raise LayerError(f"{place}: {path} cannot be read: {error}") from error
     if not isinstance(found, Mapping):
         raise LayerError(f"{path} is no dictionary with the keys nics, sysctl and module_parameters")
     return found
 
 
+def _names(place: str, names: Any) -> List[str]:
+    found: List[str] = [] if names is None else names if isinstance(names, list) else [names]
+    for name in found:
+        if not isinstance(name, str):
+            raise LayerError(f"{place}: {name!r} is not right; write the name of a profile, or a list of names")
+    return found
+
+
+def _plain(name: str, place: str, value: Any) -> Any:
+    """The value of an option of one variable, as it is; the module would call a wrong one by another name."""
+    kind, text = PLAIN[name], str(value).strip().lower()
+    if value is None:
+        return None
+    if kind is bool:
+        right, words = text in _BOOLEANS, "true or false"
+    elif kind is int:
+        right, words = bool(re.fullmatch(r"-?\d+(\.0)?", text)), "a whole number of seconds"
+    elif kind is list:
+        right, words = isinstance(value, (str, list, tuple)), "the names or patterns of NICs"
+    else:
+        right, words = value in kind, f"{', '.join(kind[:-1])} or {kind[-1]}"
+    if not right:
+        raise LayerError(f"{place}: {value!r} is not right; write {words}")
+    return value
+
+
 def _entries(layers: Any) -> List[Any]:
-    return [entry for _place, layer in layers for entry in (layer if isinstance(layer, list) else [layer])]
+    found: List[Any] = []
+    for place, layer in layers:
+        entries = layer if isinstance(layer, list) else [layer]
+        if isinstance(layer, Mapping) and not {"name", "match"} & set(layer):
+            raise LayerError(f"{place} is a dictionary; write a list of entries, each with name or match")
+        for entry in entries:
+            if not isinstance(entry, Mapping):
+                raise LayerError(
+                    f"{place}: {entry!r} is not right; write a list of entries, each a dictionary with name or match"
+                )
+        found += entries
+    return found
 
 
 def _merged(layers: Any) -> Dict[str, Any]:
     merged: Dict[str, Any] = {}
     for place, layer in layers:
         if not isinstance(layer, Mapping):
-            raise LayerError(f"{place} is {layer!r}; write a dictionary of parameters and values")
+            raise LayerError(f"{place}: {layer!r} is not right; write a dictionary of parameters and values")
         merged.update(layer)
     return merged

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, spelling
 
 PROFILES = {
     f"{layers.PROFILES}/low.yml": {"nics": [{"name": "a", "ring": {"rx": 1}}], "sysctl": {"x": 1, "y": 1}},
@@ -71,7 +73,7 @@ def test_variables_come_to_options(variables, wanted):
 
 @pytest.mark.parametrize("value", ["net.core.somaxconn", [{"net.core.somaxconn": 1}]])
 def test_parameters_that_are_no_dictionary_are_named(value):
-    with pytest.raises(layers.LayerError, match=r"tuning_group_sysctl is .*; write a dictionary"):
+    with pytest.raises(layers.LayerError, match=r"tuning_group_sysctl: .* is not right; write a dictionary"):
         options(tuning_group_sysctl=value)
 
 
@@ -105,7 +107,7 @@ def test_a_profile_alone_is_the_profile_and_nothing_of_the_inventory():
     ("name", "end"), [("rooter", r"; did you mean 'router'\?$"), ("xyz", r"; there is aws_ena, .*, vpn_router$")]
 )
 def test_a_profile_that_does_not_exist_is_named_with_the_nearest_one(name, end):
-    with pytest.raises(layers.LayerError, match=rf"^tuning_profile: there is no profile '{name}' in \S+profiles{end}"):
+    with pytest.raises(layers.LayerError, match=rf"^tuning_profile: there is no profile '{name}'{end}"):
         options(tuning_profile=name)
 
 
@@ -117,3 +119,68 @@ def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
 
     with pytest.raises(layers.LayerError, match=r"^tune_profile: \S+/own.yml cannot be read: 'no YAML'$"):
         layers.options({"tune_profile": "own", "tune_profile_folder": str(tmp_path)}, lambda one: one, load)
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"tuning_nics": "eth0"}, r"^tuning_nics: 'eth0' is not right; write a list of entries"),
+        ({"tuning_group_nics": ["eth0"]}, r"^tuning_group_nics: 'eth0' is not right; write a list of entries"),
+        ({"tuning_host_nics": {"eth0": {"mtu": 9000}}}, r"^tuning_host_nics is a dictionary; write a list of entries"),
+        ({"tuning_profile": 5}, r"^tuning_profile: 5 is not right; write the name of a profile"),
+        ({"tuning_profile": [{"low": 1}]}, r"^tuning_profile: {'low': 1} is not right"),
+        ({"tuning_on_unsupported": "warning"}, r"^tuning_on_unsupported: 'warning' is .*; write fail, warn or ignore$"),
+        ({"tune_on_unsupported": ["warn"]}, r"^tune_on_unsupported: \['warn'\] is not right"),
+        ({"tuning_permanent": "perhaps"}, r"^tuning_permanent: 'perhaps' is not right; write true or false$"),
+        ({"tuning_guard_timeout": "soon"}, r"^tuning_guard_timeout: 'soon' .*; write a whole number of seconds$"),
+        ({"tuning_state": "gone"}, r"^tuning_state: 'gone' is not right; write present or restored$"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_named_with_its_variable(variables, said):
+    with pytest.raises(layers.LayerError, match=said):
+        options(**variables)
+
+
+@pytest.mark.parametrize(("name", "value"), [("permanent", "yes"), ("hold", 0), ("guard_timeout", "90")])
+def test_what_a_module_takes_as_a_switch_or_a_number_is_right(name, value):
+    assert options(**{f"tuning_{name}": value})[name] == value
+
+
+def test_the_kinds_of_plain_options_are_those_of_the_module():
+    spec = engine.argument_spec("tune")
+    kinds = {"bool": bool, "int": int}
+    told = {name: tuple(spec[name].get("choices", ())) or kinds[spec[name]["type"]] for name in layers.PLAIN}
+    assert told == layers.PLAIN
+
+
+def test_a_template_that_fails_is_told_once_and_with_its_variable():
+    def template(_value):
+        raise ValueError("'jumbo' is undefined. 'jumbo' is undefined\nand where")
+
+    with pytest.raises(layers.LayerError, match=r"^tuning_nics: 'jumbo' is undefined$"):
+        layers.options({"tuning_nics": "{{ jumbo }}"}, template, PROFILES.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("variables", "near"),
+    [
+        ({"tuning_nic": []}, "tuning_nics"),
+        ({"tuning_sysctls": {}}, "tuning_sysctl"),
+        ({"tuning_profiles": "router"}, "tuning_profile"),
+        ({"tune_profil": "router"}, "tune_profile"),
+        ({"tuning_hosts_nics": []}, "tuning_host_nics"),
+        # Somebody's own, which ours are made of.
+        ({"tuning_nic": "eth0", "tuning_nics": [{"name": "{{ tuning_nic }}"}]}, ""),
+        ({"tuning_room_of_servers": 1, "other_nics": 1, "tuning__first": 1, "tune_result": {}}, ""),
+    ],
+)
+def test_a_variable_that_is_spelt_almost_like_ours_is_told(variables, near):
+    assert [text.rpartition(" ")[2] for text in spelling.misspelt(variables)] == ([f"{near}?"] if near else [])
+
+
+def test_no_variable_of_the_documentation_is_taken_for_a_misspelt_one():
+    pages = "".join(path.read_text() for path in layers.PROFILES.parents[1].glob("docs/*.md"))
+    names = set(re.findall(r"`((?:tuning|tune)_[a-z_]*[a-z])`", pages))
+    assert len(names) > 20
+    assert not spelling.misspelt(dict.fromkeys(names, ""))
+    assert not names - spelling.KNOWN

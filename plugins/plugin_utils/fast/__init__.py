@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Dict, Mapping, Optional
 
 from ansible import constants
-from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.executor import module_common
 from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -25,8 +25,9 @@ from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, spelling
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script, told
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
@@ -84,6 +85,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         args = self._task.args
         if not (view in ("tune", "nic_info") and boolean(args.get("inventory", False), strict=False)):
             return ""
+        for sentence in spelling.misspelt(variables):
+            display.warning(sentence)
         try:
             given = layers.options(variables, self._templar.template, self._loader.load_from_file)
             if view == "tune":
@@ -93,7 +96,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             self._task.args["compare"] = checked("tune", given, "{errors}")
         except (layers.LayerError, AnsibleError, UnfitError) as error:
             if view == "tune":
-                raise AnsibleActionFail(str(error)) from error
+                raise Refused(str(error)) from error
             return str(error)
         return ""
 
@@ -104,7 +107,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             try:
                 given = layers.profile(variables, self._templar.template, self._loader.load_from_file, names)
             except layers.LayerError as error:
-                raise AnsibleActionFail(f"against: {error}") from error
+                raise Refused(f"against: {error}") from error
             self._task.args = {**self._task.args, "against": given}
 
     def _take_rates(self, variables: Any) -> None:
@@ -172,7 +175,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         unread = not result.get("_ansible_parsed", True) or "module_stderr" in result
         if unread and script.STARTED not in str(result.get("module_stdout")):
             if results.too_old(result):
-                raise AnsibleActionFail(results.OLD)
+                raise Refused(results.OLD)
             raise UnfitError(f"its interpreter cannot: {result.get('module_stderr') or result.get('msg')}")
         return dict(result)
 
