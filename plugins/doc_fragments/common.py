@@ -29,8 +29,8 @@ options:
     default: present
   guard_timeout:
     description:
-      - Seconds until a change that can cut the connection goes back by itself, unless M(linuxnet.tuning.guard) confirms
-        it. V(0) is no guard.
+      - Seconds until a change that can cut the connection is reverted automatically, unless M(linuxnet.tuning.guard)
+        confirms it. V(0) disables the guard.
       - MTU, channels, rings, pause frames, queue mapping and bonds are such changes. Nothing is armed when nothing of
         that kind changes. The roles of this collection confirm at the end of the play; a task without them has to.
       - Files that would set a change at boot are taken back as well, also when the host loses power in between.
@@ -140,7 +140,7 @@ options:
 options:
   temporary:
     description:
-      - Seconds after which the host goes back by itself to the values before this call, whether or not the controller
+      - Seconds after which the host returns to the values before this call by itself, whether or not the controller
         is still there. Implies O(permanent=false). With V(0) the change has no end.
       - A later call that changes the same keys ends it.
     type: int

@@ -716,7 +716,7 @@ options:
             type: raw
           state:
             description:
-              - V(absent) goes back to the default qdisc.
+              - V(absent) restores the default qdisc.
             type: str
             choices: ['present', 'absent']
       napi:

@@ -87,7 +87,7 @@ def export(variables: Any, form: str = "shell", profiles: Optional[Mapping[str, 
     if not isinstance(variables, Mapping):
         raise AnsibleFilterError("export needs a dictionary of variables such as tuning_nics and tuning_sysctl")
     if form not in writer.FORMS:
-        raise AnsibleFilterError(f"export: form {form!r} is not right; write one of {', '.join(writer.FORMS)}")
+        raise AnsibleFilterError(f"export: form {form!r} is not valid; write one of {', '.join(writer.FORMS)}")
     try:
         return writer.export(tame(variables), str(form), tame(profiles or {}))
     except InputError as error:

@@ -147,7 +147,7 @@ def guide_to_inventory(
         raise AnsibleFilterError(f"guide_to_inventory needs a text, {right}")
     if form and form not in reader.FORMS:
         raise AnsibleFilterError(
-            f"guide_to_inventory: form {form!r} is not right; write one of {', '.join(reader.FORMS)}"
+            f"guide_to_inventory: form {form!r} is not valid; write one of {', '.join(reader.FORMS)}"
         )
     if arguments is not None and (isinstance(arguments, str) or not all(isinstance(one, str) for one in arguments)):
         raise AnsibleFilterError(

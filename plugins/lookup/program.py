@@ -54,7 +54,7 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
     """By the word for it."""
 
     def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
-        """A path or options for each term; AnsibleError for an inventory that is not right."""
+        """A path or options for each term; AnsibleError for an inventory that is not valid."""
         known: Dict[str, Callable[[], Any]] = {name: partial(_program, name) for name in archive.PROGRAMS}
         known["wanted"] = lambda: self._wanted(variables or {})
         strange = [term for term in terms if term not in known]

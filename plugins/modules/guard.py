@@ -10,7 +10,7 @@ module: guard
 short_description: Confirm that a host can still be reached after a change, or take the change back
 version_added: 0.2.0
 description:
-  - A change that can cut the connection (MTU, channels, rings, pause frames, queue mapping, bonds) goes back by itself
+  - A change that can cut the connection (MTU, channels, rings, pause frames, queue mapping, bonds) is reverted
     unless this module confirms it within C(guard_timeout) seconds. The roles of the collection do so in a handler at
     the end of the play, over a new connection.
   - That the module runs at all is the proof. A host that has gone back by then makes V(state=confirmed) fail, with
@@ -129,7 +129,7 @@ pending:
       type: str
       returned: always
     timeout:
-      description: Seconds until it goes back.
+      description: Seconds until it is reverted.
       type: int
       returned: always
     changes:

@@ -188,7 +188,7 @@ computed:
       type: str
       returned: always
 guard:
-  description: Seconds until the change goes back, unless M(linuxnet.tuning.guard) confirms it.
+  description: Seconds until the change is reverted, unless M(linuxnet.tuning.guard) confirms it.
   returned: when a change waits to be confirmed
   type: int
   sample: 120

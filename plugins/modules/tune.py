@@ -12,7 +12,7 @@ version_added: 0.1.0
 description:
   - Does in one call what M(linuxnet.tuning.ethtool) and M(linuxnet.tuning.sysctl) do, with one plan, one
     verification and one way back.
-  - When any part does not take effect, the whole host goes back to where it was, and the message says which part.
+  - When any part does not take effect, the whole host is rolled back, and the message says which part.
   - This is what the playbook C(linuxnet.tuning.site) runs.
 options:
   inventory:
@@ -276,7 +276,7 @@ computed:
       type: str
       returned: always
 guard:
-  description: Seconds until the change goes back, unless M(linuxnet.tuning.guard) confirms it.
+  description: Seconds until the change is reverted, unless M(linuxnet.tuning.guard) confirms it.
   returned: when a change waits to be confirmed
   type: int
   sample: 120

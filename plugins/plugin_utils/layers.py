@@ -135,7 +135,7 @@ def _names(place: str, names: Any) -> List[str]:
     found: List[str] = [] if names is None else names if isinstance(names, list) else [names]
     for name in found:
         if not isinstance(name, str):
-            raise LayerError(f"{place}: {name!r} is not right; write the name of a profile, or a list of names")
+            raise LayerError(f"{place}: {name!r} is not valid; write the name of a profile, or a list of names")
     return found
 
 
@@ -153,7 +153,7 @@ def _plain(name: str, place: str, value: Any) -> Any:
     else:
         right, words = value in kind, f"{', '.join(kind[:-1])} or {kind[-1]}"
     if not right:
-        raise LayerError(f"{place}: {value!r} is not right; write {words}")
+        raise LayerError(f"{place}: {value!r} is not valid; write {words}")
     return value
 
 
@@ -166,7 +166,7 @@ def _entries(layers: Any) -> List[Any]:
         for entry in entries:
             if not isinstance(entry, Mapping):
                 raise LayerError(
-                    f"{place}: {entry!r} is not right; write a list of entries, each a dictionary with name or match"
+                    f"{place}: {entry!r} is not valid; write a list of entries, each a dictionary with name or match"
                 )
         found += entries
     return found
@@ -176,6 +176,6 @@ def _merged(layers: Any) -> Dict[str, Any]:
     merged: Dict[str, Any] = {}
     for place, layer in layers:
         if not isinstance(layer, Mapping):
-            raise LayerError(f"{place}: {layer!r} is not right; write a dictionary of parameters and values")
+            raise LayerError(f"{place}: {layer!r} is not valid; write a dictionary of parameters and values")
         merged.update(layer)
     return merged

@@ -59,6 +59,6 @@ def _check(found: Any, words: Words | None, where: str) -> None:
         return
     assert isinstance(found, dict), f"{where} is no dictionary"
     unknown = [] if ANY in words else sorted(set(found) - set(words))
-    assert not unknown, f"{where}: {', '.join(unknown)}: no test reads that; there is {', '.join(words)}"
+    assert not unknown, f"{where}: {', '.join(unknown)}: no test reads that; choose one of {', '.join(words)}"
     for key, value in found.items():
         _check(value, words.get(key, words.get(ANY)), f"{where}: {key}")

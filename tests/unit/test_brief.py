@@ -130,12 +130,12 @@ def test_a_loop_is_told_by_its_turns(run):
 def test_hosts_that_fail_for_one_reason_are_named_together_when_the_task_is_over(run):
     callback, lines = run
     for host in ("b", "a"):
-        callback.v2_runner_on_failed(result(host, msg="ring rx: asked 9, but the maximum is 8"))
+        callback.v2_runner_on_failed(result(host, msg="ring rx: desired 9, but the maximum is 8"))
     callback.v2_runner_on_failed(result("c", msg="not so bad"), ignore_errors=True)
     callback.v2_runner_on_unreachable(result("d", msg="No route to host"))
     assert lines == []
     callback.v2_playbook_on_handler_task_start(None)
-    told = ["a, b: failed: ring rx: asked 9, but the maximum is 8", "d: unreachable: No route to host"]
+    told = ["a, b: failed: ring rx: desired 9, but the maximum is 8", "d: unreachable: No route to host"]
     assert lines == told
     callback.v2_playbook_on_stats(None)
     assert lines == told

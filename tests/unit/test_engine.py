@@ -40,7 +40,7 @@ def test_what_cannot_be_read_any_more_is_not_said_to_be_back():
     device._set_channels = lose
     result = call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
     assert result["failed"]
-    assert "Going back did not succeed for igb0 channels combined" in result["msg"]
+    assert "igb0 channels combined could not be rolled back" in result["msg"]
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -173,7 +173,7 @@ def test_broken_text_names_its_line():
         ({"a": 1}, {}, "needs a text"),
         ({}, {}, "needs a text"),
         ({"/etc/rc.local": ""}, {"form": "shell"}, "are for one text"),
-        ("x", {"form": "perl"}, "form 'perl' is not right; write one of shell"),
+        ("x", {"form": "perl"}, "form 'perl' is not valid; write one of shell"),
         ("x", {"arguments": "eth0"}, "arguments needs a list"),
     ],
 )

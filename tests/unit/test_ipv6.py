@@ -105,7 +105,7 @@ def test_a_call_that_fails_and_the_originals_bring_it_back():
     low = {"name": "e1000e0", "mtu": 1000}
     host = FakeHost({"e1000e0": e1000e(), "igb0": igb()})
     done = engine.tune(host, "tune", {"nics": [{**low, "pause": {"rx": False}}], "on_unsupported": "fail"})
-    assert done["failed"] and done["msg"].endswith("All that this call had changed was put back.")
+    assert done["failed"] and done["msg"].endswith("All changes of this call were rolled back.")
     assert host.addresses == {"e1000e0": {"fd00::1/64"}, "igb0": {"fd00::1/64"}}
     done = engine.tune(host, "tune", {"nics": [low], "on_unsupported": "fail"})
     assert host.addresses["e1000e0"] == set()

@@ -73,7 +73,7 @@ def test_variables_come_to_options(variables, wanted):
 
 @pytest.mark.parametrize("value", ["net.core.somaxconn", [{"net.core.somaxconn": 1}]])
 def test_parameters_that_are_no_dictionary_are_named(value):
-    with pytest.raises(layers.LayerError, match=r"tuning_group_sysctl: .* is not right; write a dictionary"):
+    with pytest.raises(layers.LayerError, match=r"tuning_group_sysctl: .* is not valid; write a dictionary"):
         options(tuning_group_sysctl=value)
 
 
@@ -104,7 +104,7 @@ def test_a_profile_alone_is_the_profile_and_nothing_of_the_inventory():
 
 
 @pytest.mark.parametrize(
-    ("name", "end"), [("rooter", r"; did you mean 'router'\?$"), ("xyz", r"; there is aws_ena, .*, vpn_router$")]
+    ("name", "end"), [("rooter", r"; did you mean 'router'\?$"), ("xyz", r"; choose one of aws_ena, .*, vpn_router$")]
 )
 def test_a_profile_that_does_not_exist_is_named_with_the_nearest_one(name, end):
     with pytest.raises(layers.LayerError, match=rf"^tuning_profile: there is no profile '{name}'{end}"):
@@ -124,16 +124,16 @@ def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"tuning_nics": "eth0"}, r"^tuning_nics: 'eth0' is not right; write a list of entries"),
-        ({"tuning_group_nics": ["eth0"]}, r"^tuning_group_nics: 'eth0' is not right; write a list of entries"),
+        ({"tuning_nics": "eth0"}, r"^tuning_nics: 'eth0' is not valid; write a list of entries"),
+        ({"tuning_group_nics": ["eth0"]}, r"^tuning_group_nics: 'eth0' is not valid; write a list of entries"),
         ({"tuning_host_nics": {"eth0": {"mtu": 9000}}}, r"^tuning_host_nics is a dictionary; write a list of entries"),
-        ({"tuning_profile": 5}, r"^tuning_profile: 5 is not right; write the name of a profile"),
-        ({"tuning_profile": [{"low": 1}]}, r"^tuning_profile: {'low': 1} is not right"),
+        ({"tuning_profile": 5}, r"^tuning_profile: 5 is not valid; write the name of a profile"),
+        ({"tuning_profile": [{"low": 1}]}, r"^tuning_profile: {'low': 1} is not valid"),
         ({"tuning_on_unsupported": "warning"}, r"^tuning_on_unsupported: 'warning' is .*; write fail, warn or ignore$"),
-        ({"tune_on_unsupported": ["warn"]}, r"^tune_on_unsupported: \['warn'\] is not right"),
-        ({"tuning_permanent": "perhaps"}, r"^tuning_permanent: 'perhaps' is not right; write true or false$"),
+        ({"tune_on_unsupported": ["warn"]}, r"^tune_on_unsupported: \['warn'\] is not valid"),
+        ({"tuning_permanent": "perhaps"}, r"^tuning_permanent: 'perhaps' is not valid; write true or false$"),
         ({"tuning_guard_timeout": "soon"}, r"^tuning_guard_timeout: 'soon' .*; write a whole number of seconds$"),
-        ({"tuning_state": "gone"}, r"^tuning_state: 'gone' is not right; write present or restored$"),
+        ({"tuning_state": "gone"}, r"^tuning_state: 'gone' is not valid; write present or restored$"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_named_with_its_variable(variables, said):

@@ -310,7 +310,7 @@ def test_a_failing_call_puts_back_what_its_channels_took_along(queued):
     nics = [{"name": "igb0", "channels": {"combined": 2}, "ring": {"rx": 4096}}]
     result = engine.tune(queued, "ethtool", {"nics": nics, "on_unsupported": "fail", "guard_timeout": 60})
     assert result["failed"]
-    assert "All that this call had changed was put back" in result["msg"]
+    assert "All changes of this call were rolled back" in result["msg"]
     assert device.channels["combined"] == 4
     assert queued.masks() == before
     assert stack.read(queued) == []

@@ -54,9 +54,9 @@ def test_the_file_without_the_line_and_back():
         ([{"path": "/etc/rc.local", "lines": {"3": "ethtool -G igb0 rx 1"}}], "capture the host again"),
         ([{"path": "/etc/rc.local", "lines": {"2": "if [ -e /sys/class/net/igb0 ]; then"}}], "stands alone"),
         ([{"path": "/etc/none", "lines": {"1": "x"}}], "no file"),
-        ([{"path": "/etc/../etc/rc.local", "lines": {"1": "x"}}], "not right"),
-        ([{"path": "/etc/rc.local", "lines": ["x"]}], "not right"),
-        ([{"path": "/etc/rc.local"}], "not right"),
+        ([{"path": "/etc/../etc/rc.local", "lines": {"1": "x"}}], "not valid"),
+        ([{"path": "/etc/rc.local", "lines": ["x"]}], "not valid"),
+        ([{"path": "/etc/rc.local"}], "not valid"),
     ],
 )
 def test_what_cannot_be_taken_is_an_error_and_touches_nothing(files, message):

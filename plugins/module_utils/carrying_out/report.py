@@ -184,7 +184,7 @@ def cannot(item: Unsupported) -> str:
     """One desired value that cannot be fulfilled, as a sentence without its full stop."""
     if not item.address.key:
         return item.reason
-    return f"{item.address}: asked {item.desired}, but {item.reason}"
+    return f"{item.address}: desired {item.desired}, but {item.reason}"
 
 
 def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -> str:
@@ -210,13 +210,13 @@ class Mismatch:
 
     def __str__(self) -> str:
         if not self.commands:
-            return f"{self.change.address}: another change has disturbed it: asked {say(self.change.after)}."
+            return f"{self.change.address}: another change has disturbed it: desired {say(self.change.after)}."
         done = " and ".join(f"`{command}`" for command in self.commands[:3])
         done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"
         said = "" if self.again else ("; " if self.complaint else ", ") + said
         asked, answer = _brief(self.change.after), _brief(self.answer)
-        text = f"{self.change.address}: asked {asked}, but the device answers {answer}{said}."
+        text = f"{self.change.address}: desired {asked}, but the device reports {answer}{said}."
         return " ".join([text, *(note for note in self.notes if note)])
 
 
@@ -225,13 +225,13 @@ def _brief(value: Value) -> str:
     return f"a text of {len(text.splitlines())} lines" if "\n" in text else text
 
 
-PUT_BACK = "All that this call had changed was put back."
+PUT_BACK = "All changes of this call were rolled back."
 
 
 def failure(mismatches: Sequence[str], undone: int, leftover: Sequence[str]) -> str:
     """What was asked, what the device said, and in what state the host is now."""
     if leftover:
-        state = f"Going back did not succeed for {', '.join(leftover)}; everything else is as it was."
+        state = f"{', '.join(leftover)} could not be rolled back; everything else is as it was."
     else:
-        state = PUT_BACK if undone else "Nothing had taken effect yet."
+        state = PUT_BACK if undone else "No change had taken effect yet."
     return " ".join([*mismatches, state])

@@ -65,7 +65,7 @@ def _settle(family: Family, key: str, raw: Any, nic: str, source: Any) -> Any:
         return raw
     field = family.field(key)
     if not _takes(family, field):
-        raise InputError(f"{family.name} {key}: {raw!r} is not right; a formula stands in the place of a plain number")
+        raise InputError(f"{family.name} {key}: {raw!r} is not valid; a formula stands in the place of a plain number")
     numbers: List[int] = []
     told: List[str] = []
     try:
@@ -134,7 +134,7 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
         return LARGEST[field.name], "the largest that the kernel takes"
     word = next(iter(formula))
     if word not in FORMULAS or len(formula) > 1:
-        raise InputError(f"{dict(formula)!r} is not right; write one of {', '.join(_RIGHT.values())}")
+        raise InputError(f"{dict(formula)!r} is not valid; write one of {', '.join(_RIGHT.values())}")
     if word in ("per_core", "per_cpu"):
         return _each(word, formula[word], source)
     unit = next((unit for unit, keys in _MEMORY if field.kind == "sysctl" and keys.fullmatch(field.name)), None)
@@ -147,17 +147,17 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
 def _positive(word: str, value: Any, percent: str = "") -> Fraction:
     text = str(value).strip()
     if isinstance(value, bool) or not re.fullmatch(rf"\d{{1,9}}(\.\d{{1,6}})?{percent}", text):
-        raise InputError(f"{word} {value!r} is not right; write {_RIGHT.get(word, 'a number above 0')}")
+        raise InputError(f"{word} {value!r} is not valid; write {_RIGHT.get(word, 'a number above 0')}")
     number = Fraction(text.rstrip("%"))
     if not number:
-        raise InputError(f"{word} {value!r} is not right; write {_RIGHT.get(word, 'a number above 0')}")
+        raise InputError(f"{word} {value!r} is not valid; write {_RIGHT.get(word, 'a number above 0')}")
     return number
 
 
 def _bdp(raw: Any, nic: str, source: Any) -> Tuple[int, str]:
     """Bytes on the way at once: speed of the link as it is, times the round trip."""
     if not isinstance(raw, Mapping) or "rtt_ms" not in raw:
-        raise InputError(f"bdp {raw!r} is not right; write {_RIGHT['bdp']}")
+        raise InputError(f"bdp {raw!r} is not valid; write {_RIGHT['bdp']}")
     for key in raw:
         if key not in _BDP:
             raise InputError(f"bdp has no key '{key}'{nearest(str(key), _BDP)}")
@@ -222,7 +222,7 @@ def _share(raw: Any, source: Any) -> Tuple[int, str]:
     """A share of the memory, in bytes."""
     share = _positive("share_of_memory", raw, "%")
     if share > 100:
-        raise InputError(f"share_of_memory {raw!r} is not right; there is no more than 100%")
+        raise InputError(f"share_of_memory {raw!r} is not valid; there is no more than 100%")
     if source is None:
         return 1, ""
     match = re.search(r"^MemTotal:\s+(\d+) kB$", source.host.read("/proc/meminfo") or "", re.MULTILINE)

@@ -41,7 +41,7 @@ def _switch(key: str, raw: Any) -> bool:
     word = str(raw).strip().lower()
     if word not in _SWITCHES or (key != LINK and word in ("up", "down")):
         words = "up or down" if key == LINK else "true or false"
-        raise InputError(f"nics: match {key} {raw!r} is not right; write {words}")
+        raise InputError(f"nics: match {key} {raw!r} is not valid; write {words}")
     return _SWITCHES[word]
 
 
@@ -50,7 +50,7 @@ def _bond(key: str, raw: Any) -> Any:
         return raw
     words = raw if isinstance(raw, (list, tuple)) else [raw]
     if not words or not all(isinstance(word, str) and word.strip() for word in words):
-        raise InputError(f"nics: match {key} {raw!r} is not right; write a name such as bond0, true or false")
+        raise InputError(f"nics: match {key} {raw!r} is not valid; write a name such as bond0, true or false")
     return [word.strip() for word in words]
 
 
@@ -63,7 +63,7 @@ def _address(key: str, raw: Any) -> List[Any]:
     try:
         found = [ipaddress.ip_network(word, strict=False) for word in words]
     except ValueError as error:
-        raise InputError(f"nics: match {key} {raw!r} is not right ({error}); write 192.168.32.1") from None
+        raise InputError(f"nics: match {key} {raw!r} is not valid ({error}); write 192.168.32.1") from None
     if not found or any(network.prefixlen == 0 for network in found):
         raise InputError(f"nics: match {key} {raw!r} means no NIC in particular; write addresses of your hosts")
     return found

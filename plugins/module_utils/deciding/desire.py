@@ -98,7 +98,7 @@ def desired(
             example = {**layer, **each("nic")}
             plan.overlay([("", _settled(None, families, example, "", select))], families)
         except InputError as error:
-            raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
+            raise InputError(f"nics: {entry.get('name') or entry.get('match') or 'an entry'}: {error}") from None
         try:
             names = select(entry)
         except nics.Absent as error:
@@ -134,7 +134,7 @@ def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Lay
     for key in keys:
         if NIC_NAME not in str(key):
             raise InputError(
-                f"nics: sysctl {key}: an entry holds parameters of its NICs, with {NIC_NAME} for the name; others "
+                f"sysctl {key}: an entry holds parameters of its NICs, with {NIC_NAME} for the name; others "
                 "belong to tuning_sysctl"
             )
     if not keys or registry.OF_EACH not in families:

@@ -54,7 +54,7 @@ def value(field_: Field, raw: Any) -> Value:
     """The value behind one that is part of something larger, where no condition has a place."""
     asked = understand(field_, raw)
     if asked.optional:
-        raise InputError(f"{field_.name}: {raw!r} is not right; if_available is for a whole setting, not for a part")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; if_available is for a whole setting, not for a part")
     return asked.value
 
 
@@ -81,7 +81,7 @@ def _choice(field_: Field, raw: Any) -> Desired:
     text = str(raw).strip()
     if text not in known:
         words = [*known, *(["or max"] if field_.relative else [])]
-        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(words)}")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write one of {', '.join(words)}")
     return Desired(EXACTLY, known[text])
 
 
@@ -90,7 +90,7 @@ def _switch(field_: Field, raw: Any) -> Desired:
         return Desired(EXACTLY, raw)
     text = str(raw).strip().lower()
     if text not in _SWITCHES:
-        raise InputError(f"{field_.name}: {raw!r} is not right; write true or false")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write true or false")
     return Desired(EXACTLY, _SWITCHES[text])
 
 
@@ -107,7 +107,7 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
     if isinstance(raw, Mapping) and set(raw) == {"value", "warning"}:
         inner = raw["value"]
         if isinstance(inner, Mapping) and set(inner) not in ({AT_LEAST}, {AT_MOST}):
-            raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write a plain value in it, or a bound")
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not valid; write a plain value in it, or a bound")
         return _sysctl(field_, inner)._replace(warning=" ".join(str(raw["warning"]).split()))
     if isinstance(raw, Mapping):
         if len(raw) != 1 or next(iter(raw)) not in (AT_LEAST, AT_MOST):
@@ -194,7 +194,7 @@ def _cpus(field_: Field, raw: Any) -> Desired:
 def _counts(field_: Field, raw: Any) -> Desired:
     text = vector(raw)
     if isinstance(raw, bool) or not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", text):
-        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write a whole number")
     return Desired(EXACTLY, text)
 
 
@@ -202,7 +202,7 @@ def _parameter(field_: Field, raw: Any) -> Desired:
     """What stands behind the equals sign in modprobe.d; a list is an array, and more than a word needs no driver."""
     text = ",".join(map(vector, raw)) if isinstance(raw, (list, tuple)) else vector(raw)
     if raw is None or isinstance(raw, Mapping) or not re.fullmatch(r"[A-Za-z0-9_.,:;/=+@-]+", text):
-        raise InputError(f"{field_.name}: {raw!r} is not right; write a number, a switch, a word, or a list of them")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write a number, a switch, a word, or a list of them")
     return Desired(EXACTLY, text)
 
 

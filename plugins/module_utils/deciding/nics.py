@@ -79,7 +79,7 @@ def _networks(written: Any) -> List[Any]:
     try:
         found = [ipaddress.ip_network(word, strict=False) for word in words]
     except ValueError as error:
-        raise InputError(f"nics: match network {written!r} is not right ({error}); write 192.168.32.0/24") from None
+        raise InputError(f"nics: match network {written!r} is not valid ({error}); write 192.168.32.0/24") from None
     if not found or any(network.prefixlen == 0 for network in found):
         raise InputError(f"nics: match network {written!r} means no NIC in particular; write networks of your hosts")
     return found
@@ -102,7 +102,7 @@ def _inside(networks: Sequence[Any], addresses: Mapping[str, Sequence[str]]) -> 
 
 def _by_name(name: Any, nics: Sequence[Identity]) -> List[str]:
     if isinstance(name, (list, tuple, Mapping)):
-        raise InputError(f"nics: name {name!r} is not right; write one name or pattern, and an entry for each")
+        raise InputError(f"nics: name {name!r} is not valid; write one name or pattern, and an entry for each")
     name = "" if name is None else str(name)
     if not _NAME.fullmatch(name) or name in (".", ".."):
         raise InputError(f"nics: {name!r} is not the name of a NIC")
@@ -130,9 +130,9 @@ def _conditions(match: Any) -> List[Tuple[str, Any]]:
             raise InputError(f"nics: match {key} needs one value")
         if not key.endswith("_speed") and not isinstance(wanted, str):
             # YAML reads 52:54:00:12:34:56 as a number with the base 60.
-            raise InputError(f"nics: match {key} {wanted!r} is not right; write it in quotes")
+            raise InputError(f"nics: match {key} {wanted!r} is not valid; write it in quotes")
         if key.endswith("_speed") and not re.fullmatch(r"\d{1,7}", str(wanted)):
-            raise InputError(f"nics: match {key} {wanted!r} is not right; write a number in Mb/s, such as 10000")
+            raise InputError(f"nics: match {key} {wanted!r} is not valid; write a number in Mb/s, such as 10000")
     return [
         (key, int(str(match[key])) if key.endswith("_speed") else str(match[key])) for key in _MATCHES if key in match
     ]

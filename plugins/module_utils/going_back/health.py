@@ -90,7 +90,7 @@ def _too_slow(out: str, err: str, probe: Probe) -> str:
 
 
 def probes(given: Sequence[Any]) -> List[Probe]:
-    """What a person wrote; InputError names what is not right, and what to write."""
+    """What a person wrote; InputError names what is not valid, and what to write."""
     return [_probe(one) for one in given]
 
 

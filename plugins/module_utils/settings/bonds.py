@@ -149,7 +149,7 @@ def _convert(field: Field, raw: Any) -> Any:
         known = {**{str(number): word for number, word in enumerate(field.words)}, **{w: w for w in field.words}}
         word = str(raw).strip().lower()
         if word not in known:
-            raise InputError(f"{field.name}: {raw!r} is not right{nearest(word, field.words)}")
+            raise InputError(f"{field.name}: {raw!r} is not valid{nearest(word, field.words)}")
         return known[word]
     if field.kind == "name":
         return _name(field.name, raw)
@@ -184,7 +184,7 @@ def _name(key: str, raw: Any) -> str:
 def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
     """A bond of values that fit each other."""
     if "mode" not in given:
-        raise InputError(f"mode is missing; there is {', '.join(MODES)}")
+        raise InputError(f"mode is missing; choose one of {', '.join(MODES)}")
     if not given.get("members"):
         raise InputError("members are missing; name the NICs of the bond")
     asked = {key: text(given[key]) for key in OPTIONS if key in given}
@@ -199,7 +199,7 @@ def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
         close = nearest(options["primary"], members)
         raise InputError(f"primary: {options['primary']} is not a member{close}")
     if given.get("mtu", _LEAST) < _LEAST:
-        raise InputError(f"mtu: asked {given['mtu']}, but the minimum is {_LEAST}")
+        raise InputError(f"mtu: desired {given['mtu']}, but the minimum is {_LEAST}")
     if name in members:
         raise InputError(f"members: {name} cannot be a member of itself")
     addresses, gateway, dhcp = given.get("addresses", ()), given.get("gateway", ""), bool(given.get("dhcp"))
@@ -226,7 +226,7 @@ def _check_monitoring(options: Mapping[str, str]) -> None:
     if not probes and (targets or "arp_validate" in options):
         raise InputError("arp_ip_target and arp_validate need arp_interval")
     if len(targets) > _TARGETS or any(":" in target for target in targets):
-        raise InputError(f"arp_ip_target: {' '.join(targets)} is not right; write {_TARGETS} IPv4 addresses at most")
+        raise InputError(f"arp_ip_target: {' '.join(targets)} is not valid; write {_TARGETS} IPv4 addresses at most")
 
 
 def _check_delays(options: Mapping[str, str]) -> None:
@@ -268,4 +268,4 @@ def _check_mtu(host: Reader, bond: tool.Bond, mtu: int) -> None:
     for member in bond.members:
         most = links.get(member, {}).get("max_mtu", _MOST)
         if isinstance(most, int) and mtu > most:
-            raise InputError(f"bonds: {bond.name}: mtu: asked {mtu}, but the maximum of {member} is {most}")
+            raise InputError(f"bonds: {bond.name}: mtu: desired {mtu}, but the maximum of {member} is {most}")

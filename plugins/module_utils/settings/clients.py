@@ -49,7 +49,7 @@ def _rate(name: str, item: Any) -> str:
     whom, equals, number = text.rpartition("=")
     if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", number) or float(number) <= 0:
         raise InputError(
-            f"{name}: {item!r} is not right; write auto, a number in Mbit/s, or ADDRESS=NUMBER for one client"
+            f"{name}: {item!r} is not valid; write auto, a number in Mbit/s, or ADDRESS=NUMBER for one client"
         )
     if not equals:
         whom = "*"
@@ -69,7 +69,7 @@ def _rate(name: str, item: Any) -> str:
 def _words(name: str, item: Any) -> Iterable[str]:
     if isinstance(item, dict):
         if "address" not in item or not set(item) <= {"address", "queue"}:
-            raise InputError(f"{name}: {item!r} is not right; write an address and, if you like, a queue")
+            raise InputError(f"{name}: {item!r} is not valid; write an address and, if you like, a queue")
         item = f"{item['address']}={item['queue']}" if item.get("queue") is not None else item["address"]
     if item == "others=0":  # always there, and so also in the result of an earlier call
         return [item]
@@ -119,11 +119,11 @@ def _addresses(name: str, text: str, item: Any) -> List[IPAddress]:
         high = ipaddress.ip_address(whole)
     except ValueError:
         raise InputError(
-            f"{name}: {item!r} is not right; write an address, a range such as 192.168.32.1-18, "
+            f"{name}: {item!r} is not valid; write an address, a range such as 192.168.32.1-18, "
             "or a network such as 192.168.32.0/27"
         ) from None
     if low.version != high.version or int(high) < int(low):
-        raise InputError(f"{name}: {item!r} is not right; the range ends before it begins")
+        raise InputError(f"{name}: {item!r} is not valid; the range ends before it begins")
     if int(high) - int(low) >= _MOST:
         raise InputError(f"{name}: {item!r} has more than {_MOST} addresses")
     return [type(low)(number_) for number_ in range(int(low), int(high) + 1)]

@@ -96,7 +96,7 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
 def _parse(field: Field, raw: Any) -> Desired:
     text = say(raw).strip() if not isinstance(raw, bool) else str(raw).lower()
     if isinstance(raw, (list, tuple, Mapping)) or raw is None or not text or len(text.split()) != 1:
-        raise InputError(f"{field.name}: {raw!r} is not right; write one word, a number, true or false")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write one word, a number, true or false")
     return Desired(EXACTLY, {"on": "true", "off": "false"}.get(text, text))
 
 

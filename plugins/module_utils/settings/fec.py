@@ -54,10 +54,10 @@ def _understand(field: Field, raw: object) -> Desired:
     words = ["off" if part is False else word for part in parts for word in str(part).lower().split()]
     for word in words:
         if word not in _WORDS:
-            raise InputError(f"{field.name}: {word!r} is not right{nearest(word, _WORDS)}")
+            raise InputError(f"{field.name}: {word!r} is not valid{nearest(word, _WORDS)}")
     if not words or (len(set(words)) > 1 and {_AUTO, "off"} & set(words)):
         right = "write one of auto, off, rs, baser, llrs, or a list without auto and off"
-        raise InputError(f"{field.name}: {raw!r} is not right; {right}")
+        raise InputError(f"{field.name}: {raw!r} is not valid; {right}")
     return Desired(EXACTLY, " ".join(sorted(set(words))))
 
 

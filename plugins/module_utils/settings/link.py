@@ -58,13 +58,13 @@ def _mtu(field: Field, raw: object) -> Desired:
 def _group(field: Field, raw: object) -> Desired:
     text = str(raw).strip()
     if isinstance(raw, bool) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", text):
-        raise InputError(f"{field.name}: {raw!r} is not right; write a number, or a name of /etc/iproute2/group")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write a number, or a name of /etc/iproute2/group")
     return Desired(EXACTLY, text)
 
 
 def _alias(field: Field, raw: object) -> Desired:
     if not isinstance(raw, (str, int)) or isinstance(raw, bool) or not str(raw).isprintable():
-        raise InputError(f"{field.name}: {raw!r} is not right; write a text, or '' for none")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write a text, or '' for none")
     text = str(raw).strip()
     if len(text.encode()) > 255:
         raise InputError(f"{field.name}: a text of {len(text.encode())} bytes is too long; the kernel takes 255")

@@ -364,7 +364,7 @@ multiq = Family(
             "for 98 % of the speed of its link",
             parse=_parse_rate,
         ),
-        Field("state", "word", "V(absent) goes back to the default qdisc", words=("present", "absent")),
+        Field("state", "word", "V(absent) restores the default qdisc", words=("present", "absent")),
     ),
     hint="The kernel needs the modules cls_u32 and act_skbedit, sch_multiq or sch_ingress, and sch_tbf for rates.",
     expand=_expand,

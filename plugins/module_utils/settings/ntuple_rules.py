@@ -58,7 +58,7 @@ def _parse(field: Field, raw: Any) -> Desired:
     elif isinstance(raw, str):
         words = raw.split()
     else:
-        raise InputError(f"{field.name}: {raw!r} is not right; write flow, what it matches and action, or absent")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write flow, what it matches and action, or absent")
     try:
         return Desired(EXACTLY, tool.read(words))
     except ValueError as error:
@@ -72,7 +72,7 @@ def _of_mapping(field: Field, raw: Mapping[str, Any]) -> List[str]:
         if name in ("flow", "flow-type", "name") or name.endswith("-mask"):
             continue
         if isinstance(value, (bool, Mapping, list)) or value is None:
-            raise InputError(f"{field.name}: {key}: {value!r} is not right; write one value")
+            raise InputError(f"{field.name}: {key}: {value!r} is not valid; write one value")
         words += [name, str(value)]
         mask = raw.get(f"{key}_mask", raw.get(f"{name}-mask"))
         words += ["m", str(mask)] if mask is not None else []

@@ -88,7 +88,7 @@ def _understand(field: Field, raw: object) -> Desired:
         return Desired(EXACTLY, _OFF)
     most = next(row.most for row in _ROWS if row.key == field.name)
     if isinstance(raw, bool) or not re.fullmatch(r"\d{1,5}", text) or int(text) > most:
-        raise InputError(f"{field.name}: {raw!r} is not right; write off, or a number up to {most}")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write off, or a number up to {most}")
     return Desired(EXACTLY, int(text))
 
 

@@ -182,7 +182,7 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Desired:
     if kind in _CLASSFUL and kind not in kinds:
         raise InputError(f"{field.name}: {kind} {_OF_CLASSES}{nearest('', [DEFAULT, *kinds])}")
     if kind not in kinds:
-        raise InputError(f"{field.name}: {raw!r} is not right{nearest(kind, [DEFAULT, *kinds])}")
+        raise InputError(f"{field.name}: {raw!r} is not valid{nearest(kind, [DEFAULT, *kinds])}")
     try:
         settings = tool.read(kind, words)
     except ValueError as error:

@@ -119,4 +119,4 @@ def check_key(key: str) -> None:
     """InputError for a key of an entry that nobody owns, naming the nearest right one."""
     known = [*SELECTORS, OF_EACH, *_keys()]
     if key not in known:
-        raise InputError(f"nics: no module of linuxnet.tuning has a key '{key}'{nearest(key, known)}")
+        raise InputError(f"there is no setting '{key}'{nearest(key, known)}")

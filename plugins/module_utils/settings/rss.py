@@ -138,22 +138,22 @@ def _parse_indirection(field: Field, raw: Any) -> Desired:
             return Desired(EXACTLY, tool.ALL, optional=True)
         if isinstance(raw, int) or words.isdigit():
             raise InputError(
-                f"{field.name}: {raw!r} is not right; write equal {words} for so many queues, or [{words}]"
+                f"{field.name}: {raw!r} is not valid; write equal {words} for so many queues, or [{words}]"
             )
         if not words[:1].isalpha():
             words = _of_queues(field, words, raw)
     kind, *numbers = words.split() or [""]
     if kind not in (tool.ALL, "weight"):
-        raise InputError(f"{field.name}: {raw!r} is not right{nearest(kind, ['equal', 'weight', 'default'])}")
+        raise InputError(f"{field.name}: {raw!r} is not valid{nearest(kind, ['equal', 'weight', 'default'])}")
     one = r"[0-9]{1,4}"
     right = rf"equal( {one}( start {one})?)?|weight( {one})+"
     if not re.fullmatch(right, words) or (numbers and not any(word.isdigit() and int(word) for word in numbers)):
         raise InputError(
-            f"{field.name}: {raw!r} is not right; write equal, equal 4, equal 4 start 2, or weight 6 2 with a weight "
+            f"{field.name}: {raw!r} is not valid; write equal, equal 4, equal 4 start 2, or weight 6 2 with a weight "
             "for each queue, of which one at least is not 0"
         )
     if kind == tool.ALL and numbers and not int(numbers[0]):
-        raise InputError(f"{field.name}: {raw!r} is not right; no queue would be left")
+        raise InputError(f"{field.name}: {raw!r} is not valid; no queue would be left")
     return Desired(EXACTLY, words)
 
 
@@ -169,7 +169,7 @@ def _of_mapping(field: Field, raw: Mapping[str, Any]) -> str:
         return _of_queues(field, ",".join(map(str, queues)) if isinstance(queues, (list, tuple)) else str(queues), raw)
     if "equal" in raw and set(raw) <= {"equal", "start"}:
         return f"equal {raw['equal']}" + (f" start {raw['start']}" if "start" in raw else "")
-    raise InputError(f"{field.name}: {dict(raw)!r} is not right; write weights, queues, or equal with or without start")
+    raise InputError(f"{field.name}: {dict(raw)!r} is not valid; write weights, queues, or equal with or without start")
 
 
 def _of_queues(field: Field, text: str, raw: Any) -> str:
@@ -179,7 +179,7 @@ def _of_queues(field: Field, text: str, raw: Any) -> str:
     except ValueError:
         queues = []
     if not queues:
-        raise InputError(f"{field.name}: {raw!r} is not right; write a list of queues such as 0-3,6")
+        raise InputError(f"{field.name}: {raw!r} is not valid; write a list of queues such as 0-3,6")
     count = len(queues)
     if queues[-1] - queues[0] + 1 == count:
         return f"equal {count}" + (f" start {queues[0]}" if queues[0] else "")
@@ -191,7 +191,7 @@ def _parse_key(field: Field, raw: Any) -> Desired:
     if text == "symmetric" or re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){7,255}", text):
         return Desired(EXACTLY, text)
     close = nearest(text, ["symmetric"], otherwise=False)
-    raise InputError(f"{field.name}: {raw!r} is not right; write bytes such as 6d:5a:..., or symmetric{close}")
+    raise InputError(f"{field.name}: {raw!r} is not valid; write bytes such as 6d:5a:..., or symmetric{close}")
 
 
 def _parse_letters(field: Field, raw: Any) -> Desired:
@@ -199,7 +199,7 @@ def _parse_letters(field: Field, raw: Any) -> Desired:
     letters = "".join(tool.LETTERS.values())
     if not re.fullmatch(rf"[{letters}]{{1,{len(letters)}}}", text) or len(set(text)) < len(text):
         raise InputError(
-            f"{field.name}: {raw!r} is not right; write letters as ethtool: s and d for the addresses, f and n for the "
+            f"{field.name}: {raw!r} is not valid; write letters as ethtool: s and d for the addresses, f and n for the "
             "ports (sd, sdfn), or others of ethtool(8)"
         )
     return Desired(EXACTLY, tool.in_order(text))

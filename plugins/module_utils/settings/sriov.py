@@ -120,7 +120,7 @@ def _parse(key: str, field: Field, raw: Any) -> Desired:
     pattern, right = _RIGHT[key]
     for word in words:
         if not re.fullmatch(pattern, word) or (key == "vlan" and int(word.partition(":")[0]) > 4094):
-            raise InputError(f"{field.name}: {raw!r} is not right; write {right}, for all or a list for each")
+            raise InputError(f"{field.name}: {raw!r} is not valid; write {right}, for all or a list for each")
     words = [word.replace(":0", "") for word in words] if key == "vlan" else words  # as the kernel prints it
     return Desired(EXACTLY, " ".join(words))
 

@@ -93,7 +93,7 @@ def _write_file(file: str, values: Mapping[str, Value], cells: Mapping[str, Cell
 def _place(params: Mapping[str, Any]) -> str:
     file = str(params["file"])
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.conf", file):
-        raise InputError(f"file: {file!r} is not right; write the name of a file in {tool.FOLDER}, ending in .conf")
+        raise InputError(f"file: {file!r} is not valid; write the name of a file in {tool.FOLDER}, ending in .conf")
     return f"{tool.FOLDER}/{file}"
 
 

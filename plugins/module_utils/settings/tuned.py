@@ -31,7 +31,7 @@ def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
         if name not in known:
             raise InputError(f"profile: tuned has no profile '{name}'{nearest(name, known)}")
     if not names or (tool.OFF in names and len(names) > 1):
-        raise InputError(f"profile: {params['profile']!r} is not right; write one or more profiles, or none")
+        raise InputError(f"profile: {params['profile']!r} is not valid; write one or more profiles, or none")
     desired = {"profile": Desired(EXACTLY, " ".join(names))}
     if params["verify"] and names != [tool.OFF]:
         desired["verified"] = Desired(EXACTLY, True)

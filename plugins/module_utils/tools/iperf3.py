@@ -79,10 +79,10 @@ def check(options: Mapping[str, Any]) -> None:
         raise TuningError("reverse and bidirectional exclude each other: bidirectional measures both directions")
     # iperf3 writes its own header of 16 bytes into a packet of UDP.
     if options.get("length") is not None and not 16 <= options["length"] <= 65507:
-        raise TuningError(f"length={options['length']} is not right; it is 16 to 65507 bytes")
+        raise TuningError(f"length={options['length']} is not valid; it is 16 to 65507 bytes")
     for key, least in (("duration", 1), ("omit", 0), ("parallel", 1), ("port", 1)):
         if int(options.get(key) or 0) < least:
-            raise TuningError(f"{key}={options[key]} is not right; the least is {least}")
+            raise TuningError(f"{key}={options[key]} is not valid; the least is {least}")
     for key in ("window", "bitrate"):
         if options.get(key) and not re.fullmatch(r"\d+(\.\d+)?[KMGTkmgt]?(/\d+)?", str(options[key])):
             raise TuningError(f"{key}={options[key]} is no number such as 512K or 100M")

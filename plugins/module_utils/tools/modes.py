@@ -34,9 +34,9 @@ def understand(field: Field, raw: object) -> Desired:
         kind, bound = next(iter(raw.items())) if len(raw) == 1 else ("", "")
         if kind not in (AT_LEAST, AT_MOST):
             close = nearest(str(kind), (AT_LEAST, AT_MOST)) if kind else ""
-            raise InputError(f"{field.name}: {dict(raw)!r} is not right{close or '; ' + right}")
+            raise InputError(f"{field.name}: {dict(raw)!r} is not valid{close or '; ' + right}")
         if isinstance(bound, bool) or not re.fullmatch(r"\d{1,7}", str(bound)):
-            raise InputError(f"{field.name}: {kind} {bound!r} is not right; write a speed in Mb/s such as 1000")
+            raise InputError(f"{field.name}: {kind} {bound!r} is not valid; write a speed in Mb/s such as 1000")
         return Desired(EXACTLY, f"{kind} {bound}")
     parts: Sequence[object] = raw if isinstance(raw, (list, tuple)) else [raw]
     words = [word for part in parts for word in str(part).split()]
@@ -46,7 +46,7 @@ def understand(field: Field, raw: object) -> Desired:
     if len(words) == 2 and words[0] in (AT_LEAST, AT_MOST):
         return understand(field, {words[0]: words[1]})
     if not words or any(isinstance(part, (bool, Mapping)) or part is None for part in parts):
-        raise InputError(f"{field.name}: {raw!r} is not right; {right}")
+        raise InputError(f"{field.name}: {raw!r} is not valid; {right}")
     for word in words:
         if not _WORD.fullmatch(word):
             close = nearest(word, (ALL, *_USUAL), otherwise=False)

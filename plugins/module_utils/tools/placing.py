@@ -26,7 +26,7 @@ def understand(field: Field, raw: Any) -> Desired:
         text = str(inputs.value(plain, _lists(field, value)))
         if not name or "=" in name or ";" in name or " " in text or (text in field.words and text != cpus.NONE):
             right = "write CPUs for queues or names, such as {0: 0-3, 1: 4-7}"
-            raise InputError(f"{field.name}: {{{key!r}: {value!r}}} is not right; {right}")
+            raise InputError(f"{field.name}: {{{key!r}: {value!r}}} is not valid; {right}")
         if field.name != "affinity" and name != "*" and not _QUEUES.fullmatch(name):
             raise InputError(f"{field.name}: {key!r} is no queue; write its number, a range such as 0-3, or '*'")
         rules.append(f"{name}={text}")
@@ -43,7 +43,7 @@ def _lists(field: Field, raw: Any) -> Any:
     try:
         found = [cpus.format_list(cpus.parse_mask(word.replace("0x", ""))) for word in text[len(MASK) :].split()]
     except ValueError:
-        raise InputError(f"{field.name}: {raw!r} is not right; write such as mask f, or mask 0f f0") from None
+        raise InputError(f"{field.name}: {raw!r} is not valid; write such as mask f, or mask 0f f0") from None
     return " ".join(found)
 
 

@@ -85,7 +85,7 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
     found: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Dict[str, Desired]]] = {}
     for entry in written:
         if not isinstance(entry, Mapping):
-            raise InputError(f"nics: {entry!r} is not right; write a dictionary with name or match")
+            raise InputError(f"nics: {entry!r} is not valid; write a dictionary with name or match")
         # Says what is wrong with a selector; which NICs there are does not matter for that.
         with suppress(nics.Absent):
             nics.select(entry, (), lambda _nic: 0)
@@ -101,7 +101,7 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
             elif key not in registry.SELECTORS and isinstance(value, Mapping):
                 layer[str(key)] = dict(value)
             elif key not in registry.SELECTORS:
-                raise InputError(f"nics: {key} {value!r} is not right; write a dictionary")
+                raise InputError(f"nics: {key} {value!r} is not valid; write a dictionary")
         wanted = plan.overlay([("nic", _settled(layer))], registry.FAMILIES)
         families = found.setdefault(place, {})
         for address, one in wanted.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drift: what differs from the inventory, and what the inventory asks for in vain."""
+"""Drift: what differs from the inventory, and what of it the host does not support."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ def _differs(host: Host) -> Iterator[Hit]:
 
 def _impossible(host: Host) -> Iterator[Hit]:
     for item in host.tune.rows("unsupported"):
-        where = " ".join(item.text(key) for key in ("family", "key") if item.text(key)) or "NIC"
-        yield Hit({where: f"asked {say(item.at('asked'))}, but {item.text('reason')}"}, item.text("nic"))
+        where, reason = " ".join(item.text(key) for key in ("family", "key") if item.text(key)), item.text("reason")
+        told = {where: f"desired {say(item.at('asked'))}, but {reason}"} if where else {"NIC": reason}
+        yield Hit(told, item.text("nic"))
 
 
 def _refused(host: Host) -> Iterator[Hit]:
@@ -47,13 +48,13 @@ RULES = (
         host=_differs,
     ),
     Rule(
-        id="inventory-asks-in-vain",
+        id="inventory-not-supported",
         severity="low",
-        title="The inventory asks for what the host cannot have",
-        condition="the host or its NIC does not have what the inventory asks for",
-        explanation="The device has no such setting, or a smaller limit. The playbook site stops here unless "
+        title="The host does not support a setting of its inventory",
+        condition="the host or its NIC does not have a setting that the inventory contains, or not with that value",
+        explanation="The device has no such setting, or a lower limit. On this host site stops here, unless "
         "tuning_on_unsupported is warn or ignore.",
-        action="Take it out of the inventory of this host, or match the NICs that have it.",
+        action="Remove it from the inventory of this host, or match only the NICs that support it.",
         reference=_PAGE,
         host=_impossible,
     ),
@@ -61,9 +62,9 @@ RULES = (
         id="inventory-refused",
         severity="critical",
         title="The inventory of the host is invalid",
-        condition="the module tune has refused what the inventory says, or could not read the host",
-        explanation="Nothing is tuned as long as this stands. The message names the word and the nearest right one.",
-        action="Mend the inventory as the message says.",
+        condition="the module tune has refused the inventory, or could not read the host",
+        explanation="Nothing on this host is tuned until this is corrected. The message names what is wrong, and what is valid.",
+        action="Correct the inventory as the message says.",
         reference=_PAGE,
         host=_refused,
     ),

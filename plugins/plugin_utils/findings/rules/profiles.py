@@ -30,7 +30,7 @@ def _differs(host: Host) -> Iterator[Hit]:
         found[place] = f"{say(is_)}, should be {say(wanted)}{'. ' if told else ''}{told}"
     for item in host.against.rows("unsupported"):
         setting = " ".join(item.text(key) for key in ("nic", "family", "key") if item.text(key))
-        found[setting.replace("sysctl ", "", 1)] = f"asked {say(item.at('asked'))}, but {item.text('reason')}"
+        found[setting.replace("sysctl ", "", 1)] = f"desired {say(item.at('asked'))}, but {item.text('reason')}"
     if found:
         yield Hit({"profile": name, **found})
 
