@@ -24,12 +24,16 @@ requirements:
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import yaml
 from ansible import context
 from ansible.plugins.callback import CallbackBase
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
 
 _WIDTH = 28
+# What the result of a task has beside what it tells.
+_OWN = ("changed", "failed", "skipped", "failed_when_result", "item", "ansible_loop_var")
 
 
 class Setting(NamedTuple):
@@ -172,9 +176,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
             rows.clear()
         if told.get("changed") and not _asks(task):
             rows += settings(told.get("diff"))
-        said = told.get("msg")
-        if task.action in ("ansible.builtin.debug", "debug") and isinstance(said, (str, list)):
-            self._display.display("\n".join(map(str, said)) if isinstance(said, list) else said)
+        if task.action in ("ansible.builtin.debug", "debug"):
+            self._display.display(_message(told))
 
     def _tell_failures(self) -> None:
         for reason, hosts in self._failed.items():
@@ -184,6 +187,20 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
 def _task(result: Any) -> Any:
     return getattr(result, "task", None) or result._task
+
+
+def _message(told: Mapping[str, Any]) -> str:
+    """What a task tells: a text as it is, a list of texts line by line, and anything else as YAML."""
+    said = (
+        told["msg"]
+        if "msg" in told
+        else {key: told[key] for key in told if not key.startswith("_") and key not in _OWN}
+    )
+    if isinstance(said, list) and all(isinstance(line, str) for line in said):
+        return "\n".join(said)
+    if isinstance(said, (Mapping, list)):
+        return yaml.safe_dump(plain(said), sort_keys=False, allow_unicode=True).rstrip()
+    return str(said)
 
 
 def _turns(result: Any) -> list[Mapping[str, Any]]:

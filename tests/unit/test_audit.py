@@ -60,8 +60,8 @@ def test_table_is_by_classroom_worst_first_one_line_each(facts):
         "6 hosts; 2 critical, 1 medium; 1 without a finding; 2 not reached",
         "",
         "no group: 2 critical",
-        "critical  pc4  -  The inventory of the host is invalid (message rign)",
-        "critical  pc6  -  The inventory of the host is invalid (message chanels)",
+        "critical  pc4  -  The inventory of the host is invalid (rign)",
+        "critical  pc6  -  The inventory of the host is invalid (chanels)",
         "",
         "room1: 1 medium",
         "medium  pc1  -  Selective acknowledgements are off (net.ipv4.tcp_sack 0)",
@@ -325,3 +325,10 @@ def test_a_host_of_which_nothing_could_be_read_is_not_one_without_a_finding():
     facts = audit_facts(["pc1"], {"pc1": variables})
     assert facts["pc1"]["unreachable"] and facts["pc1"]["reason"] == "Module result deserialization failed"
     assert findings_table(facts, findings(facts))[0] == "1 host; no findings; 0 without a finding; 1 not reached"
+
+
+def test_a_message_is_told_whole_for_its_end_says_what_is_valid():
+    msg = f"tuning_sysctl: {'x' * 150} is not valid; write a dictionary"
+    facts = {"a": {"tune": {"failed": True, "msg": msg}}}
+    told = findings_table(facts, findings(facts))
+    assert f"critical  a  -  The inventory of the host is invalid ({msg})" in told

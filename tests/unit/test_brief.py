@@ -86,6 +86,22 @@ def test_a_run_is_its_messages_and_one_table(run):
 
 
 @pytest.mark.parametrize(
+    ("told", "printed"),
+    [
+        ({"msg": "one"}, ["one"]),
+        ({"msg": {"tuning_nics": [{"name": "eth0"}], "lines": 2}}, ["tuning_nics:", "- name: eth0", "lines: 2"]),
+        ({"msg": [{"line": 3}]}, ["- line: 3"]),
+        ({"msg": 5}, ["5"]),
+        ({"found": {"a": True}}, ["found:", "  a: true"]),  # of `var: found`
+    ],
+)
+def test_what_debug_tells_is_printed_whatever_it_is(run, told, printed):
+    callback, lines = run
+    callback.v2_runner_on_ok(result("a", "ansible.builtin.debug", changed=False, failed=False, **told))
+    assert lines == printed
+
+
+@pytest.mark.parametrize(
     ("args", "told", "left"),
     [
         ({}, {"reverted": [LAYER, OTHERS]}, 0),  # by itself, as a call learns

@@ -288,7 +288,7 @@ def _bounded(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
 def _missing(address: Address, cells: Cells, families: Families) -> str:
     """What the device has instead: the answer to `combined` on a device with rx and tx channels."""
     if families[address.family].scope == HOST:
-        return "this kernel does not have it, or does not let it be read"
+        return "this kernel does not have it, or does not allow it to be read"
     others = [
         f"{other.key} {say(cell.value)}" + (f" (maximum {cell.maximum})" if cell.maximum is not None else "")
         for other, cell in sorted(cells.items())

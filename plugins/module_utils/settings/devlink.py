@@ -117,6 +117,6 @@ devlink = Family(
     like="enable_roce",
     open_parse=_parse,
     hint="`devlink dev param show` tells what the device has and in which ways it can be set.",
-    refusals={"Operation not supported": "the device does not let it be set"},
+    refusals={"Operation not supported": "the device does not allow it to be set"},
     lacks={"not found": "the device does not have it"},
 )

@@ -79,6 +79,6 @@ eee = Family(
         ),
     ),
     hint="Drivers often let only the whole be switched, and neither tx_lpi nor its time.",
-    refusals={"Operation not supported": "the driver does not let it be set"},
+    refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
 )

@@ -87,7 +87,7 @@ fec = Family(
         ),
     ),
     hint="The transceiver, the cable and the speed decide which encodings there are.",
-    refusals={"Operation not supported": "the driver does not let it be set"},
+    refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
     patience=10,
     partners={"chooses": ""},

@@ -158,7 +158,7 @@ pause = _plain._replace(
     read=_read,
     write=_write,
     boot=_plain.write,
-    refusals={"Operation not supported": "the driver does not let it be set, or not as the NIC is now"},
+    refusals={"Operation not supported": "the driver does not allow it to be set, or not as the NIC is now"},
     partners={
         "refuses": (
             "Flow control: this end asks for it, and the link partner refuses it or does not say. It is the switch: "

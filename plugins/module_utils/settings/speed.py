@@ -173,7 +173,7 @@ speed = Family(
         "Over copper, 1000 Mb/s and more need autonegotiation: leave autoneg on and limit what is advertised. "
         "Advertised modes are set by their names, for which ethtool 5.8 and Linux 5.6 are needed."
     ),
-    refusals={"Operation not supported": "the driver does not let it be set"},
+    refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
     patience=10,
     partners={"no link": ""},

@@ -153,7 +153,7 @@ sriov = Family(
     ),
     hint="The kernel does not take functions away from a guest that has them. Drivers know some of these keys only; "
     "`dmesg` says more.",
-    refusals={"Operation not supported": "the driver does not let it be set"},
+    refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
     shaken_by=("sriov",),
     reach=_reach,

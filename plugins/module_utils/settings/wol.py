@@ -98,5 +98,5 @@ wol = Family(
         ),
     ),
     hint="The slot and the firmware of the host must feed the NIC while the host sleeps.",
-    refusals={"Operation not supported": "the driver does not let it be set"},
+    refusals={"Operation not supported": "the driver does not allow it to be set"},
 )

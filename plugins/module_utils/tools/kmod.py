@@ -62,7 +62,9 @@ def look(host: Reader, key: str) -> Parameter:
     if loaded and host.exists(path(key)):
         text = host.read(path(key))
         if text is None:
-            return Parameter(problem="the kernel does not let it be read, so nothing would tell whether it took effect")
+            return Parameter(
+                problem="the kernel does not allow it to be read, so nothing would tell whether it took effect"
+            )
         # A text that was never set is shown so, and would be one if that was written back.
         writable = host.writable(path(key)) and text.strip() != "(null)"
         return Parameter(_chosen(text.strip()), writable, built_in, bool(host.names(f"{folder}/drivers")))

@@ -69,8 +69,10 @@ def _row(same: Findings) -> list[str]:
 
 
 def _what(same: Findings) -> str:
-    evidence = said(same[0]["evidence"])
-    short = evidence if len(evidence) <= _EVIDENCE else f"{evidence[: _EVIDENCE - 3]}..."
+    message = str(same[0]["evidence"]["message"]) if set(same[0]["evidence"]) == {"message"} else ""
+    evidence = message or said(same[0]["evidence"])
+    # A message is a sentence, whose end says what would be valid.
+    short = evidence if message or len(evidence) <= _EVIDENCE else f"{evidence[: _EVIDENCE - 3]}..."
     word = "" if all(finding["evidence"] == same[0]["evidence"] for finding in same) else "one has: "
     return " ".join(f"{same[0]['title']} ({word}{short})".split())
 

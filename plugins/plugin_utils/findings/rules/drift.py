@@ -24,7 +24,7 @@ def _differs(host: Host) -> Iterator[Hit]:
 def _impossible(host: Host) -> Iterator[Hit]:
     for item in host.tune.rows("unsupported"):
         where, reason = " ".join(item.text(key) for key in ("family", "key") if item.text(key)), item.text("reason")
-        told = {where: f"desired {say(item.at('asked'))}, but {reason}"} if where else {"NIC": reason}
+        told = {where: f"desired {say(item.at('asked'))}, but {reason}"} if where else {"message": reason}
         yield Hit(told, item.text("nic"))
 
 
@@ -63,7 +63,8 @@ RULES = (
         severity="critical",
         title="The inventory of the host is invalid",
         condition="the module tune has refused the inventory, or could not read the host",
-        explanation="Nothing on this host is tuned until this is corrected. The message names what is wrong, and what is valid.",
+        explanation="Nothing on this host is tuned until this is corrected. The message names what is wrong, and "
+        "what is valid.",
         action="Correct the inventory as the message says.",
         reference=_PAGE,
         host=_refused,
