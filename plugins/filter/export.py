@@ -10,7 +10,7 @@ version_added: 0.3.0
 description:
   - Gives what the inventory desires of a host as files of systemd-udevd, calls of C(nmcli), a profile of TuneD, or a
     plain shell script, for hosts that Ansible does not manage. Nothing is read from the host.
-  - What a form has no words for is listed at the top of its files and under RV(_value.unsaid).
+  - What a form cannot express is listed at the top of its files and under RV(_value.unsaid).
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
@@ -25,7 +25,7 @@ options:
     description:
       - V(shell) is a script for a POSIX shell with the commands that the modules run, V(link) are C(.link) files of
         systemd, V(networkmanager) is a script that changes the profiles of NetworkManager, and V(tuned) a profile of
-        TuneD. Kernel parameters are a file of C(sysctl.d) where the form has no words for them.
+        TuneD. Kernel parameters are a file of C(sysctl.d) where the form cannot express them.
     type: str
     choices: [shell, link, networkmanager, tuned]
     default: shell

@@ -27,3 +27,24 @@ def test_export(tmp_path):
     second = subprocess.run(argv, check=False, **options)
     assert second.returncode != 0 and "export_overwrite=true" in second.stdout
     assert script.read_text() == "mine"
+
+
+def test_a_profile_that_does_not_exist_is_named_with_the_nearest_one(tmp_path):
+    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"hosts": {"pc": {"tuning_profile": "ruoter"}}}}))
+    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.export"]
+    env = {**os.environ, "PWD": str(tmp_path)}
+    done = subprocess.run(argv, check=False, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "tuning_profile: there is no profile 'ruoter'; did you mean 'router'?" in done.stdout
+
+
+def test_profiles_of_ones_own_are_read_from_their_folder(tmp_path):
+    (tmp_path / "own.yml").write_text("---\nsysctl: {net.core.somaxconn: 8192}\n")
+    variables = {"tuning_profile": "own", "tune_profile_folder": str(tmp_path)}
+    (tmp_path / "hosts.json").write_text(json.dumps({"all": {"hosts": {"pc": variables}}}))
+    argv = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts.json", "linuxnet.tuning.export"]
+    env = {**os.environ, "PWD": str(tmp_path)}
+    done = subprocess.run(argv, check=False, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "net.core.somaxconn=8192" in (tmp_path / "export/pc/tune.sh").read_text()
+    assert f"written: tune.sh in {tmp_path}/export/pc" in done.stdout

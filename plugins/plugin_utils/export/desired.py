@@ -71,7 +71,7 @@ def _of_each(entries: Sequence[Any]) -> Tuple[Dict[str, Any], List[Unsaid]]:
             found.update(of_nic(name)[registry.OF_EACH])
         else:
             selector = name or str(dict(entry.get("match") or {}))
-            why = "which NICs that are, only the host can tell"
+            why = "only the host knows which NICs these are"
             unnamed += [Unsaid(f"{selector} sysctl {key}", why) for key in entry[registry.OF_EACH]]
     return found, unnamed
 
@@ -93,7 +93,10 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
         place = (str(entry.get("name") or ""), match)
         layer: Dict[str, Dict[str, Any]] = {}
         for key, value in entry.items():
-            registry.check_key(str(key))
+            try:
+                registry.check_key(str(key))
+            except InputError as error:
+                raise InputError(f"nics: {entry.get('name') or entry.get('match')}: {error}") from None
             if key in _FLAT:
                 layer.setdefault(_FLAT[str(key)], {})[str(key)] = value
             elif key == registry.OF_EACH:

@@ -19,7 +19,7 @@ from .overlap import each_once
 
 _ABOUT = (
     "The desired settings of a NIC for systemd-udevd, which sets them when the NIC appears (systemd.link(5)).",
-    "udevd takes the first file alone that fits a NIC, so this one names the policies of 99-default.link as well.",
+    "udevd uses only the first file that matches a NIC, so this one repeats the policies of 99-default.link.",
 )
 # What the file of the distribution says, and what a NIC would lose under one that does not.
 _POLICIES = (
@@ -57,7 +57,7 @@ class _Links(Form):
     def _entry(self, place: int, entry: Entry) -> None:
         match = _match(entry)
         if match is None:
-            self.cannot_any(entry, "udevd has no word for this choice of NICs")
+            self.cannot_any(entry, "systemd-udevd cannot select NICs in this way")
             return
         body = [
             line for family, keys in entry.families.items() for key in keys for line in self._key(entry, family, key)

@@ -86,7 +86,7 @@ def header(comment: str, about: Sequence[str], unsaid: Sequence[Unsaid]) -> List
     """The lines at the top of a file: what it is, and what it lacks."""
     lines = list(about)
     if unsaid:
-        lines += ["", "Not said here, for this form has no words for it:"]
+        lines += ["", "Left out, because this form cannot express it:"]
         lines += [f"  {one}" for one in unsaid]
     return [f"{comment} {_plain(line)}".rstrip() for line in lines]
 
@@ -103,7 +103,7 @@ def why_not(one: Desired) -> str:
     return {
         MAXIMUM: "the maximum of a device is known on the host only",
         PERCENT: "the maximum of a device is known on the host only",
-        PROBE: "it is a question to ask once values are set, and no value",
+        PROBE: "it is a check of the result, and not a value",
     }.get(one.kind, "it depends on the value that the host has")
 
 

@@ -236,7 +236,7 @@ class _Script(Form):
                 continue
             mask = _mask(key, text)
             if mask is None:
-                why = "which interrupts and processors that are, the host has to be asked"
+                why = "only the host knows its interrupts and processors"
                 self.cannot(named(entry, "irq", key, one), why)
                 continue
             way = "tx" if key == "xps" else "rx"

@@ -66,7 +66,7 @@ class _Profile(Form):
     def _entry(self, place: int, entry: Entry) -> List[str]:
         devices = _devices(entry)
         if devices is None:
-            self.cannot_any(entry, "TuneD has no word for this choice of NICs")
+            self.cannot_any(entry, "TuneD cannot select NICs in this way")
             return []
         options: Dict[str, List[str]] = {}
         for family, keys in entry.families.items():
