@@ -75,7 +75,8 @@ VERDICTS = (
             "high",
             "Connections from behind a NAT are refused",
             "net.ipv4.tcp_tw_recycle is 1",
-            "They have different clocks, and who seems to go back in time is dropped; Linux 4.12 has removed it.",
+            "They have different clocks, and a client that seems to go back in time is dropped; Linux 4.12 removed "
+            "the parameter.",
             0,
             "Switch it off.",
             "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=4396e46187ca",
@@ -89,11 +90,11 @@ VERDICTS = (
     Verdict(
         ("net.ipv4.route.max_size", "net.ipv4.route.gc_*"),
         NO_EFFECT,
-        "it is of the route cache, which Linux 3.6 removed",
+        "it belongs to the route cache, which Linux 3.6 removed",
         (3, 6),
     ),
     Verdict(("net.ipv6.route.max_size",), NO_EFFECT, "the kernel no longer counts IPv6 routes since Linux 6.3", (6, 3)),
-    Verdict(("net.*.route.flush",), NO_EFFECT, "it empties a cache once, and is no state that lasts"),
+    Verdict(("net.*.route.flush",), NO_EFFECT, "it empties a cache once, and is not a setting"),
     Verdict(
         ("net.ipv4.ip_conntrack_max", "net.ipv4.netfilter.*"),
         NO_EFFECT,
@@ -110,11 +111,13 @@ VERDICTS = (
     Verdict(
         ("kernel.sched_latency_ns", "kernel.sched_*granularity_ns", "kernel.sched_migration_cost_ns"),
         NO_EFFECT,
-        "it left sysctl with Linux 5.13",
+        "it is no longer a sysctl since Linux 5.13",
         (5, 13),
     ),
-    Verdict(("kernel.sched_nr_migrate", "kernel.sched_tunable_scaling"), NO_EFFECT, "it left sysctl", (5, 13)),
-    Verdict(("kernel.exec-shield",), NO_EFFECT, "it never was in the kernel of kernel.org, and is gone"),
+    Verdict(
+        ("kernel.sched_nr_migrate", "kernel.sched_tunable_scaling"), NO_EFFECT, "it is no longer a sysctl", (5, 13)
+    ),
+    Verdict(("kernel.exec-shield",), NO_EFFECT, "it was never in the mainline kernel, and is gone"),
     Verdict(
         ("net.ipv4.tcp_timestamps",),
         HARMFUL,
@@ -125,7 +128,7 @@ VERDICTS = (
             "medium",
             "TCP timestamps are off",
             "net.ipv4.tcp_timestamps is 0 and a link has 10000 Mb/s or more; on slower ones it is a note",
-            "A fast link uses the same sequence numbers again within seconds, and recovery from losses is worse.",
+            "A fast link reuses sequence numbers within seconds, and recovery from losses is worse.",
             1,
             "Switch them on.",
         ),
@@ -140,7 +143,7 @@ VERDICTS = (
             "medium",
             "Selective acknowledgements are off",
             "net.ipv4.tcp_sack is 0",
-            "Old advice for 10G turns them off; kernels of today are slower without.",
+            "Old advice for 10G turns them off; today's kernels are slower without them.",
             1,
             "Switch them on.",
         ),
@@ -156,21 +159,21 @@ VERDICTS = (
             "high",
             "TCP windows cannot grow beyond 64 KiB",
             "net.ipv4.tcp_window_scaling is 0",
-            "It is sent within 52 microseconds at 10 Gbit/s, and then the sender waits, whatever the buffers hold.",
+            "At 10 Gbit/s it is sent within 52 microseconds, and then the sender waits, however large the buffers are.",
             1,
         ),
     ),
     Verdict(
         ("net.ipv4.tcp_moderate_rcvbuf",),
         HARMFUL,
-        "the value 0 ends the kernel's own tuning of receive buffers",
+        "the value 0 disables the kernel's automatic tuning of receive buffers",
         when=_is(0),
         rule=Rule(
             "tcp-receive-window-fixed",
             "low",
-            "The kernel may not adapt receive windows",
+            "The kernel does not adapt receive buffers",
             "net.ipv4.tcp_moderate_rcvbuf is 0",
-            "Each connection then keeps the default window, however fast and far its peer is.",
+            "Each connection then keeps the default window, however fast and distant its peer is.",
             1,
         ),
     ),
@@ -191,9 +194,9 @@ VERDICTS = (
             "TCP may use more memory than there is",
             "the third number of net.ipv4.tcp_mem, which counts pages, is more than half the memory of the host, or "
             "all three are equal and more than an eighth",
-            "TCP then never saves memory, until the kernel kills programs for lack of it.",
-            action="Leave it to the kernel: take the line out of the file that sets it, and write these pages "
-            "meanwhile.",
+            "TCP then never limits itself, until the kernel kills programs for lack of memory.",
+            action="Leave it to the kernel: remove the line from the file that sets it, and set these numbers until "
+            "the next boot.",
         ),
     ),
     Verdict(("net.core.somaxconn",), HARMFUL, "it is below the default of 4096", (5, 4), _below(4096)),

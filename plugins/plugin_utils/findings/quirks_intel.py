@@ -34,7 +34,7 @@ ROWS = (
         pci=I219,
         mtu=8500,
         condition="an Intel I219 has an MTU above 8500",
-        explanation="This chip loses up to one in 2500 packets when jumbo frames of 9 KB come back to back. With an "
+        explanation="This chip loses up to one in 2500 packets when jumbo frames of 9 KB arrive back to back. With an "
         "MTU of 8500 it loses none.",
         action="Set the MTU to 8500, on all hosts of the subnet alike.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/e1000e.html",
@@ -60,10 +60,10 @@ ROWS = (
         drivers=("ice",),
         lacks=("rx",),
         condition="a NIC of the driver ice cannot have checksums of received packets, which it has but in safe mode",
-        explanation="The driver did not find its package of firmware when it was loaded, or it does not fit. Until it "
-        "does, the NIC has one queue and no offloads, and LLDP and LACP may not arrive at all.",
-        action="Install intel/ice/ddp/ice.pkg (linux-firmware; firmware-intel-misc of Debian), into the initramfs as "
-        "well where the driver is loaded from there, and boot.",
+        explanation="When it was loaded, the driver did not find its firmware package (DDP), or the package does not "
+        "fit. Until then the NIC has one queue and no offloads, and LLDP and LACP may not arrive at all.",
+        action="Install intel/ice/ddp/ice.pkg (linux-firmware; firmware-intel-misc of Debian), also into the "
+        "initramfs if the driver is loaded from there, and reboot.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ice.html",
     ),
     Quirk(
@@ -89,8 +89,8 @@ ROWS = (
         before=(3, 2),
         speed=100,
         condition="an Intel 82579 has a link of 100 Mb/s under e1000e and a kernel before Linux 3.2",
-        explanation="At this speed the chip drops packets that it has received. Linux 3.2 has begun to work around it, "
-        "and some distributions did so in older kernels.",
+        explanation="At this speed the chip drops packets that it has received. Linux 3.2 works around it, and so do "
+        "older kernels of some distributions.",
         action="Use a newer kernel, or a link of 1000 Mb/s.",
         reference="https://bugzilla.redhat.com/show_bug.cgi?id=713315",
     ),
@@ -106,7 +106,7 @@ ROWS = (
         condition="an Intel I226 may put its PCIe link into L1.2, which Linux 6.16 switches off after a suspend and "
         "6.17 from the start",
         explanation="Waking up from L1.2 takes longer than the packet buffer of this chip lasts, so that receiving "
-        "stalls under load. Other states of ASPM do no harm.",
+        "stalls under load. Other ASPM states do no harm.",
         action="Switch it off (`echo 0 > /sys/class/net/NIC/device/link/l1_2_aspm`), or use a newer kernel.",
         reference=f"{KERNEL}0325143b59c6",
     ),
@@ -120,7 +120,7 @@ ROWS = (
         condition="an Intel I225 or I226 has EEE active",
         explanation="With some switches these chips lose their link for seconds while EEE is on, above all at 2.5 "
         "Gb/s. With others it works.",
-        action="Where the link goes down, switch it off (`eee: {enabled: false}`).",
+        action="If the link goes down, switch it off (`eee: {enabled: false}`).",
         reference="https://github.com/vyos/vyos-build/pull/366",
     ),
 )

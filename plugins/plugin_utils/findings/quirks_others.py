@@ -15,11 +15,11 @@ ROWS = (
         pci=REALTEK,
         features=("tso",),
         again=True,
-        condition="a NIC of Realtek has tso on, and TCP sends one segment in five again, at least 10000 (100 within an "
-        "interval)",
-        explanation="Some of these chips send the pieces of a large segment in a wrong order, or hang. The driver has "
-        "tso off for old chips, and on for newer ones since it was thought that these are well.",
-        action="Switch tso and gso off, and see whether fewer segments are sent again.",
+        condition="a NIC of Realtek has tso on, and TCP retransmits one segment in five, at least 10000 (100 within "
+        "an interval)",
+        explanation="Some of these chips send the parts of a large segment in the wrong order, or hang. The driver "
+        "switches tso off for old chips, and on for newer ones, which were believed to be fine.",
+        action="Switch tso and gso off, and check whether fewer segments are retransmitted.",
         reference="https://github.com/ublue-os/bazzite/issues/4664",
         set={"features": {"tso": False, "gso": False}},
     ),
@@ -34,8 +34,8 @@ ROWS = (
         condition="a NIC of Realtek may put its PCIe link into L1, and has lost at least 1000 packets (100 within an "
         "interval), and more than one in 100000",
         explanation="Its buffer is small, and the link wakes too late for a burst, so that receiving is several times "
-        "slower than sending. The driver asks the kernel once to keep the link awake, which fails where the firmware "
-        "has the say.",
+        "slower than sending. The driver asks the kernel once to keep the link awake, which fails if the firmware "
+        "controls ASPM.",
         action="Switch ASPM off for this link (`pci: {l1_aspm: false}` for the NIC, or in the BIOS), or "
         "flow control on at the port of the switch.",
         reference="https://github.com/openwrt/openwrt/issues/13248",
@@ -51,8 +51,8 @@ ROWS = (
         mtu=1500,
         condition="a Broadcom NetXtreme II has an MTU above 1500 under the driver bnx2 2.2.5w, which XCP-ng 8.0 to 8.2 "
         "have; the driver of Linux does not",
-        explanation="It drops packets above 1500 bytes without a word. Storage over jumbo frames then stands still, "
-        "while logins work.",
+        explanation="It silently drops packets above 1500 bytes. Storage over jumbo frames then stalls, while logins "
+        "work.",
         action="Set the MTU to 1500 on all hosts of the subnet, or use the other kernel of XCP-ng (kernel-alt).",
         reference="https://github.com/xcp-ng/xcp/issues/339",
         set={"mtu": 1500},
@@ -66,7 +66,7 @@ ROWS = (
         ended=f"{KERNEL}6b81b193b83e",
         counted="rx_stuck",
         condition="hv_netvsc has counted rx_comp_busy, and the kernel is older than Linux 4.18",
-        explanation="When the ring to the hypervisor is full the driver forgets to look again, so that one queue "
+        explanation="When the ring to the hypervisor is full, the driver forgets to check it again, so that one queue "
         "receives nothing any more. What the hash sends there is lost until the NIC is restarted.",
         action="Use a newer kernel (for CentOS 7 that of 7.7 or later), or accelerated networking.",
         reference="https://github.com/microsoft/azure-linux-kernel/issues/36",
@@ -74,7 +74,7 @@ ROWS = (
     Quirk(
         id="quirk-vmxnet3-tunnel-lro",
         severity="note",
-        title="vmxnet3 merges packets inside of tunnels wrongly",
+        title="vmxnet3 merges tunnelled packets wrongly",
         drivers=("vmxnet3",),
         pci=("15ad:07b0",),
         since=(5, 8),
@@ -84,7 +84,7 @@ ROWS = (
         "tunnels and did not know what the hypervisor merges in them",
         explanation="Packets of VXLAN or Geneve that the hypervisor has merged are not marked as merged. Services on "
         "other nodes are then slow, while everything without a tunnel is fast.",
-        action="Where tunnels are slow, switch lro off, or use a newer kernel.",
+        action="If tunnels are slow, switch lro off, or use a newer kernel.",
         reference=f"{KERNEL}40b8c2a1af03",
         set={"features": {"lro": False}},
     ),
@@ -97,9 +97,9 @@ ROWS = (
         before=(5, 0),
         features=("rx",),
         condition="a card of Mellanox computes checksums of what it receives, and the kernel is older than Linux 5.0",
-        explanation="The card counts the padding of short packets, which is not always zero. The kernel then logs `hw "
-        "csum failure` in masses and computes again; nothing is lost.",
-        action="Use a newer kernel; RHEL 8 has the correction since 4.18.0-80.2.1.",
+        explanation="The card counts the padding of short packets, which is not always zero. The kernel then floods "
+        "its log with `hw csum failure` and computes the checksum itself; nothing is lost.",
+        action="Use a newer kernel; RHEL 8 has the fix since 4.18.0-80.2.1.",
         reference="https://bugzilla.redhat.com/show_bug.cgi?id=1651509",
     ),
     Quirk(
@@ -109,8 +109,8 @@ ROWS = (
         drivers=("macb",),
         half=True,
         condition="a NIC of the driver macb runs at half duplex",
-        explanation="For periods it receives nothing at 10 Mb/s half duplex, and counts nothing. With any switch in "
-        "between it negotiates full duplex, and loses nothing.",
+        explanation="At 10 Mb/s half duplex it receives nothing for some time, and counts nothing. With any switch in "
+        "between it negotiates full duplex and loses nothing.",
         action="Put a switch between the two devices.",
         reference="https://github.com/raspberrypi/linux/issues/7115",
     ),
@@ -122,9 +122,9 @@ ROWS = (
         since=(6, 18),
         eee=True,
         condition="a NIC of the driver macb has EEE active, which Linux 6.18 has begun to switch on",
-        explanation="With some partners, such as routers of AVM, the link goes down and up, or up to a fifth of the "
-        "packets is lost, and no counter tells. With others it works.",
-        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`).",
+        explanation="With some partners, such as AVM routers, the link goes down and up, or up to a fifth of the "
+        "packets is lost, and no counter shows it. With others it works.",
+        action="If packets are lost, switch it off (`ethtool --set-eee NIC eee off`).",
         reference="https://github.com/raspberrypi/linux/issues/7511",
     ),
     Quirk(
@@ -134,9 +134,9 @@ ROWS = (
         drivers=("bcmgenet",),
         eee=True,
         condition="a NIC of the driver bcmgenet has EEE active",
-        explanation="With some switches the link becomes slow, or loses packets, that no counter tells. With others it "
-        "works.",
-        action="Where packets are lost, switch it off (`ethtool --set-eee NIC eee off`, or `genet.eee=N` at boot).",
+        explanation="With some switches the link becomes slow or loses packets, and no counter shows it. With others "
+        "it works.",
+        action="If packets are lost, switch it off (`ethtool --set-eee NIC eee off`, or `genet.eee=N` at boot).",
         reference="https://github.com/raspberrypi/linux/issues/4289",
     ),
     Quirk(
@@ -146,8 +146,8 @@ ROWS = (
         drivers=("bcmgenet",),
         mtu=1500,
         condition="a NIC of the driver bcmgenet has an MTU above 1500",
-        explanation="Packets of a little more than 2 KiB let its transmit queue time out. With an MTU of 1500 it does "
-        "not hang.",
+        explanation="Packets of slightly more than 2 KiB make its transmit queue time out. With an MTU of 1500 it "
+        "does not hang.",
         action="Set the MTU to 1500.",
         reference="https://github.com/raspberrypi/linux/issues/4485",
         set={"mtu": 1500},

@@ -114,9 +114,10 @@ RULES = (
         id="bond-member-down",
         severity="high",
         title="A member of the bond is down",
-        condition="the bond's own watch says that a member has no link; a note in active-backup while another one has",
-        explanation="The bond works on with what is left, at a part of its speed. The next failure takes it down.",
-        action="See to the cable, the transceiver and the port of the switch.",
+        condition="the bond reports that a member has no link; a note in active-backup while another one has a link",
+        explanation="The bond continues with the remaining members, at part of its speed. The next failure may take "
+        "it down.",
+        action="Check the cable, the transceiver and the port of the switch.",
         reference=_PAGE,
         host=_down,
         switch=True,
@@ -148,35 +149,35 @@ RULES = (
     Rule(
         id="round-robin-reorders",
         severity="note",
-        title="TCP takes the order of round robin for loss",
+        title="TCP takes packets that round robin reorders for lost",
         condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 127",
-        explanation="Packets of one connection take all links in turn and arrive out of order. TCP then sends again "
+        explanation="Packets of one connection take all links in turn and arrive out of order. TCP then retransmits "
         "what was only late.",
-        action="Give TCP room for packets out of order, at both ends.",
+        action="Let TCP tolerate more reordering, at both ends.",
         reference=_PAGE,
         host=_order,
     ),
     Rule(
         id="bond-hash-one-member",
         severity="medium",
-        title="The hash of the bond sends all through one member",
+        title="The hash of the bond sends everything through one member",
         condition="a bond that hashes by addresses only has sent at least 95 % of a gigabyte or more (100 MB within "
         "an interval) through one of several members",
-        explanation="By layer2 every packet to one router or server goes the same way, however many members there are. "
-        "By layer3+4 each connection chooses its own.",
+        explanation="With layer2 every packet to one router or server takes the same member, however many there are. "
+        "With layer3+4 each connection is hashed separately.",
         action="Set `xmit_hash_policy: layer3+4` where the bond is described (its entry in `tuning_bonds`, or the "
-        "files of the network manager), and the hash of the switch likewise for the way back.",
+        "files of the network manager), and set the hash of the switch likewise for the other direction.",
         reference=_PAGE,
         host=_one_member,
     ),
     Rule(
         id="bond-receives-on-one-member",
         severity="note",
-        title="The switch sends all to one member of the bond",
+        title="The switch sends everything to one member of the bond",
         condition="a bond that balances has received at least 95 % of a gigabyte or more (100 MB within an "
         "interval) through one of several members",
-        explanation="Which member a packet arrives on is the choice of the switch, by a hash of its own. By addresses "
-        "only, all that comes from one router or server takes one link; a single busy connection does so as well.",
+        explanation="The switch chooses the member that a packet arrives on, by a hash of its own. If it hashes "
+        "addresses only, everything from one router or server takes one link; so does a single busy connection.",
         action="Set the hash of the port group in the switch to addresses and ports (layer 3 and 4).",
         reference=_PAGE,
         host=_received,
@@ -185,10 +186,10 @@ RULES = (
     Rule(
         id="bond-unwatched",
         severity="medium",
-        title="The bond does not watch its members",
+        title="The bond does not monitor the links of its members",
         condition="a bond of several members has miimon and arp_interval 0",
-        explanation="Without one of them the bond does not notice that a member has lost its link, and goes on sending "
-        "through it. The kernel warns of it when the bond is made.",
+        explanation="Without one of them the bond does not notice that a member has lost its link, and keeps sending "
+        "through it. The kernel warns about this when the bond is created.",
         action="Set miimon to 100 (milliseconds) in the configuration of the bond.",
         reference=f"{_PAGE}#configuring-bonding-manually-via-sysfs",
         host=_unwatched,

@@ -100,13 +100,14 @@ RULES = (
     Rule(
         id="aspm",
         severity="high",
-        title="Packets are lost on their way from the NIC to the memory",
+        title="Packets are lost between the NIC and the memory",
         condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
         "driver counts apart from a full ring",
-        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. On PCIe it is "
-        "mostly the power saving of the link (ASPM L1); a larger ring does not help.",
+        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. On PCIe the "
+        "usual cause is the power saving of the link (ASPM L1); a larger ring does not help.",
         action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
-        "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and see the width of the slot.",
+        "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and check the width of the "
+        "slot.",
         reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
         host=_overruns,
         switch=True,
@@ -114,12 +115,12 @@ RULES = (
     Rule(
         id="usb-slower-than-link",
         severity="medium",
-        title="The NIC hangs on a USB port that is slower than its link",
+        title="The NIC is plugged into a USB port that is slower than its link",
         condition="the USB bus of the NIC is slower than its link of more than 1000 Mb/s; a note on slower links",
-        explanation="A bus of 480 Mb/s moves some 300 Mbit/s of packets, whatever the link says. What the partner "
+        explanation="A bus of 480 Mb/s moves about 300 Mbit/s of packets, whatever the link speed. What the partner "
         "sends faster is lost in the adapter.",
-        action="Plug it into a port of USB 3 (the other way round for some USB-C plugs), without a hub of USB 2 in "
-        "between, and see `lsusb -t`.",
+        action="Plug it into a USB 3 port (some USB-C plugs need to be turned), without a USB 2 hub in between, and "
+        "check with `lsusb -t`.",
         reference="https://docs.kernel.org/driver-api/usb/usb.html",
         host=_usb,
     ),

@@ -77,20 +77,20 @@ RULES = (
         severity="medium",
         title="There are more clients than queues",
         condition="filters send at least as many clients to queues as the NIC has transmit queues",
-        explanation="Queue 0 is for everybody else, so each queue more serves one client. Clients that share a queue "
-        "share its speed, and multiq without a full mapping is about 10 % slower than mq.",
-        action="Use all channels; where these are too few, take the filters away and keep mq.",
+        explanation="Queue 0 is for everybody else, so each further queue serves one client. Clients that share a "
+        "queue share its speed, and multiq without a full mapping is about 10 % slower than mq.",
+        action="Use all channels. If these are too few, remove the filters and keep mq.",
         reference=_PAGE,
         host=_exceed,
     ),
     Rule(
         id="clients-beyond-queues",
         severity="high",
-        title="Filters point to queues that are not there",
+        title="Filters point to queues that do not exist",
         condition="a filter sends packets to a queue beyond the last one in use",
         explanation="The kernel ignores such a queue without an error, and the hash decides instead. The client then "
         "shares a queue with others.",
-        action="Map the clients again, or raise the channels.",
+        action="Map the clients again, or use more channels.",
         reference=_SKBEDIT,
         host=_beyond,
     ),
@@ -110,9 +110,9 @@ RULES = (
         severity="medium",
         title="The qdisc multiq is older than the channels",
         condition="multiq has another number of bands than the NIC has transmit queues",
-        explanation="multiq counts the queues once, when it is made. Packets for bands that it does not have fall "
-        "into band 0.",
-        action="Make the qdisc again.",
+        explanation="multiq counts the queues once, when it is created. Packets for bands that it does not have go to "
+        "band 0.",
+        action="Create the qdisc again.",
         reference=_PAGE,
         host=_bands,
     ),

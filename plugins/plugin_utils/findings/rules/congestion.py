@@ -32,11 +32,11 @@ RULES = (
     Rule(
         id="congestion-control-absent",
         severity="medium",
-        title="The congestion control that is asked for is not there",
+        title="The requested congestion control is not available",
         condition="a file of sysctl.d or the inventory asks for a congestion control that is neither in the kernel nor "
         "among its modules",
-        explanation="The kernel refuses the name and keeps what it has. The line looks as if it worked.",
-        action="Install the kernel's extra modules, or take one that is there.",
+        explanation="The kernel refuses the name and keeps the current one. The line looks as if it worked.",
+        action="Install the kernel's extra modules, or choose one that is available.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html#tcp-variables",
         host=_absent,
         proven=True,

@@ -41,8 +41,8 @@ RULES = (
         severity="medium",
         title="The host differs from the inventory",
         condition="a value that the inventory describes is not in force",
-        explanation="Somebody or something has changed it, or the host was not tuned yet. The evidence names each "
-        "value as it is and as it should be.",
+        explanation="Something has changed it, or the host has not been tuned yet. The evidence names each value as "
+        "it is and as it should be.",
         action="Run the playbook linuxnet.tuning.site for this host, or change the inventory.",
         reference=_PAGE,
         host=_differs,

@@ -84,12 +84,12 @@ RULES = (
     Rule(
         id="broken-packets",
         severity="medium",
-        title="Packets arrive broken",
+        title="Packets arrive damaged",
         condition="at least 10 packets, one a day of uptime, and more than one in a million, had a wrong checksum on "
         "the wire",
-        explanation="A checksum of the wire fails only where cable, plug or transceiver damage the signal. TCP takes "
-        "each loss for congestion and slows down.",
-        action="Replace the cable or the transceiver, and see whether the counter stands still.",
+        explanation="The checksum of a frame (CRC) fails only if a cable, plug or transceiver damages the signal. TCP "
+        "takes each loss for congestion and slows down.",
+        action="Replace the cable or the transceiver, and check that the counter no longer grows.",
         reference=_PAGE,
         host=_broken,
         switch=True,
@@ -100,9 +100,9 @@ RULES = (
         title="The transmitter has hung",
         condition="the driver has reset the NIC because it did not send for seconds, more than once a month of uptime; "
         "rarer resets are a note",
-        explanation="Each reset interrupts all connections for seconds. It comes from firmware, or from an offload "
-        "that this chip does not master.",
-        action="Update firmware and kernel, see the pause frames received, and try without tso.",
+        explanation="Each reset interrupts all connections for seconds. The cause is the firmware, or an offload that "
+        "this chip does not handle.",
+        action="Update firmware and kernel, look at the received pause frames, and try without tso.",
         reference=_PAGE,
         host=_hangs,
         proven=True,
@@ -110,10 +110,10 @@ RULES = (
     Rule(
         id="frames-above-mtu",
         severity="medium",
-        title="Packets arrive that are larger than the MTU, and are thrown away",
+        title="Packets larger than the MTU arrive and are discarded",
         condition="the NIC has thrown away at least 1000 packets (100 within an interval), and more than one in "
         "100000, because they were longer than its MTU allows",
-        explanation="Somebody on the same link sends larger packets than this host takes, mostly jumbo frames. Small "
+        explanation="A host on the same link sends larger packets than this one accepts, usually jumbo frames. Small "
         "packets pass, so that logins work and transfers hang.",
         action="Give all hosts of the subnet the same MTU; `tcpdump -e greater 1515` at the sender shows who it is.",
         reference=_PAGE,

@@ -64,23 +64,23 @@ RULES = (
     Rule(
         id="hardware-gro-while-forwarding",
         severity="note",
-        title="The NIC merges packets itself on a host that passes them on",
+        title="The NIC merges packets in hardware on a host that forwards them",
         condition="a NIC of the driver bnxt_en has rx-gro-hw on, and is the port of a bridge or belongs to a router",
-        explanation="Unlike lro it may stay on by what the kernel says. But with firmware that merges packets of "
-        "tunnels wrongly, VXLAN between guests on different hosts comes down to kilobits a second.",
-        action="Where tunnels of guests are slow, switch rx-gro-hw off, and gro as well if that is not enough; or "
-        "update the firmware.",
+        explanation="Unlike lro it may stay on according to the kernel. But with firmware that merges tunnelled "
+        "packets wrongly, VXLAN between guests on different hosts slows down to kilobits per second.",
+        action="If tunnels of guests are slow, switch rx-gro-hw off, and gro as well if that is not enough; or update "
+        "the firmware.",
         reference="https://github.com/moby/moby/issues/41902",
         host=_in_hardware,
     ),
     Rule(
         id="udp-gro-forwarding",
         severity="note",
-        title="A router of Tailscale takes each packet of UDP alone",
-        condition="the host forwards, has an interface of Tailscale and Linux 6.2 or later, and a NIC has "
+        title="A Tailscale router handles each UDP packet on its own",
+        condition="the host forwards, has a Tailscale interface and Linux 6.2 or later, and a NIC has "
         "rx-udp-gro-forwarding off",
-        explanation="Its tunnel is UDP, and a packet at a time costs most of the processor. With this feature the "
-        "kernel hands on many at once.",
+        explanation="Its tunnel uses UDP, and handling one packet at a time takes most of the processor time. With "
+        "this feature the kernel passes on many at once.",
         action="Switch it on at the NIC of the default route, and rx-gro-list off.",
         reference="https://tailscale.com/kb/1320/performance-best-practices",
         host=_udp,
@@ -90,8 +90,8 @@ RULES = (
         severity="high",
         title="A host merges packets that it only passes on",
         condition="the host routes packets, or the NIC is the port of a bridge, and the NIC has lro on",
-        explanation="Large receive offload forgets how the packets were cut, so the merged ones are too large for the "
-        "next link and are dropped. Guests, containers and hosts behind a router then see transfers that hang.",
+        explanation="Large receive offload forgets the original packet sizes, so the merged packets are too large for "
+        "the next link and are dropped. Guests, containers and hosts behind a router then see transfers that hang.",
         action="Switch lro off on this NIC; gro may stay on.",
         reference="https://docs.kernel.org/networking/segmentation-offloads.html",
         host=_merged,

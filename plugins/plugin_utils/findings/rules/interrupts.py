@@ -144,8 +144,8 @@ RULES = (
         title="One processor serves all interrupts of a NIC",
         condition="one processor of several has served 90 % of at least a million interrupts of several queues of a "
         "NIC, and was out of budget or lost packets; without harm, or where all are only bound to one, it is a note",
-        explanation="A processor that does nothing but receive packets is full at some Gbit/s. The others cannot help "
-        "as long as the interrupts of their queues do not reach them.",
+        explanation="A processor that does nothing but receive packets is fully loaded at a few Gbit/s. The others "
+        "cannot help as long as no queue interrupts them.",
         action="Spread the interrupts over the cores.",
         reference=_PAGE,
         host=_one_core,
@@ -158,7 +158,7 @@ RULES = (
         "because the backlog was full, and it holds less than the fastest link brings in 20 ms",
         explanation="Packets wait in the backlog of a processor when another one has received them. A burst overflows "
         "the default of 1000.",
-        action="Let the backlog hold more.",
+        action="Raise the limit of the backlog.",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html#netdev-max-backlog",
         host=_backlog,
         proven=True,
@@ -170,8 +170,8 @@ RULES = (
         condition="processors have ended at least 1000 rounds (100 within an interval), and more than one for 10000 "
         "packets, with packets left",
         explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
-        "next one. When that happens often, rings and backlog fill up meanwhile.",
-        action="Give a round more packets and time; where one processor does all, spread the work first.",
+        "next one. If that happens often, rings and backlog fill up meanwhile.",
+        action="Allow more packets and time per round; if one processor does everything, spread the work first.",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html#netdev-budget",
         host=_budget,
         proven=True,

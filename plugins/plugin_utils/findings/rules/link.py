@@ -131,9 +131,9 @@ RULES = (
         title="The link is slower than both ends could be",
         condition="the link is slower than the fastest mode that NIC and link partner have in common, or at most "
         "100 Mb/s on a NIC that can do 1000 where the link partner does not tell",
-        explanation="A cable with a broken pair falls back to 100 Mb/s. A host like this slows down others too, when "
-        "a router sends to all of them through one queue.",
-        action="Replace the cable, or the plug; then see whether the port of the switch has a fixed speed.",
+        explanation="A cable with a broken pair falls back to 100 Mb/s. Such a host also slows down others, if a "
+        "router sends to all of them through one queue.",
+        action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",
         reference=_PAGE,
         host=_slow,
         switch=True,
@@ -144,7 +144,7 @@ RULES = (
         title="The link runs half duplex, or the ends do not agree on it",
         condition="a link that has a wire runs half duplex, has counted late collisions, or has a fixed speed and "
         "receives broken packets",
-        explanation="One end sends while the other takes that for a collision, so packets are lost under load. It "
+        explanation="One end sends, and the other takes that for a collision, so packets are lost under load. It "
         "comes from a fixed speed on one end: the other cannot negotiate and falls back to half duplex.",
         action="Let both ends negotiate (`speed: {autoneg: true}` here, and the same on the port of the switch).",
         reference=_PAGE,
@@ -157,8 +157,8 @@ RULES = (
         title="The link goes down and up",
         condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime, or "
         "a hundred times where the uptime is not known",
-        explanation="Each time all connections stand still for seconds, and the speed is negotiated again. It comes "
-        "from cable or plug, a transceiver that is too hot, or energy-efficient Ethernet.",
+        explanation="Each time all connections stall for seconds, and the speed is negotiated again. The cause is the "
+        "cable or its plug, a transceiver that is too hot, or energy-efficient Ethernet.",
         action="Replace cable and plug, try another port, and switch energy-efficient Ethernet off "
         "(`eee: {enabled: false}`).",
         reference=_PAGE,

@@ -36,10 +36,10 @@ RULES = (
     Rule(
         id="segments-sent-again",
         severity="medium",
-        title="TCP sends one segment in a hundred again",
-        condition="at least 100 segments, and 1 % of all, were sent again within an interval; since the boot 10000 and "
-        "20 %, and from 5 % on it is a note",
-        explanation="They were lost on the way, at a place that this host does not see: a cable, a switch with small "
+        title="TCP retransmits one segment in a hundred",
+        condition="at least 100 segments, and 1 % of all, were retransmitted within an interval; since the boot 10000 "
+        "and 20 %, and from 5 % on it is a note",
+        explanation="They were lost on the path, at a place that this host does not see: a cable, a switch with small "
         "buffers, or the receiver; or a NIC that cuts segments wrongly. TCP slows down to a fraction of the link.",
         action="Try without tso for a moment (`ethtool -K NIC tso off gso off`); audit the peers with audit_interval, "
         "look at the ports of the switches for errors and drops, and measure hop by hop (`mtr`).",
@@ -49,10 +49,11 @@ RULES = (
     Rule(
         id="netem-left-behind",
         severity="medium",
-        title="An emulation of a bad network is on a NIC",
+        title="A NIC emulates a bad network (netem)",
         condition="the queueing discipline of a NIC is netem; high where it has dropped at least 100 packets",
-        explanation="netem delays, drops or damages packets on purpose, for tests. Somebody has left it behind.",
-        action="Remove it: by the remedy, which no undo takes back, or `tc qdisc del dev NIC root`.",
+        explanation="netem delays, drops or damages packets on purpose, for tests. It was probably left behind after "
+        "a test.",
+        action="Remove it with the lines below, which no rollback reverts, or with `tc qdisc del dev NIC root`.",
         reference="https://man7.org/linux/man-pages/man8/tc-netem.8.html",
         host=_netem,
     ),

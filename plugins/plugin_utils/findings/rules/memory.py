@@ -41,12 +41,12 @@ RULES = (
     Rule(
         id="receive-memory-short",
         severity="medium",
-        title="The driver gets no memory for what it receives",
+        title="The driver gets no memory for received packets",
         condition="a driver got no memory for a receive buffer at least 1000 times (100 within an interval), and more "
         "than once in 100000 packets",
         explanation="A driver asks for memory in an interrupt, where it cannot wait until the kernel has freed some. "
-        "Without a buffer the next packets are lost, and the kernel's log tells of page allocation failures.",
-        action="Let the kernel keep more memory free, and see which program uses up the rest.",
+        "Without a buffer the next packets are lost, and the kernel log shows page allocation failures.",
+        action="Let the kernel keep more memory free, and find the program that uses up the rest.",
         reference="https://docs.kernel.org/admin-guide/sysctl/vm.html#min-free-kbytes",
         host=_short,
         proven=True,

@@ -202,11 +202,11 @@ RULES = (
     Rule(
         id="mtu-differs-in-subnet",
         severity="high",
-        title="The MTU is not that of the others in the subnet",
+        title="The MTU differs from that of the others in the subnet",
         condition="an address on a wire has another MTU than most of the same subnet that share its link, as neighbour "
         "tables prove; a note where nobody knows whether they share it, and in networks of clouds",
-        explanation="Inside a subnet nobody tells a sender that a packet is too large; it is dropped without a word. "
-        "Small packets pass, so that logins work and transfers hang.",
+        explanation="Inside a subnet nobody tells a sender that a packet is too large; it is silently dropped. Small "
+        "packets pass, so that logins work and transfers hang.",
         action="Give all hosts of the subnet the same MTU.",
         reference=_PAGE,
         fleet=_differs,
@@ -217,9 +217,9 @@ RULES = (
         severity="high",
         title="The bridge takes larger packets than its uplink",
         condition="the MTU of a bridge is above that of its port with hardware",
-        explanation="Guests and containers send as large as the bridge says, and what the uplink cannot carry is "
-        "dropped without a word. Small packets pass, so that logins work and transfers hang.",
-        action="Raise the MTU of the uplink and of the switch behind it; or lower that of the bridge and the guests.",
+        explanation="Guests and containers send packets as large as the bridge allows, and what the uplink cannot "
+        "carry is silently dropped. Small packets pass, so that logins work and transfers hang.",
+        action="Raise the MTU of the uplink and of the switch behind it, or lower that of the bridge and the guests.",
         reference=_PAGE,
         host=_above,
         switch=True,
@@ -241,9 +241,9 @@ RULES = (
         title="The path does not carry the jumbo frames that the NIC sends",
         condition="a peer answers small packets and none of the NIC's MTU, or the kernel has learned a smaller "
         "MTU for a host of the same subnet",
-        explanation="Every switch port and NIC between two hosts must take the size. One that "
-        "does not drops the packet.",
-        action="Raise the MTU of the switch and of the other hosts, or go back to what the path carries.",
+        explanation="Every switch port and NIC between two hosts must accept this size. One that does not drops the "
+        "packet.",
+        action="Raise the MTU of the switch and of the other hosts, or return to what the path carries.",
         reference=_PAGE,
         host=_not_carried,
         proven=True,
@@ -255,9 +255,9 @@ RULES = (
         title="All links of the subnet could carry jumbo frames",
         condition="all addresses of a subnet lie on links of at least 10000 Mb/s that can have an MTU of 9000, "
         "and have 1500",
-        explanation="Six times larger packets mean six times fewer to handle; for NFS over 10G this did most, from 7.5 "
-        "to 9.8 Gbit/s. The switch must carry them as well.",
-        action="Raise the MTU of the switch ports first, then that of all hosts; path_check tells if it holds.",
+        explanation="Six times larger packets mean six times fewer to handle; for NFS over 10G this had the largest "
+        "effect, from 7.5 to 9.8 Gbit/s. The switch must carry them as well.",
+        action="Raise the MTU of the switch ports first, then that of all hosts; path_check verifies that it works.",
         reference=_PAGE,
         fleet=_possible,
         switch=True,

@@ -45,13 +45,13 @@ RULES = (
     Rule(
         id="offloads-off",
         severity="note",
-        title="A fast NIC leaves its work to the processors",
+        title="Offloads of a fast NIC are off",
         condition="a NIC of 10000 Mb/s or more has gro, tso, gso, sg or checksums off that it could have on, "
         "unless the inventory asks for it, or gro is off on a host that forwards; medium where processors or the "
         "receive ring lose packets",
-        explanation="One processor then handles each packet of 1500 bytes alone, and is full at some Gbit/s. Old "
-        "recipes switch these off, which helps only on chips that are known for a fault.",
-        action="Switch them on again, unless a fault of this very chip is known.",
+        explanation="One processor then handles each packet of 1500 bytes alone, and is fully loaded at a few Gbit/s. "
+        "Old recipes switch these off, which helps only on chips that are known for a fault.",
+        action="Switch them on again, unless this chip has a known fault.",
         reference="https://docs.kernel.org/networking/segmentation-offloads.html",
         host=_off,
     ),

@@ -164,7 +164,7 @@ RULES = (
         condition="the fleet has links of different speeds, and the NIC uses pause frames without negotiating them on "
         "a link that does negotiate",
         explanation="A NIC that forces pause frames does not ask its link partner for them, so a switch that has them "
-        "off goes on dropping packets. Nothing that can be read here tells whether it has.",
+        "off continues to drop packets. This host cannot tell whether it has.",
         action="Let the NIC negotiate pause frames, and switch flow control on at the port of the switch.",
         reference=_PAGE,
         fleet=_by_force,

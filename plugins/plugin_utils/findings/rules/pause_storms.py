@@ -63,14 +63,14 @@ RULES = (
     Rule(
         id="held-back-by-pause",
         severity="medium",
-        title="The link partner holds this host back by pause frames",
+        title="The link partner holds this host back with pause frames",
         condition="the NIC received at least 10000 pause frames (100 within an interval), one in ten seconds of "
         "uptime, and more than one for 10000 packets that it sent",
-        explanation="While a pause frame holds, nothing is sent, whomever it is for. The partner asks for it because "
-        "it, or a slow port behind it, is full; a broken one can ask for ever.",
+        explanation="While the link is paused nothing is sent, to any destination. The partner pauses it because its "
+        "own buffer, or that of a slow port behind it, is full; a broken device can do so forever.",
         action="Look at the port of the switch and what is slow behind it; if it never ends, switch flow control off "
-        "at that port and replace the device. `pause: {rx: false}` does it here where the driver lets it; e1000e, igb, "
-        "igc and ixgbe do not, as long as they negotiate.",
+        "at that port and replace the device. `pause: {rx: false}` does it here if the driver allows that; e1000e, "
+        "igb, igc and ixgbe do not, as long as they negotiate.",
         reference=_PAGE,
         host=_held,
         switch=True,
@@ -78,12 +78,12 @@ RULES = (
     Rule(
         id="sends-pause",
         severity="high",
-        title="This host cannot keep up and stops the link by pause frames",
+        title="This host cannot keep up and stops the link with pause frames",
         condition="the NIC sent at least 10000 pause frames (100 within an interval), one in ten seconds of "
         "uptime, and more than one for 10000 packets that it received",
         explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
-        "back all who send to this host. The rate is that of the slowest stage behind the NIC.",
-        action="Raise the receive ring; then see channels, interrupts and what the processors do.",
+        "back everybody who sends to this host. The rate is that of the slowest stage behind the NIC.",
+        action="Raise the receive ring; then check the channels, the interrupts and what the processors do.",
         reference=_PAGE,
         host=_brakes,
         proven=True,

@@ -62,7 +62,7 @@ RULES = (
         "less than all ports behind it can move at once",
         explanation="All ports of a card share its PCIe link, and all cards behind a bridge share that of the bridge. "
         "Two 10G ports behind four lanes of 5 GT/s give 14 Gbit/s together, whatever a bond promises.",
-        action="Put the card into a slot with more lanes, and see whether the firmware of the board shares them.",
+        action="Put the card into a slot with more lanes, and check whether the firmware of the board splits them.",
         reference="https://docs.kernel.org/PCI/pci.html",
         host=_narrow,
     ),

@@ -178,10 +178,9 @@ RULES = (
         title="Interrupts are served on another NUMA node than that of the NIC",
         condition="at least 90 % of a million or more interrupts of a NIC of 25000 Mb/s or more were served outside of "
         "its NUMA node; on slower ones it is a note",
-        explanation="Each packet then crosses the link between the sockets, which costs time and is shared with all "
-        "others. From 25G on one node cannot keep up with that.",
-        action="Serve the interrupts on the node of the NIC, and run the busy programs there (`numactl "
-        "--cpunodebind`).",
+        explanation="Each packet then crosses the interconnect between the sockets, which costs time and is shared "
+        "with everything else. From 25G on one node cannot keep up.",
+        action="Serve the interrupts on the NIC's node, and run the busy programs there (`numactl --cpunodebind`).",
         reference="https://docs.kernel.org/networking/scaling.html",
         host=_remote,
     ),
@@ -191,8 +190,8 @@ RULES = (
         title="A busy program runs on another NUMA node than that of the NIC",
         condition="on a host with several NUMA nodes, one of the five busiest programs may not run on a node with a "
         "NIC of 10000 Mb/s or more, or has eight threads or more and none of them ran there",
-        explanation="All that it sends and receives crosses the link between the sockets. It matters where the program "
-        "serves this NIC; what it does without the network may stay where it is.",
+        explanation="Everything that it sends and receives crosses the interconnect between the sockets. This matters "
+        "if the program serves this NIC; work that does not use the network may stay where it is.",
         action="If it serves this NIC, run it on that node: `NUMAPolicy=` and `CPUAffinity=` in its unit, or "
         "`numactl --cpunodebind`.",
         reference="https://docs.kernel.org/admin-guide/mm/numaperf.html",
@@ -206,20 +205,23 @@ RULES = (
         "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note",
         explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
         "within less than half a millisecond.",
-        action="Use the governor performance, and limit idle states, such as by the tuned profile network-latency.",
+        action="Use the governor performance, and limit idle states, for example with the tuned profile "
+        "network-latency.",
         reference="https://docs.kernel.org/admin-guide/pm/cpuidle.html",
         host=_saving,
     ),
     Rule(
         id="cloud-allowance",
         severity="medium",
-        title="The cloud holds packets back, for the instance has used what it is allowed",
+        title="The cloud throttles the instance, which has used up its allowance",
         condition="the driver has counted at least 1000 packets (100 within an interval), and one in 100000, above an "
         "allowance of the instance; one in a hundred is high, and of names and connections one in ten minutes is "
         "enough",
-        explanation="Each type of instance has a bandwidth, packets a second and connections of its own, and bursts "
-        "are for a time only. What is above waits or is dropped outside of the instance, whatever is set inside.",
-        action="Take a larger type, or one optimised for networks; spread the load; keep connections below the limit.",
+        explanation="Each instance type has limits for bandwidth, packets per second and connections, and bursts are "
+        "allowed for a short time only. What exceeds them is queued or dropped outside the instance, whatever is set "
+        "inside.",
+        action="Choose a larger type or one that is optimised for networking, spread the load, or keep connections "
+        "below the limit.",
         reference="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-network-performance-ena.html",
         host=_allowance,
     ),
@@ -228,23 +230,23 @@ RULES = (
         severity="note",
         title="NFS reads only a little ahead",
         condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later",
-        explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. One stream then "
-        "waits for a round trip all the time.",
-        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and for good by "
-        "nfsrahead in /etc/nfs.conf or a rule of udev.",
+        explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. A single "
+        "stream then waits for round trips all the time.",
+        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently with "
+        "nfsrahead in /etc/nfs.conf or with a udev rule.",
         reference="https://man7.org/linux/man-pages/man5/nfsrahead.5.html",
         host=_read_ahead,
     ),
     Rule(
         id="vxlan-checksum",
         severity="high",
-        title="Packets inside of packets get a wrong checksum",
+        title="Encapsulated packets get a wrong checksum",
         condition="an overlay such as VXLAN lies on a NIC that computes inner checksums, and UDP has received at least "
         "100 packets with a wrong one; a note for vmxnet3, and for kernels before Linux 5.7, which are known for it",
         explanation="The NIC, or the hypervisor behind it, fills in the checksum of the inner packet wrongly, and the "
         "other node drops it. Small packets within a node pass, and services on other nodes do not answer.",
-        action="Switch the checksum offload of the overlay's device off (`ethtool -K DEVICE tx-checksum-ip-generic "
-        "off`), on all nodes; or update kernel and hypervisor.",
+        action="Switch off the checksum offload of the overlay's device (`ethtool -K DEVICE tx-checksum-ip-generic "
+        "off`) on all nodes, or update kernel and hypervisor.",
         reference="https://github.com/flannel-io/flannel/issues/1279",
         host=_checksums,
     ),

@@ -41,10 +41,10 @@ RULES = (
         severity="low",
         title="The host differs from a profile",
         condition="the audit was given a profile (audit_against), and a value of it is not in force",
-        explanation="A profile is what others have found good for such a host, each line with its source. The evidence "
-        "names each value as it is and as it should be, and why it matters.",
-        action="Add the profile to tuning_profile of this host, or those of its lines that suit, and run the playbook "
-        "linuxnet.tuning.site.",
+        explanation="A profile contains what others recommend for such a host, each line with its source. The "
+        "evidence names each value as it is and as it should be, and why it matters.",
+        action="Add the profile to tuning_profile of this host, or copy those of its lines that fit, and run the "
+        "playbook linuxnet.tuning.site.",
         reference="https://docs.ansible.com/ansible/latest/playbook_guide/playbooks_checkmode.html",
         host=_differs,
     ),

@@ -63,11 +63,11 @@ RULES = (
     Rule(
         id="lost-at-reboot",
         severity="medium",
-        title="Settings that hold now will not survive the reboot",
+        title="Settings that are in force now will not survive a reboot",
         condition="the values of the inventory are in force, and a file that keeps them is missing or differs",
-        explanation="What is set on a NIC or under /proc/sys is gone after a boot. The files that set it again are not "
-        "there.",
-        action="Run the playbook linuxnet.tuning.site; it writes the files and leaves the values alone.",
+        explanation="What is set on a NIC or under /proc/sys is lost at a reboot. The files that set it again are "
+        "missing or different.",
+        action="Run the playbook linuxnet.tuning.site; it writes the files and does not touch the values.",
         reference="https://man7.org/linux/man-pages/man8/systemd-sysctl.service.8.html",
         host=_unwritten,
     ),
@@ -75,9 +75,9 @@ RULES = (
         id="sysctl-differs-from-files",
         severity="note",
         title="A kernel parameter differs from the file that sets it",
-        condition="a live value is not that of the last file of sysctl.d with the key, and the file is not ours",
-        explanation="Somebody has set the value by hand or by a program since the boot. The next boot brings the value "
-        "of the file back.",
+        condition="the value in force is not that of the last file in sysctl.d with this key, and the file is not ours",
+        explanation="Somebody or some program has set the value since the boot. The next boot restores the value of "
+        "the file.",
         action="Write the value that you want into the inventory.",
         reference="https://man7.org/linux/man-pages/man5/sysctl.d.5.html",
         host=_by_hand,

@@ -50,9 +50,9 @@ RULES = (
         severity="medium",
         title="The host may open fewer files than the kernel would let it",
         condition="fs.file-max is below half of what the kernel chooses for this memory",
-        explanation="Old recipes raise this number to what is far below the default of a kernel of today. All programs "
-        "of the host share it, and beyond it every open and every connection fails.",
-        action="Take the line out of the file that sets it; it needs no tuning.",
+        explanation="Old recipes set this number to a value that is far below the default of today's kernels. All "
+        "programs of the host share it, and beyond it every open and every connection fails.",
+        action="Remove the line from the file that sets it; it needs no tuning.",
         reference="https://docs.kernel.org/admin-guide/sysctl/fs.html#file-max-file-nr",
         host=_files,
     ),
@@ -62,7 +62,7 @@ RULES = (
         title="Each TCP socket is granted megabytes",
         condition="the first number of net.ipv4.tcp_rmem or tcp_wmem is above 1 MiB",
         explanation="The first number is what a socket keeps even when memory is short, and the second what it starts "
-        "with. With three equal numbers the kernel can neither begin small nor save, so many connections use up the "
+        "with. With three equal numbers the kernel can neither start small nor shrink, so many connections use up the "
         "memory.",
         action="Leave the first two numbers to the kernel, and raise only the third.",
         reference=f"{_PAGE}#tcp-variables",
@@ -73,8 +73,8 @@ RULES = (
         severity="medium",
         title="A program that asks for a buffer gets less than one that does not",
         condition="net.core.rmem_max or wmem_max is below the second number of tcp_rmem or tcp_wmem",
-        explanation="A program that sets its buffer is held to this limit, and loses the kernel's own adaptation as "
-        "well. All others start with more than that.",
+        explanation="A program that sets its buffer size is limited to this, and loses the kernel's automatic tuning "
+        "as well. All others can have more.",
         action="Raise the limit to the third number of tcp_rmem and tcp_wmem.",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html",
         host=_limits,

@@ -96,8 +96,8 @@ RULES = (
         condition="the NIC lost at least 1000 packets (100 within an interval), and more than one in 100000, because "
         "its receive ring was full, and the ring is below its maximum",
         explanation="The ring holds what arrives until a processor fetches it. A burst from a fast sender fills a "
-        "small ring before that, and TCP slows down for each loss.",
-        action="Raise the ring to what the hardware has; the link is down for some seconds.",
+        "small ring before that, and TCP slows down at each loss.",
+        action="Raise the ring to what the hardware has; the link is down for a few seconds.",
         reference=_PAGE,
         host=_ring,
         proven=True,
@@ -105,13 +105,13 @@ RULES = (
     Rule(
         id="channels-too-few",
         severity="medium",
-        title="Packets are lost and more channels are there",
+        title="Packets are lost, and more channels are available",
         condition="the NIC or a plain queueing discipline lost at least 1000 packets, and more than one in 100000, or "
         "the few processors that do all the receiving run out of budget, and the NIC uses fewer channels than it has "
         "and than there are processors",
         explanation="Each flow is hashed to one queue, and two clients on one queue share its speed. More queues mean "
-        "fewer clients on each, and more processors at work, up to one for each processor.",
-        action="Use more channels; the link is down for some seconds.",
+        "fewer clients on each and more processors at work, up to one queue per processor.",
+        action="Use more channels; the link is down for a few seconds.",
         reference="https://docs.kernel.org/networking/scaling.html",
         host=_channels,
         proven=True,
@@ -122,10 +122,10 @@ RULES = (
         title="The receive ring overflows although it is as large as it can be",
         condition="the NIC lost at least 100 packets within an interval, and more than one in 10000, because its "
         "receive ring was full, and neither ring nor channels can be larger; older losses are a note",
-        explanation="A larger ring is not there, so the processors must fetch packets sooner. They are late where one "
-        "serves too many queues, sleeps too deeply, or sits on another NUMA node than the card.",
-        action="See who serves the interrupts (`irq: {affinity: spread}`), the CPU governor and idle states, and what "
-        "else the processors do; then spread by `irq: {rps: spread}`.",
+        explanation="The ring cannot be larger, so the processors must fetch packets sooner. They are late if one "
+        "serves too many queues, sleeps too deeply, or is on another NUMA node than the card.",
+        action="Check which processors serve the interrupts (`irq: {affinity: spread}`), the CPU governor and idle "
+        "states, and what else the processors do; then spread the load with `irq: {rps: spread}`.",
         reference="https://docs.kernel.org/networking/scaling.html",
         host=_full_ring,
     ),

@@ -111,18 +111,18 @@ RULES = (
     Rule(
         id="sysctl-overridden",
         severity="medium",
-        title="A later file undoes our kernel parameters at the next boot",
+        title="A later file overrides our kernel parameters at the next boot",
         condition="a file of sysctl.d that is read after ours sets one of our keys to another value",
         explanation="At boot all files are read in the order of their names, and the last one wins. The live value is "
         "right until then.",
-        action="Take the line out of the other file, or the key out of the inventory.",
+        action="Remove the line from the other file, or the key from the inventory.",
         reference="https://man7.org/linux/man-pages/man5/sysctl.d.5.html",
         host=_later,
     ),
     Rule(
         id="tuned-overrides",
         severity="medium",
-        title="tuned undoes our kernel parameters",
+        title="tuned overrides our kernel parameters",
         condition="the active profile of tuned sets one of our keys to another value",
         explanation="tuned applies its profile whenever it starts, which is after our file was read. The two overwrite "
         "each other from boot to boot.",
@@ -138,18 +138,18 @@ RULES = (
         condition="a .link file of systemd sets MTU, rings, channels, offloads or the like of a NIC in the inventory",
         explanation="udev applies the file whenever the NIC appears, so it competes with what the inventory asks for. "
         "Which one is last depends on the order of the boot.",
-        action="Take these lines out of the .link file, or the keys out of the inventory.",
+        action="Remove these lines from the .link file, or the keys from the inventory.",
         reference="https://man7.org/linux/man-pages/man5/systemd.link.5.html",
         host=_link_file,
     ),
     Rule(
         id="nic-of-two-managers",
         severity="high",
-        title="Two network managers have the same NIC",
+        title="Two network managers claim the same NIC",
         condition="NetworkManager, systemd-networkd, ifupdown or ifcfg files claim the same NIC",
-        explanation="Each of them sets addresses and MTU and takes the link down when it likes. What holds after the "
-        "boot depends on who was last.",
-        action="Take the NIC out of all managers but one.",
+        explanation="Each of them sets addresses and MTU, and takes the link down at any time. What is in force after "
+        "the boot depends on which one was last.",
+        action="Remove the NIC from all managers but one.",
         reference="https://wiki.debian.org/NetworkConfiguration",
         host=_two,
     ),
@@ -158,8 +158,7 @@ RULES = (
         severity="low",
         title="irqbalance moves the interrupts that the inventory has placed",
         condition="the inventory asks for an affinity and the service irqbalance runs",
-        explanation="irqbalance looks at the load every ten seconds and moves interrupts to where it thinks best. What "
-        "was set does not stay.",
+        explanation="irqbalance checks the load every ten seconds and moves interrupts. What was set does not last.",
         action="Stop the service on this host, or leave the affinity to it.",
         reference="https://docs.kernel.org/core-api/irq/irq-affinity.html",
         host=_moved,

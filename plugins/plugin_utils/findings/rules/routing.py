@@ -87,9 +87,10 @@ RULES = (
         condition="two NICs that share no hardware have addresses of the same subnet of IPv4, and the host answers "
         "ARP requests for any of its addresses on any of its NICs",
         explanation="Linux answers for all its addresses on each NIC, so neighbours send to whichever MAC answered "
-        "last. Packets then take the other cable than they should, and an address may be lost with the wrong one.",
-        action="Let each NIC answer for its own addresses; or take one of them down, make a bond of both, or give each "
-        "a subnet of its own.",
+        "last. Packets then arrive through the wrong cable, and an address may become unreachable when the other "
+        "cable fails.",
+        action="Let each NIC answer for its own addresses; or take one of them down, bond them, or give each its own "
+        "subnet.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_flux,
     ),
@@ -100,7 +101,7 @@ RULES = (
         condition="the host has several links, and at least 1000 packets (100 within an interval), and one in a "
         "hundred, were dropped by the filter of the reverse path",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
-        "several NICs, or with routes by policy, packets of good connections do not.",
+        "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_reverse,
@@ -111,8 +112,8 @@ RULES = (
         severity="note",
         title="A tunnel takes larger packets than its uplink can carry",
         condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers",
-        explanation="A full packet does not fit once its outer headers are around it, so it is cut in two or dropped. "
-        "That halves the rate, and hangs where fragments are filtered.",
+        explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
+        "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
         "IPv6: 80; VXLAN: 50).",
         reference="https://man7.org/linux/man-pages/man8/ip-link.8.html",

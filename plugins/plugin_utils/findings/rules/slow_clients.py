@@ -140,7 +140,7 @@ RULES = (
         "told to wait",
         explanation="A switch with small buffers pauses the whole port as soon as the buffer of one client is full. "
         "All others then come down to the speed of the slow one, whatever queue or priority they have.",
-        action="See to the cable of the slow client. Until then give each client a queue with a rate (`rate: auto` of "
+        action="Check the cable of the slow client. Until then give each client a queue with a rate (`rate: auto` of "
         "multiq), which keeps the switch from pausing.",
         reference=_PAGE,
         fleet=_stops,
@@ -148,11 +148,11 @@ RULES = (
     Rule(
         id="clients-rate-differs",
         severity="high",
-        title="The rate of a client is not that of its link",
+        title="The rate of a client does not match its link",
         condition="the queue of a client has a rate above the speed of its link; low where it is below",
         explanation="The rate was set when the link had another speed. Above that of the link it does not keep the "
         "switch from pausing the port; below it the client gets less than it could.",
-        action="Let site ask for the speeds again, and see to the cable where a link has become slower.",
+        action="Run site, which reads the speeds again, and check the cable of a link that has become slower.",
         reference=_PAGE,
         fleet=_differs,
     ),

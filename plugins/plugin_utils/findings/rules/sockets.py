@@ -154,9 +154,9 @@ RULES = (
         condition="the accept queue overflowed at least 1000 times, and once in 10000 connections, and "
         "net.core.somaxconn is below 512 for each processor",
         explanation="A connection waits in this queue until the program accepts it. When the queue is full the kernel "
-        "drops the client's last packet, and the client waits for seconds and tries again.",
-        action="Raise the limit, and the backlog of the program as well (`listen` of nginx, `backlog` of others), for "
-        "the smaller one of the two counts.",
+        "drops the last packet of the handshake, and the client waits for seconds before it retries.",
+        action="Raise the limit, and the backlog of the program as well (`listen` in nginx, `backlog` in others), "
+        "because the smaller of the two counts.",
         reference=_PAGE,
         host=_listen,
         proven=True,
@@ -168,7 +168,7 @@ RULES = (
         condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
         "limits are below what the fastest link brings in 10 ms",
         explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
-        "and ring have done their part. DNS, syslog, video and QUIC suffer.",
+        "and ring are not the cause. DNS, syslog, video and QUIC suffer.",
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html",
         host=_udp,
@@ -177,12 +177,12 @@ RULES = (
     Rule(
         id="udp-memory-short",
         severity="high",
-        title="UDP packets are lost because all sockets together may not have more memory",
+        title="UDP packets are lost because all sockets together are at their memory limit",
         condition="at least 1000 packets, and one in 10000, were dropped by the limit net.ipv4.udp_mem",
         explanation="The numbers are pages for all sockets together. Large buffers of single sockets do not help, and "
         "even use them up sooner.",
-        action="Raise the numbers as far as the memory allows, see which program does not read (`ss -ump`), and lower "
-        "buffers that are far larger than a burst.",
+        action="Raise the numbers as far as the memory allows, find the program that does not read (`ss -ump`), and "
+        "lower buffers that are far larger than a burst.",
         reference=_PAGE,
         host=_udp_memory,
         proven=True,
@@ -190,11 +190,11 @@ RULES = (
     Rule(
         id="ephemeral-ports-short",
         severity="medium",
-        title="The ports for own connections run out",
+        title="The host runs out of ports for outgoing connections",
         condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; where that "
         "is not known, all connections 90 % on a host that opens half as many as it accepts",
-        explanation="A connection that has ended holds its port for a minute. A proxy or a load generator with many "
-        "short connections to one address cannot open more when all are taken.",
+        explanation="A connection that has ended holds its port for a minute. When all are taken, a proxy or a load "
+        "generator with many short connections to one address cannot open more.",
         action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",
         reference=_PAGE,
         host=_ports,
@@ -202,20 +202,20 @@ RULES = (
     Rule(
         id="tcp-orphans",
         severity="medium",
-        title="Connections that nobody owns any more are near their limit",
+        title="Orphaned TCP connections are near their limit",
         condition="at least 80 % of net.ipv4.tcp_max_orphans are in use",
-        explanation="A program has closed them, and their last packets are still on the way. Above the limit the "
+        explanation="A program has closed them, and their last packets are not acknowledged yet. Above the limit the "
         "kernel resets them, and clients lose the end of what they were sent.",
-        action="Raise the limit as far as the memory allows, and see why peers do not answer.",
+        action="Raise the limit as far as the memory allows, and find out why peers do not answer.",
         reference=_PAGE,
         host=_orphans,
     ),
     Rule(
         id="tcp-memory-pressure",
         severity="high",
-        title="TCP saves memory, and all connections slow down",
-        condition="TCP uses more pages than the second number of net.ipv4.tcp_mem, or came under pressure within an "
-        "interval",
+        title="TCP is short of memory, and all connections slow down",
+        condition="TCP uses more pages than the second number of net.ipv4.tcp_mem, or TCP was under memory pressure "
+        "within an interval",
         explanation="Above the second number no window grows any more and queues are cut; above the third packets are "
         "dropped. The numbers are for all connections together.",
         action="Raise the numbers as far as the memory allows, and look for connections whose program does not read.",
@@ -226,11 +226,11 @@ RULES = (
     Rule(
         id="pmtu-blackhole",
         severity="high",
-        title="A path swallows packets of full size without a word",
+        title="A path silently drops packets of full size",
         condition="a peer of a path_check, or of a connection that sends the same again and again, answers small "
         "packets and none of the NIC's MTU of 1500 or less, or the kernel has lost at least 100 probes of a path's MTU "
         "(10 within an interval); a note where net.ipv4.tcp_mtu_probing is on",
-        explanation="Somewhere on the way packets must be smaller, and the message that says so is filtered. "
+        explanation="Somewhere on the path packets must be smaller, and the message that says so is filtered. "
         "Connections open, and hang with the first full packet.",
         action="Let TCP find the size by itself, and let ICMP `fragmentation needed` through the firewalls; else set "
         "the MTU, or the MSS on the router, to what passes.",

@@ -45,11 +45,11 @@ RULES = (
         id="switch-port-frame-size",
         severity="medium",
         title="The port of the switch takes smaller frames than the NIC sends",
-        condition="the MTU is above 1500 and above the largest frame that the port of the switch tells over LLDP, and "
-        "no path_check has shown that it passes",
-        explanation="The switch drops frames that are too large without a word. Small packets pass, so that logins "
-        "work and transfers hang.",
-        action="Raise the frame size of the port, or lower the MTU to what it takes.",
+        condition="the MTU is above 1500 and above the largest frame that the port of the switch announces over LLDP, "
+        "and no path_check has shown that it passes",
+        explanation="The switch silently drops frames that are too large. Small packets pass, so that logins work and "
+        "transfers hang.",
+        action="Raise the frame size of the port, or lower the MTU to what it accepts.",
         reference=_PAGE,
         host=_frames,
         switch=True,
@@ -57,10 +57,10 @@ RULES = (
     Rule(
         id="bond-ports-in-different-vlans",
         severity="high",
-        title="The members of a bond hang on ports of different VLANs",
-        condition="the ports of all members tell their VLAN over LLDP, and these differ",
-        explanation="One of the cables is in the wrong port, or one port is set up wrong. What the bond sends through "
-        "that member reaches nobody, at once or when the other one fails.",
+        title="The members of a bond are connected to different VLANs",
+        condition="the switch ports of all members announce their VLAN over LLDP, and these differ",
+        explanation="One of the cables is in the wrong port, or one port is configured wrongly. What the bond sends "
+        "through that member reaches nobody, either now or when the other one fails.",
         action="Put the ports into the same VLAN, or the cable into the right port.",
         reference=_PAGE,
         host=_vlans,

@@ -137,9 +137,9 @@ RULES = (
         condition="at least 95 % of nf_conntrack_max are in use, or packets were dropped for it within an interval; "
         "from 80 % on it is medium",
         explanation="A router with NAT or a stateful firewall keeps one entry for each connection. When the table is "
-        "full, packets of new connections are dropped, and old ones go on.",
+        "full, packets of new connections are dropped, while old connections continue.",
         action="Make the table larger, as far as the memory allows, and its hash table with it (the module parameter "
-        "nf_conntrack.hashsize); then see who opens so many, and shorten the timeouts.",
+        "nf_conntrack.hashsize); then find out who opens so many, and shorten the timeouts.",
         reference="https://docs.kernel.org/networking/nf_conntrack-sysctl.html",
         host=_conntrack,
         proven=True,
@@ -152,7 +152,7 @@ RULES = (
         "1000 and one for 10000 packets since the boot; fewer are a note",
         explanation="Two packets of one UDP socket reach the table at once, and NAT gives both the same tuple; the "
         "second is dropped. A resolver that asks for A and AAAA together waits five seconds for each.",
-        action="Use a resolver on the host itself (such as NodeLocal DNSCache), `options single-request-reopen` in "
+        action="Run a resolver on the host itself (such as NodeLocal DNSCache), `options single-request-reopen` in "
         "resolv.conf, and `--random-fully` in rules of SNAT.",
         reference="https://github.com/kubernetes/kubernetes/issues/56903",
         host=_races,
@@ -160,13 +160,13 @@ RULES = (
     Rule(
         id="too-large-to-forward",
         severity="medium",
-        title="Packets are too large for the way out",
+        title="Packets are too large for the outgoing link",
         condition="the host forwards, and at least 1000 packets (100 within an interval), and one in 10000, were "
-        "larger than the way out and must not be cut",
-        explanation="Each costs a message to the sender, and a hanging connection where that is filtered. It is "
-        "mostly a network of containers or guests with a larger MTU than the uplink.",
-        action="Give the inner network the MTU of the way out (`mtu` in daemon.json of Docker, and with each network), "
-        "or let the host lower the MSS (`TCPMSS --clamp-mss-to-pmtu`).",
+        "larger than the outgoing link allows and must not be fragmented",
+        explanation="Each costs a message to the sender, and a hanging connection if that is filtered. The usual "
+        "cause is a network of containers or guests with a larger MTU than the uplink.",
+        action="Give the inner network the MTU of the outgoing link (`mtu` in daemon.json of Docker, and with each "
+        "network), or let the host lower the MSS (`TCPMSS --clamp-mss-to-pmtu`).",
         reference="https://github.com/moby/moby/issues/22297",
         host=_too_large,
         proven=True,
@@ -174,22 +174,23 @@ RULES = (
     Rule(
         id="inner-mtu-above-uplink",
         severity="note",
-        title="The network of containers or guests has a larger MTU than the way out",
+        title="The network of containers or guests has a larger MTU than the outgoing link",
         condition="the host forwards, all its links have an MTU below 1500, and a bridge of containers is above them",
-        explanation="TCP behind it asks its peers for segments that do not fit. That works as long as all messages "
-        "about the size of packets arrive, and hangs where one is filtered.",
-        action="Give the inner network the MTU of the way out (`mtu` in daemon.json of Docker, and with each network).",
+        explanation="TCP behind it asks its peers for segments that do not fit. That works as long as all ICMP "
+        "messages about packet sizes arrive, and hangs where one is filtered.",
+        action="Give the inner network the MTU of the outgoing link (`mtu` in daemon.json of Docker, and with each "
+        "network).",
         reference="https://github.com/moby/moby/issues/22028",
         host=_containers,
     ),
     Rule(
         id="neighbour-table-full",
         severity="high",
-        title="The table of neighbours is full",
+        title="The neighbour table is full",
         condition="at least 90 % of gc_thresh3 are in use, or the table was full within an interval",
-        explanation="Each host of the own subnets takes an entry, and containers do too. Without one nothing can be "
-        "sent to a host, so that some of them cannot be reached by turns.",
-        action="Raise the three thresholds together; a subnet of its own for part of the hosts helps too.",
+        explanation="Each host of the connected subnets takes an entry, and so do containers. Without an entry "
+        "nothing can be sent to a host, so that now these and now those are unreachable.",
+        action="Raise the three thresholds together; a separate subnet for some of the hosts helps too.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_neighbours,
         proven=True,
@@ -197,23 +198,23 @@ RULES = (
     Rule(
         id="ipv6-routes-full",
         severity="high",
-        title="The kernel may have no more routes of IPv6",
+        title="The table of IPv6 routes is nearly full",
         condition="at least 90 % of net.ipv6.route.max_size are in use, on a kernel before Linux 6.3; later ones count "
         "none",
-        explanation="Each destination takes one for a time, beside the routes that somebody has set. When no more are "
-        "allowed, packets of IPv6 have no route and neighbours are forgotten, while the table of routes looks right.",
-        action="Allow more; or use Linux 6.3 or later.",
+        explanation="Each destination takes an entry for some time, in addition to the configured routes. When the "
+        "table is full, IPv6 packets have no route and neighbours are forgotten, while the routes look right.",
+        action="Raise the limit, or use Linux 6.3 or later.",
         reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=af6d10345ca7",
         host=_routes_6,
     ),
     Rule(
         id="fragments-lost",
         severity="medium",
-        title="Packets in fragments are not put together again",
+        title="Fragmented packets are not reassembled",
         condition="at least 1000 packets in fragments, and one in a hundred, came to nothing, and the memory for them "
         "is below what the fastest link brings in 50 ms",
-        explanation="One lost fragment loses the whole packet, and those that wait for it take memory. UDP with large "
-        "packets suffers, such as NFS, tunnels and DNS.",
+        explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
+        "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_fragments,

@@ -149,8 +149,8 @@ RULES = (
         condition="the third number of tcp_rmem or tcp_wmem is below a quarter of what the fastest link sends in 1 ms "
         "(high), or below what it sends in the longest round trip of a busy connection (medium); what is only below "
         "twice the former, or below the kernel's own choice, is a note",
-        explanation="A sender may have only as much under way as the buffers hold, and waits for the rest of the round "
-        "trip. The kernel grows them up to this number, and memory is used only when needed.",
+        explanation="A sender may have only as much data in flight as the buffers hold, and waits for the rest of the "
+        "round trip. The kernel grows the buffers up to this number, and uses memory only when needed.",
         action="Raise the maximum; leave the first two numbers to the kernel.",
         reference=f"{_PAGE}#tcp-variables",
         host=_buffers,
@@ -158,12 +158,12 @@ RULES = (
     Rule(
         id="bbr-without-fq",
         severity="medium",
-        title="BBR sends in bursts, for nothing paces it",
+        title="BBR sends in bursts, because nothing paces it",
         condition="the congestion control is bbr, the kernel is older than 4.13, and a NIC has another queueing "
         "discipline than fq; a note up to 4.19",
-        explanation="BBR sets a rate, and before Linux 4.13 only the queueing discipline fq keeps it. Without that its "
-        "bursts overflow the next buffer, and it is slower than cubic.",
-        action="Make fq the default, and the one of the NICs (`tc qdisc replace dev NIC root fq`); or use a newer "
+        explanation="BBR sets a rate, and before Linux 4.13 only the queueing discipline fq enforces it. Without fq "
+        "its bursts overflow the next buffer, and it is slower than cubic.",
+        action="Make fq the default, and the root of each NIC (`tc qdisc replace dev NIC root fq`), or use a newer "
         "kernel.",
         reference="https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id=218af599fa63",
         host=_unpaced,

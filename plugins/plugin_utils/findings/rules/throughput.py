@@ -133,8 +133,8 @@ RULES = (
         severity="high",
         title="One direction is much slower than the other",
         condition="a benchmark has measured less than 75 % of one direction in the other",
-        explanation="Cable, slot and buffers serve both directions, so they are not the cause. It is the sender: its "
-        "chip, its offloads, or flow control on the way from a fast link to a slow one.",
+        explanation="Cable, slot and buffers serve both directions, so they are not the cause. The cause is the "
+        "sender: its chip, its offloads, or missing flow control from a fast link to a slow one.",
         action="Look at the other findings of the slower sender first: quirks of its chip, then flow control.",
         reference="https://software.es.net/iperf/",
         fleet=_asymmetric,
@@ -145,8 +145,9 @@ RULES = (
         title="Clients crowd in some queues while others are idle",
         condition="in a benchmark one host sent to many at once through fewer queues than it has and than there were "
         "clients, and the slowest of these got less than 75 % of the fastest",
-        explanation="mq chooses the queue by a hash, so some clients share one. Where a queue carries what one client "
-        "can take, as it does when a switch holds it back for a slower port, those get a half or a third of it.",
+        explanation="mq chooses the queue by a hash, so some clients share one. If a queue carries only what one "
+        "client can take, for example because a switch holds it back for a slower port, each of them gets a half or a "
+        "third of that.",
         action="Give each client a queue of its own.",
         reference="https://docs.kernel.org/networking/multiqueue.html",
         fleet=_crowded,

@@ -27,11 +27,11 @@ RULES = (
         title="The queue of a tunnel is too short for its program",
         condition="a tunnel that a program serves (tun) has a queue of less than 1000 packets, and has dropped at "
         "least 1000, and one in a thousand",
-        explanation="A program such as OpenVPN reads one packet after the other, and a burst of TCP is longer than a "
+        explanation="A program such as OpenVPN reads one packet after the other, and a TCP burst is longer than a "
         "queue of 100. Each loss halves the rate of a connection, so that the tunnel is several times slower.",
-        action="Let the queue hold 1000 packets (`txqueuelen 1000` in the configuration of OpenVPN, which makes the "
-        "device anew each time; `ip link set NIC txqueuelen 1000` until then); then see whether the program has a "
-        "processor for itself.",
+        action="Let the queue hold 1000 packets (`txqueuelen 1000` in the configuration of OpenVPN, which creates the "
+        "device anew each time; `ip link set NIC txqueuelen 1000` until then); then check whether the program has a "
+        "processor to itself.",
         reference="https://github.com/pritunl/pritunl/pull/467",
         host=_short,
     ),

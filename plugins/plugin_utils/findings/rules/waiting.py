@@ -89,10 +89,10 @@ RULES = (
         condition="at least 1000 requests (100 within an interval) were dropped because the queue was full, or "
         "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor; a note "
         "where they are not",
-        explanation="A request waits in this queue for the last packet of the handshake. When it is full it is "
-        "dropped, or answered with a cookie, which loses window scaling where timestamps are off.",
-        action="Raise the limits, the backlog of the program as well, and keep cookies on; if addresses are strange it "
-        "is an attack.",
+        explanation="A request waits in this queue for the last packet of the handshake. If the queue is full, the "
+        "request is dropped, or answered with a cookie, which loses window scaling if timestamps are off.",
+        action="Raise the limits, the backlog of the program as well, and keep cookies on. If the addresses are "
+        "unknown, it is an attack.",
         reference=_PAGE,
         host=_syn,
         proven=True,
@@ -100,11 +100,11 @@ RULES = (
     Rule(
         id="time-wait-overflow",
         severity="low",
-        title="There is no room for connections that have ended",
-        condition="at least 1000 connections (100 within an interval) had no place to wait after their end, for "
+        title="The table of ended connections (TIME_WAIT) is full",
+        condition="at least 1000 connections (100 within an interval) could not wait after their end, because "
         "net.ipv4.tcp_max_tw_buckets was reached",
-        explanation="A connection that has ended waits for a minute, so that late packets are not taken for those of a "
-        "new one. Without a place it is forgotten at once, and the other end may be reset.",
+        explanation="A connection that has ended waits for a minute, so that late packets are not taken for those of "
+        "a new one. Without an entry in the table it is forgotten at once, and the other end may be reset.",
         action="Raise the limit as far as the memory allows, and keep connections open (keep-alive).",
         reference=_PAGE,
         host=_ended,
@@ -113,12 +113,12 @@ RULES = (
     Rule(
         id="tcp-receive-pruned",
         severity="medium",
-        title="TCP throws away what it has received, because the socket is full",
-        condition="at least 1000 packets (100 within an interval), and one in 10000, were thrown away in a socket "
-        "whose buffer was full; a note where sockets were full as often and nothing is known to be lost",
-        explanation="The peer sends them again. The program reads too slowly, or the buffer does not hold the bursts "
-        "that small packets with much overhead make.",
-        action="Raise the third number of tcp_rmem, and see which program does not read (`ss -tmp`).",
+        title="TCP discards received data, because the socket buffer is full",
+        condition="at least 1000 packets (100 within an interval), and one in 10000, were discarded in a socket whose "
+        "buffer was full; a note where sockets were full as often and nothing is known to be lost",
+        explanation="The peer has to retransmit them. The program reads too slowly, or the buffer does not hold a "
+        "burst of small packets, which have much overhead.",
+        action="Raise the third number of tcp_rmem, and find the program that does not read (`ss -tmp`).",
         reference=_PAGE,
         host=_unread,
         proven=True,
