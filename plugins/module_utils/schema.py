@@ -468,4 +468,4 @@ def nearest(word: str, known: Sequence[str], otherwise: bool = True) -> str:
     close = difflib.get_close_matches(word, list(known), n=5)
     if close:
         return f"; did you mean '{max(close, key=alike)}'?"
-    return f"; there is {', '.join(sorted(known))}" if otherwise and known else ""
+    return f"; choose one of {', '.join(sorted(known))}" if otherwise and known else ""

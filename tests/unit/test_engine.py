@@ -167,20 +167,22 @@ def noted(host):
 
 def test_an_original_whose_key_is_gone_does_not_hold_up_the_others():
     keys = {"/proc/sys/net/ipv4/conf/igb9/rp_filter": "1\n", "/proc/sys/net/core/somaxconn": "4096\n"}
-    host = FakeHost({"igb0": igb()}, keys)
+    host = FakeHost({"igb0": igb(), "igb9": igb()}, keys)
     asked = {"net.ipv4.conf.igb9.rp_filter": 0, "net.core.somaxconn": 9000}
     call(host, nics=[{"name": "igb0", "mtu": 9000}], sysctl=asked)
     gone = next(iter(keys))
     host.files.pop(gone)
+    device = host.devices.pop("igb9")
     result = restored(host)
     assert not result.get("failed"), result
     assert host.devices["igb0"].link["mtu"] == 1500
     assert host.files["/proc/sys/net/core/somaxconn"].strip() == "4096"
     assert noted(host) == [("", "net.ipv4.conf.igb9.rp_filter")]
-    assert [item["key"] for item in result["unsupported"]] == ["net.ipv4.conf.igb9.rp_filter"]
+    assert [item["nic"] for item in result["unsupported"]] == ["igb9"]
     assert any("cannot be set back now, and stays noted" in text for text in result["warnings"])
     assert not restored(host)["changed"]
     host.files[gone] = "0\n"
+    host.devices["igb9"] = device
     assert restored(host)["changed"]
     assert host.files[gone].strip() == "1"
     assert noted(host) == []

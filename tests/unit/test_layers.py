@@ -148,7 +148,7 @@ def test_what_a_module_takes_as_a_switch_or_a_number_is_right(name, value):
 
 def test_the_kinds_of_plain_options_are_those_of_the_module():
     spec = engine.argument_spec("tune")
-    kinds = {"bool": bool, "int": int}
+    kinds = {"bool": bool, "int": int, "list": list}
     told = {name: tuple(spec[name].get("choices", ())) or kinds[spec[name]["type"]] for name in layers.PLAIN}
     assert told == layers.PLAIN
 

@@ -51,7 +51,7 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
     for name in ("guard_timeout", "temporary"):
         seconds = settled[name]
         if seconds is not None and not 0 <= seconds <= _WEEK:
-            raise InputError(f"{name}: {seconds} is not right; write seconds, a week at most")
+            raise InputError(f"{name}: {seconds} is not valid; write seconds, a week at most")
     if settled["forget"] and settled["state"] != "restored":
         raise InputError("forget: it goes with state: restored, and lets go of the originals of NICs that are gone")
     if settled["temporary"]:
@@ -89,10 +89,10 @@ def desired(
 
     own = registry.nic_families(families)
     for entry in entries:
-        for key in entry:
-            registry.check_key(str(key))
-        each = of_each(entry, families)
         try:
+            for key in entry:
+                registry.check_key(str(key))
+            each = of_each(entry, families)
             layer = {name: keys for name, family in own.items() for keys in [keys_of(family, entry)] if keys}
             # A mistake shows on every host, not only where a NIC matches.
             example = {**layer, **each("nic")}
@@ -166,7 +166,7 @@ def keys_of(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _mapping(name: str, value: Any, example: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{name}: {value!r} is not right; write a dictionary such as {{{example}: VALUE}}")
+        raise InputError(f"{name}: {value!r} is not valid; write a dictionary such as {{{example}: VALUE}}")
     return value
 
 

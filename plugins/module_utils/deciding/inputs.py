@@ -71,7 +71,7 @@ def _integer(field_: Field, raw: Any) -> Desired:
         if text.isdecimal():
             raise InputError(f"{field_.name}: {raw!r} is more than any device takes")
         unit = f" of {field_.unit}" if field_.unit else ""
-        raise InputError(f"{field_.name}: {raw!r} is not right; write a whole number{unit}{more}")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write a whole number{unit}{more}")
     return Desired(EXACTLY, int(text))
 
 
@@ -98,7 +98,7 @@ def _word(field_: Field, raw: Any) -> Desired:
     text = say(raw).strip().lower()
     if text not in field_.words:
         close = nearest(text, field_.words, otherwise=False)
-        raise InputError(f"{field_.name}: {raw!r} is not right; write one of {', '.join(field_.words)}{close}")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write one of {', '.join(field_.words)}{close}")
     # Parsers know on and off as switches, wherever they stand.
     return Desired(EXACTLY, text == "on" if text in ("on", "off") else text)
 
@@ -116,11 +116,11 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
                 "or a formula such as {bdp: {rtt_ms: 40}}"
             )
             close = nearest(str(next(iter(raw), "")), [*FORMULAS, AT_LEAST, AT_MOST, "if_available"], otherwise=False)
-            raise InputError(f"{field_.name}: {dict(raw)!r} is not right{close or '; write ' + right}")
+            raise InputError(f"{field_.name}: {dict(raw)!r} is not valid{close or '; write ' + right}")
         kind, bound = next(iter(raw.items()))
         text = vector(bound)
         if not re.fullmatch(r"-?\d+( -?\d+)*", text):
-            raise InputError(f"{field_.name}: {kind} {bound!r} is not right; write whole numbers{_counted_in(text)}")
+            raise InputError(f"{field_.name}: {kind} {bound!r} is not valid; write whole numbers{_counted_in(text)}")
         _in_range(field_, text)
         return Desired(kind, text)
     parts = raw if isinstance(raw, (list, tuple)) else [raw]
@@ -130,7 +130,7 @@ def _sysctl(field_: Field, raw: Any) -> Desired:
     if not text.isprintable():
         raise InputError(f"{field_.name}: {text!r} has characters that cannot be printed")
     if field_.name.startswith(_NUMBERS) and _counted_in(text):
-        raise InputError(f"{field_.name}: {raw!r} is not right; write the number alone{_counted_in(text)}")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write the number alone{_counted_in(text)}")
     _in_range(field_, text)
     return Desired(EXACTLY, text)
 
@@ -164,7 +164,7 @@ def _addresses(field_: Field, raw: Any) -> Desired:
     import ipaddress  # costs as much as the rest of the module, and few entries have addresses
 
     if isinstance(raw, Mapping):
-        raise InputError(f"{field_.name}: {dict(raw)!r} is not right; write an IP address, or a list of them")
+        raise InputError(f"{field_.name}: {dict(raw)!r} is not valid; write an IP address, or a list of them")
     words = [str(item).strip() for item in raw] if isinstance(raw, (list, tuple)) else str(raw).split()
     for word in words:
         try:
@@ -187,7 +187,7 @@ def _cpus(field_: Field, raw: Any) -> Desired:
     ):
         words = ", ".join(field_.words)
         close = nearest(text, field_.words, otherwise=False)
-        raise InputError(f"{field_.name}: {raw!r} is not right; write {words}, or a CPU list such as 0-3,8{close}")
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write {words}, or a CPU list such as 0-3,8{close}")
     return Desired(EXACTLY, text)
 
 

@@ -51,7 +51,7 @@ def _mtu(field: Field, raw: object) -> Desired:
     if isinstance(raw, Mapping):
         close = nearest(str(next(iter(raw), "")), (AT_LEAST, AT_MOST), otherwise=False)
         right = "; write a number, max, {at_least: 9000} or {at_most: 9000}"
-        raise InputError(f"{field.name}: {dict(raw)!r} is not right{close or right}")
+        raise InputError(f"{field.name}: {dict(raw)!r} is not valid{close or right}")
     return inputs.understand(field._replace(parse=None), raw)
 
 

@@ -196,10 +196,10 @@ def _pair(field: Field, key: str, value: Any) -> List[str]:
     if value is True:
         return [key]
     if value is False or value is None:
-        raise InputError(f"{field.name}: {key}: {value!r} is not right; leave it out, or name the other word of tc")
+        raise InputError(f"{field.name}: {key}: {value!r} is not valid; leave it out, or name the other word of tc")
     words = [str(item) for item in (value if isinstance(value, (list, tuple)) else [value])]
     if isinstance(value, str) and re.search(r"[0-9] +[a-z]", value, re.IGNORECASE):
-        raise InputError(f"{field.name}: {key}: {value!r} is not right; write the unit without a blank, such as 20mbit")
+        raise InputError(f"{field.name}: {key}: {value!r} is not valid; write the unit without a blank, such as 20mbit")
     return [key, *words]
 
 

@@ -52,7 +52,7 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
 def _understand(field: Field, raw: object) -> Desired:
     right = "write magic, another word, a list of words, or off"
     if isinstance(raw, Mapping):
-        raise InputError(f"{field.name}: {dict(raw)!r} is not right; {right}")
+        raise InputError(f"{field.name}: {dict(raw)!r} is not valid; {right}")
     # YAML takes the word off for a switch.
     parts = ["off"] if raw is False else raw if isinstance(raw, (list, tuple)) else [raw]
     letters = ""
@@ -61,14 +61,14 @@ def _understand(field: Field, raw: object) -> Desired:
             letters += _LETTERS[word]
         elif word not in ("off", _OFF) and not set(word) <= set(_LETTERS.values()):
             words = f"; write {', '.join(_NAMES)}, or the letters of ethtool such as g"
-            raise InputError(f"{field.name}: {word!r} is not right{nearest(word, _NAMES, False) or words}")
+            raise InputError(f"{field.name}: {word!r} is not valid{nearest(word, _NAMES, False) or words}")
         else:
             letters += "" if word in ("off", _OFF) else word
     if "s" in letters:
         why = "its password would stand in the inventory and in the list of processes"
-        raise InputError(f"{field.name}: secureon is not right; {why}")
+        raise InputError(f"{field.name}: secureon is not valid; {why}")
     if raw is True or raw is None or not any(str(part).strip() for part in parts):
-        raise InputError(f"{field.name}: {raw!r} is not right; {right}")
+        raise InputError(f"{field.name}: {raw!r} is not valid; {right}")
     return Desired(EXACTLY, _ordered(letters))
 
 

@@ -50,7 +50,7 @@ def understand(field: Field, raw: object) -> Desired:
     for word in words:
         if not _WORD.fullmatch(word):
             close = nearest(word, (ALL, *_USUAL), otherwise=False)
-            raise InputError(f"{field.name}: {word!r} is not right{close or '; ' + right}")
+            raise InputError(f"{field.name}: {word!r} is not valid{close or '; ' + right}")
     return Desired(EXACTLY, " ".join(words))
 
 

@@ -208,7 +208,7 @@ def _number(word: str) -> int:
         return _ACTIONS[word]
     if not re.fullmatch(r"-[12]|0[xX][0-9a-fA-F]{1,16}|[0-9]{1,19}", word):
         close = nearest(word, list(_ACTIONS), otherwise=False) or "; write the number of a queue, or drop"
-        raise ValueError(f"action: '{word}' is not right{close}")
+        raise ValueError(f"action: '{word}' is not valid{close}")
     return int(word, 16 if "x" in word.lower() else 10)
 
 

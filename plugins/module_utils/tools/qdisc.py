@@ -142,7 +142,7 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
             if value is not None:
                 settings[word] = value
             elif strict:
-                raise ValueError(f"{word}: '{said}' is not right; write {_RIGHT[form]}")
+                raise ValueError(f"{word}: '{said}' is not valid; write {_RIGHT[form]}")
         elif strict:
             raise ValueError(f"{kind} has no option '{word}'{nearest(word, [*options, *flags])}")
     if strict:
