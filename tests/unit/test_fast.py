@@ -515,6 +515,8 @@ def test_both_ways_give_the_same_result_through_ansible(tmp_path):
     assert "runs on the host's bare interpreter" in said_quick
     assert "sends its code, because [Errno 2]" in said_quick
     assert said_quick.count("sends its code") == 1
+    # Another name for this machine, which was not asked: it gets what it has.
+    assert said_quick.count("takes its code along, because most hosts of this run have lacked it") == 1
     assert said_quick.count("runs as a module, because its options are not right") == 2
 
 
