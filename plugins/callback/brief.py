@@ -13,7 +13,7 @@ description:
   - Prints the messages of C(debug), each failure with the hosts that have it, and at the end one table of the settings
     that were changed, with the hosts.
   - Tasks that had nothing to do, tasks without a message and the recap are left out, and so are files as a whole.
-  - Settings that went back are not in the table. In check mode the table is what would be changed.
+  - Settings that were rolled back are not in the table. In check mode the table is what would be changed.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 requirements:

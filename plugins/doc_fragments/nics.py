@@ -241,7 +241,7 @@ options:
         type: str
       path_check:
         description:
-          - Peers that must answer a packet of the new MTU, or it is taken back.
+          - Peers that must answer a packet of the new MTU, or the change is rolled back.
         type: list
         elements: str
       channels:

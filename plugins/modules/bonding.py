@@ -285,7 +285,7 @@ unsupported:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: str
       returned: always
     reason:
@@ -297,7 +297,7 @@ remarks:
   returned: success
   type: list
   elements: str
-  sample: ['This host does not run systemd, so it cannot go back by itself']
+  sample: ['This host does not run systemd, so it cannot revert changes by itself']
 side_effects:
   description: What the commands changed beside what was asked for, such as the addresses that a member had.
   returned: success

@@ -138,7 +138,7 @@ pending:
       elements: dict
       returned: always
 reverted:
-  description: The changes that went back by themselves and that nobody has been told of, in the same form.
+  description: The changes that were reverted automatically and not reported yet, in the same form.
   returned: success
   type: list
   elements: dict

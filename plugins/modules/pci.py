@@ -39,7 +39,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: What was in force of what was asked for, by NIC, group and key. Each NIC has the shape of an entry of
+  description: The values in force before the call, by NIC, group and key. Each NIC has the shape of an entry of
     O(nics).
   returned: success
   type: dict
@@ -76,7 +76,7 @@ unsupported:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: str
       returned: always
     reason:
@@ -88,9 +88,9 @@ remarks:
   returned: success
   type: list
   elements: str
-  sample: ['This host does not run systemd, so it cannot go back by itself']
+  sample: ['This host does not run systemd, so it cannot revert changes by itself']
 side_effects:
-  description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
+  description: What the commands changed in addition. To restore the exact state, include C(before) of these as well.
   returned: success
   type: list
   elements: dict
@@ -136,7 +136,7 @@ adjusted:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: int
       returned: always
     value:

@@ -72,7 +72,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 stop:
-  description: Whether the batch has to go back, and the run to stop.
+  description: Whether the batch is rolled back and the run stops.
   returned: success
   type: bool
 sick:

@@ -77,7 +77,7 @@ unsupported:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: str
       returned: always
     reason:
@@ -89,9 +89,9 @@ remarks:
   returned: success
   type: list
   elements: str
-  sample: ['This host does not run systemd, so it cannot go back by itself']
+  sample: ['This host does not run systemd, so it cannot revert changes by itself']
 side_effects:
-  description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
+  description: What the commands changed in addition. To restore the exact state, include C(before) of these as well.
   returned: success
   type: list
   elements: dict
@@ -137,7 +137,7 @@ adjusted:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: int
       returned: always
     value:

@@ -66,7 +66,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: What was in force of what was asked for.
+  description: The values in force before the call.
   returned: success
   type: dict
   sample: {nics: {enp1s0: {ring: {rx: 256}}}, sysctl: {net.core.rmem_max: '212992'}}
@@ -128,7 +128,7 @@ unsupported:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: str
       returned: always
     reason:
@@ -169,9 +169,9 @@ remarks:
   returned: success
   type: list
   elements: str
-  sample: ['This host does not run systemd, so it cannot go back by itself']
+  sample: ['This host does not run systemd, so it cannot revert changes by itself']
 side_effects:
-  description: What the commands changed beside what was asked for. Ask for C(before) of these too to go back exactly.
+  description: What the commands changed in addition. To restore the exact state, include C(before) of these as well.
   returned: success
   type: list
   elements: dict
@@ -217,7 +217,7 @@ adjusted:
       type: str
       returned: always
     asked:
-      description: What was asked for.
+      description: The desired value.
       type: int
       returned: always
     value:
@@ -268,7 +268,7 @@ computed:
       type: str
       returned: always
     value:
-      description: The value that it is to have, with what is there already where that is more than asked for.
+      description: The value to set, including what is there already if that is more than desired.
       type: raw
       returned: always
     how:

@@ -156,12 +156,12 @@ def _state(said: Mapping[str, Said], back: bool) -> list[str]:
     done = len(touched) - len(lost) - len(stuck)
     state = []
     if back:
-        state.append(f"The whole batch went back ({_hosts(done)})." if done else "")
-        state += [f"{name} could not go back: {_line(touched[name].get('msg'))}." for name in stuck]
+        state.append(f"The whole batch was rolled back ({_hosts(done)})." if done else "")
+        state += [f"{name} could not be rolled back: {_line(touched[name].get('msg'))}." for name in stuck]
     elif done:
         state.append(f"{_hosts(done)} of the batch {'keeps' if done == 1 else 'keep'} the change.")
     if lost:
-        state.append(f"{', '.join(lost)} cannot be reached, and will go back when the guard's time is over.")
+        state.append(f"{', '.join(lost)} cannot be reached, and will revert when the guard's time is over.")
     return [one for one in state if one]
 
 

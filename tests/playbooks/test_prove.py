@@ -186,7 +186,7 @@ def test_trouble_before_the_change_is_no_harm(tmp_path):
 def test_a_host_that_is_lost_does_not_keep_the_others_from_going_back(tmp_path):
     _ended, said, calls = prove(tmp_path, [100, 100], cut=["pc checked 2"])
     assert "ROLLED BACK on pc, router" in said
-    assert "could not be reached, and go back when their time is over: pc" in said
+    assert "could not be reached, and revert when their time is over: pc" in said
     assert "was ended, because not all hosts have started: pc (" in said
     assert calls.count("guard reverted True") == 1
     assert calls.count("router absent") == 1, "what still runs has to be ended"

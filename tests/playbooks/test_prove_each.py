@@ -93,7 +93,7 @@ def test_each_step_is_kept_or_goes_back_and_the_best_is_told(tmp_path):
     assert ended == 0, said
     assert "one by one, 3 steps in this order" in said
     assert re.search(r"mtu +pc +sum down +1\d\d Mbit/s +2\d\d Mbit/s .* better, kept", said)
-    assert re.search(r"ring +\S.* sum down .* worse, WENT BACK", said)
+    assert re.search(r"ring +\S.* sum down .* worse, ROLLED BACK", said)
     assert re.search(r"pause +\S.* sum down .* undecided, kept", said)
     assert "mtu helped most: sum down +" in said
     assert "ring: tuning_nics: {name: eth0, ring: {rx: 4096}}" in said, "the line of the inventory is named"

@@ -54,7 +54,7 @@ def test_a_poisoned_model_costs_one_batch_and_that_goes_back(tmp_path):
     reason = "probe `ping gateway`: no answer to a ping within 3 s"
     assert (
         f"pc01 is not well after the change: {reason}; pc06 is not well after the change: {reason}; "
-        f"pc11 is not well after the change: {reason}. The whole batch went back (10 hosts). 37 hosts were not touched."
+        f"pc11 is not well after the change: {reason}. The whole batch was rolled back (10 hosts). 37 hosts were not touched."
     ) in said
     assert (tmp_path / "site.off").read_text() == "pc03\n"
 
@@ -113,7 +113,7 @@ def test_a_host_that_is_lost_in_the_middle_is_not_off(tmp_path):
     assert sorted(asked(calls, "tune")) == ["pc1", "pc2", "pc3"]
     assert asked(calls, "guard", "reverted") == ["pc3"]
     assert "pc2 is not well after the change: the connection was lost in the middle of the call. The whole" in said
-    assert "pc2 cannot be reached, and will go back when the guard's time is over. 1 host was not touched." in said
+    assert "pc2 cannot be reached, and will revert when the guard's time is over. 1 host was not touched." in said
     assert not (tmp_path / "site.off").exists()
 
 

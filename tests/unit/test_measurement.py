@@ -303,11 +303,11 @@ def test_table_shows_bars_and_verdict():
         "chance alone shows as much once in 1716 times); "
         "measured in blocks, so what the network did by itself meanwhile counts as well",
         "",
-        "  figure       before     after     change  surely between    verdict",
+        "  figure       before     after     change  99 % interval     verdict",
         "  sum up       300 bit/s  30 bit/s  -90.0%  -90.9% to -88.9%  worse",
         "  minimum up   90 bit/s   9 bit/s   -90.0%  -92.2% to -88.9%  worse",
         "  fairness up  0.993      0.991     -0.2%   -0.4% to +0.0%    undecided",
-        "  Only sum decides. The others are asked by the way, and corrected for their number.",
+        "  Only sum decides. The others are additional, and corrected for multiple comparisons.",
     ]
 
 

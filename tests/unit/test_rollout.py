@@ -75,8 +75,8 @@ def counted(packets, **errors):
         ),
         (
             "gone back",
-            Said([CHANGED], {"probes": []}, {"failed": True, "msg": "This host went back by itself."}),
-            "This host went back by itself",
+            Said([CHANGED], {"probes": []}, {"failed": True, "msg": "This host has reverted by itself."}),
+            "This host has reverted by itself",
         ),
         (
             "too late",
@@ -135,8 +135,8 @@ def test_a_host_that_is_lost_in_the_middle_of_its_call_is_not_off():
     assert (list(found.sick), found.off, found.stop) == (["b", "c"], [], True)
     said = {"a": WELL, "b": cut}
     assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
-        "b is not well after the change: the connection was lost. The whole batch went back (1 host). "
-        "b cannot be reached, and will go back when the guard's time is over. No other host was left."
+        "b is not well after the change: the connection was lost. The whole batch was rolled back (1 host). "
+        "b cannot be reached, and will revert when the guard's time is over. No other host was left."
     )
 
 
@@ -146,13 +146,13 @@ def test_a_run_that_stops_says_why_and_in_what_state_the_hosts_are():
     said = {"a": WELL, "b": sick, "c": sick, "d": sick, "e": lost}
     assert rollout.sentence(rollout.judge(said, Limits()), said, True, 1, Limits()) == (
         "b is not well after the change: probe `p`: 7; c is not well after the change: probe `p`: 7; d is not well "
-        "after the change: probe `p`: 7; and 1 host more. The whole batch went back (4 hosts). e cannot be reached, "
-        "and will go back when the guard's time is over. 1 host was not touched."
+        "after the change: probe `p`: 7; and 1 host more. The whole batch was rolled back (4 hosts). e cannot be "
+        "reached, and will revert when the guard's time is over. 1 host was not touched."
     )
     said = {"a": WELL, "b": Said([{"failed": True, "msg": "no such\nNIC."}], {}, {})}
     assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
-        "50 % of the batch failed, and tuning_max_fail_percentage is 10; b failed: no such NIC. The whole batch went "
-        "back (1 host). No other host was left."
+        "50 % of the batch failed, and tuning_max_fail_percentage is 10; b failed: no such NIC. The whole batch was "
+        "rolled back (1 host). No other host was left."
     )
 
 

@@ -126,18 +126,18 @@ class Fault:
         assert same(self.files, ask(FILES))
         self.row["no half file"] = "yes"
 
-    def next_site_works(self, told="was taken back", **variables):
+    def next_site_works(self, told="was reverted", **variables):
         """The inventory as it is can be brought about, and the run says what was taken back."""
         self.row["next site"] = "no"
         play = self.play(**{"tuning_guard_timeout": 120, **variables})
         assert play.end() == 0, play.output
         # A later task of the run that failed may have told it already.
         said = " ".join(play.output for play in self.plays)
-        assert (told in said) if told else ("was taken back" not in said), said
+        assert (told in said) if told else ("was reverted" not in said), said
         assert same(self.settings, settings())
         self.row["next site"] = "yes"
 
-    def comes_back(self, way="router", told="was taken back"):
+    def comes_back(self, way="router", told="was reverted"):
         """All of it, after a run that has failed or that was killed."""
         self.answers(way)
         for play in self.plays:

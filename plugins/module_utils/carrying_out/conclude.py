@@ -192,7 +192,7 @@ def arm(
     remarks: List[str] = []
     if not running:
         if call.cuts and params["guard_timeout"]:
-            remarks.append("This host does not run systemd, so it cannot go back by itself")
+            remarks.append("This host does not run systemd, so it cannot revert changes by itself")
         if not params["hold"]:
             return Armed(remarks=remarks)
     # What is done while something else waits to be confirmed goes back with that.

@@ -281,7 +281,7 @@ def heard(host: Host) -> None:
 def told(host: ReadOnlyHost, gone: Sequence[Layer]) -> str:
     """What a person has to know about changes that were taken back."""
     said = [
-        f"the change of {layer.at} was taken back, because nobody confirmed it within {layer.timeout} s ({layer})"
+        f"the change of {layer.at} was reverted, because nobody confirmed it within {layer.timeout} s ({layer})"
         for layer in gone
     ]
     return "; ".join([*said, *stuck(host)])
@@ -311,7 +311,7 @@ def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
         _confirm(host, waits)
         heard(host)
         if gone:
-            result.update(failed=True, changed=False, msg=f"This host went back by itself: {said}.")
+            result.update(failed=True, changed=False, msg=f"This host has reverted by itself: {said}.")
     if isinstance(host, Host) and state == "reverted":
         _revert(host, ending)
         left = [f"{said}; the journal tells why" for said in stuck(host)]

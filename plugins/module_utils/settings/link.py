@@ -125,7 +125,9 @@ link = Family(
         ),
         Field("group", "group", "a number or name by which C(ip) can set many NICs at once", parse=_group),
         Field("alias", "text", "a text for people, which C(ip) and SNMP show", parse=_alias),
-        Field("path_check", "addresses", "peers that must answer a packet of the new MTU, or it is taken back"),
+        Field(
+            "path_check", "addresses", "peers that must answer a packet of the new MTU, or the change is rolled back"
+        ),
     ),
     hint="A size cannot exceed what the driver takes (tso_max_size). A VLAN cannot have a larger MTU than "
     "the NIC below it, and a bond sets the MTU of its ports itself.",

@@ -97,7 +97,7 @@ def _forcible(asked: Value, forced: Mapping[str, Value], now: Mapping[str, Cell]
         return "a link without autoneg needs speed and duplex as well; write both"
     unknown = [key for key in forced if key in now and now[key].value is None and not now[key].unseen]
     if unknown and not was_on:
-        return "the device does not say what it runs at, so nobody could go back to that"
+        return "the device does not say what it runs at, so it could not be restored"
     if "speed" in forced and "advertise" in now and now["advertise"].means:
         try:
             now["advertise"].means(_mode({"duplex": "full", **forced}))

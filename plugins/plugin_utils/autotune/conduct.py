@@ -44,6 +44,6 @@ def lines(plan: Json, axes: Sequence[Json], history: Sequence[Json], goal: str, 
         return tell.plan(axes, goal, bounds, _SWITCH)
     if following:
         return [
-            "It was ended in the middle; all hosts are as they were at the start, or go back when their time is over."
+            "It was stopped before its end; all hosts are as they were at the start, or revert when their time is over."
         ]
     return tell.ending(axes, goal, bounds, history, ending)

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 _LATER = "once the round trip is known"
 _HEADS = {
     "better": "There is a better setting.",
-    "undecided": "Something looked better, and the proof did not bear it out. Leave the hosts as they are.",
+    "undecided": "Something looked better, but the proof did not confirm it. Leave the hosts as they are.",
     "worse": "What looked better has proved to be worse. Leave the hosts as they are.",
     "nothing": "Nothing that was tried is better than the start. Leave the hosts as they are.",
     "failed": "It was ended, because measuring was impossible.",
@@ -127,7 +127,7 @@ def ending(
         found += ["", "what was measured", *_aligned(_tried(goal, history))]
     found += ["", *_matter(end)]
     if end.left:
-        found.append(f"not tried, for want of measurements or time: {'; '.join(end.left)}")
+        found.append(f"not tried, for lack of measurements or time: {'; '.join(end.left)}")
     noise = f"; a run differs by {100 * end.noise:.1f} % (standard deviation)" if end.outcome != "failed" else ""
     return [*found, f"{end.measurements} measurements{noise}. All hosts are as they were at the start."]
 

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 # So many settings of a step are named, the rest is a number.
 _SHOWN = 6
-_HEADS = ("step", "hosts", "figure", "before", "after", "change", "surely between", "verdict")
+_HEADS = ("step", "hosts", "figure", "before", "after", "change", "99 % interval", "verdict")
 _TONES = {"worse": "high", "better": "good", "refused": "medium"}
 
 
@@ -81,7 +81,9 @@ def ending(history: Sequence[Json]) -> list[str]:
         found.append(f"  {verdict(entry)}: {entry['why']}")
     found += ["", sentence(history), *_untried(history)]
     back = [entry for entry in history if entry["lines"]]
-    found += ["", "What went back still stands in the inventory, and site would set it. Remove:"] if back else []
+    found += (
+        ["", "What was rolled back is still in the inventory, and site would set it again. Remove:"] if back else []
+    )
     return found + [f"  {entry['name']}: {line}" for entry in back for line in entry["lines"]]
 
 
@@ -106,7 +108,7 @@ def verdict(entry: Json) -> str:
 def _fate(entry: Json) -> str:
     if entry["outcome"] in ("not tried", "refused"):
         return "not set"
-    return "kept" if entry["kept"] else "WENT BACK"
+    return "kept" if entry["kept"] else "ROLLED BACK"
 
 
 def sentence(history: Sequence[Json]) -> str:

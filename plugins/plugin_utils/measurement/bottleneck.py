@@ -340,7 +340,7 @@ def _paused(pair: _Pair) -> Verdict | None:
     number = pair.sender.counters.get("rx_pause", 0)
     if number < _SOME:
         return None
-    said = f"it asked for a break {number} times (pause frames)"
+    said = f"it asked this host to pause {number} times (pause frames)"
     return Verdict("hop", f"the link partner of {pair.sender.place}", (said,))
 
 
@@ -414,7 +414,7 @@ _TIMES, _LONGER = 3, 1.0
 
 def _on_the_way(pair: _Pair) -> Iterator[str]:
     if pair.retransmits >= _SOME:
-        yield f"{pair.retransmits} segments were sent again, and neither host has lost them"
+        yield f"{pair.retransmits} segments were retransmitted, and neither host lost them"
     if pair.trips and pair.trips[1] >= _TIMES * pair.trips[0] and pair.trips[1] - pair.trips[0] >= _LONGER:
         yield f"round trips took {pair.trips[1]:.3g} ms under load and {pair.trips[0]:.3g} ms without"
 

@@ -30,9 +30,9 @@ Json = dict[str, Any]
 
 _MEANING = (
     "A change is better or worse when chance alone would hardly ever show as much: of a hundred proofs of a change "
-    "that does nothing, one at most says so. Undecided does not mean alike: these runs cannot tell. The true change "
-    "lies in the range given, with 99 % certainty. Only {figure} decides; the others are asked by the way, and "
-    "corrected for their number."
+    "that does nothing, one at most says so. Undecided does not mean equal: these runs cannot tell. With 99 % "
+    "certainty the true change lies in the interval. Only {figure} decides; the others are additional, and corrected for "
+    "multiple comparisons."
 )
 _TONES = {"worse": "high", "better": "good"}
 
@@ -62,7 +62,7 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
     parts = []
     for name, group in decided["groups"].items():
         missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
-        where = f"; {', '.join(missed)} could not be reached, and go back when their time is over" if missed else ""
+        where = f"; {', '.join(missed)} could not be reached, and revert when their time is over" if missed else ""
         word, _comma, rest = outcome(decided, name).partition(", ")
         badge = page.badge(word, _TONES.get(word, ""))
         parts.append(page.tag("p", badge, " ", page.tag("b", name), f": {rest}{where}" if rest else where))
@@ -81,7 +81,7 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
             for row in group["rows"]
         ]
         if rows:
-            heads = ("figure", "before", "after", "change", "surely between", "verdict")
+            heads = ("figure", "before", "after", "change", "99 % interval", "verdict")
             parts.append(page.table(heads, rows, numeric=(1, 2, 3, 4)))
         deciding = [row for row in group["rows"] if row["figure"] == decided["figure"]]
         parts += [_key("each run is a dot, the number is their median", True)] if deciding else []

@@ -168,8 +168,8 @@ def others(row: Json) -> str:
 
 def others_mean(several: bool) -> str:
     """What that means for the figures."""
-    more = ", be it of another entry that is measured at the same time" if several else ""
-    return f"something else used these links meanwhile{more}, so the figures are not those of an idle network"
+    more = ", possibly another entry that is measured at the same time" if several else ""
+    return f"something else used these links at the same time{more}, so the figures are not those of an idle network"
 
 
 def others_compared(row: Json) -> str:
@@ -193,7 +193,7 @@ def bloat(figures: Json) -> str:
         return ""
     under, without = say("latency_p99", loaded[way]), say("idle_p99", idle["median"])
     return (
-        f"Latency under load is the trouble: {under} instead of {without} during {way}. A queue fills up at the "
+        f"Latency under load is high: {under} instead of {without} during {way}. A queue fills up at the "
         "slowest hop; fq_codel or cake there keeps it short."
     )
 
@@ -236,7 +236,7 @@ def verdict(decided: Json) -> list[str]:
         found += [f"{name}: {outcome(decided, name)}", f"  {group['why']}"]
         found += [f"  {others_compared(row)}" for row in group.get("foreign", ())]
         missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
-        found += [f"  could not be reached, and go back when their time is over: {', '.join(missed)}"] if missed else []
+        found += [f"  could not be reached, and revert when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
     for host, rows in decided["differences"].items():
         found += [
@@ -256,14 +256,14 @@ def outcome(decided: Json, name: str) -> str:
 
 
 def _compared(rows: Sequence[Json]) -> Iterator[str]:
-    table = [("figure", "before", "after", "change", "surely between", "verdict")]
+    table = [("figure", "before", "after", "change", "99 % interval", "verdict")]
     for row in rows:
         old, new = (say(row["figure"], row[side]["median"]) for side in ("before", "after"))
         span = between(row)
         words = (f"{row['figure']} {row['direction']}", old, new, f"{row['change']:+.1%}", span, row["outcome"])
         table.append(words)
     yield from aligned(table)
-    yield f"  Only {rows[0]['figure']} decides. The others are asked by the way, and corrected for their number."
+    yield f"  Only {rows[0]['figure']} decides. The others are additional, and corrected for multiple comparisons."
 
 
 def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:

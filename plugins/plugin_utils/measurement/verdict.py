@@ -30,7 +30,7 @@ _NEEDS = {
     "loss": "benchmark_udp",
     "jitter": "benchmark_udp",
     "packets": "benchmark_packets",
-    "tcp_rtt": "the direction up in benchmark_directions, for iperf3 does not tell it of the other one",
+    "tcp_rtt": "the direction up in benchmark_directions, because iperf3 does not report it for the other one",
 }
 # With fewer, before and after have not alternated.
 _TURNS = 4

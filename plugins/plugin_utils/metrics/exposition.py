@@ -27,7 +27,7 @@ METRICS = {
     "findings": "Findings of the audit, by severity.",
     "finding_info": "A finding of the audit; always 1.",
     "guard_pending": "Changes that wait to be confirmed.",
-    "guard_reverted": "Changes that went back by themselves, and that no run has told of.",
+    "guard_reverted": "Changes that were reverted automatically, and that no run has reported yet.",
     "guard_temporary": "Changes that end by themselves.",
 }
 
