@@ -27,26 +27,27 @@ class ModuleDocFragment:
 _OPTION = """options:
   nics:
     description:
-      - What the NICs are to be set to; one entry for one NIC or for all that a pattern means. When several entries
-        mean the same NIC, the later one wins, key by key.
-      - Keys that other modules of the collection own are passed over, so one list serves all modules. Any other
+      - The desired settings of the NICs; one entry for one NIC or for all that a pattern matches. If several entries
+        match the same NIC, the later one wins, key by key.
+      - Keys of other modules of the collection are ignored, so one list serves all modules. Any other
         unknown key is an error.
       - >-
-        A value may be written as C({if_available: VALUE}). A NIC that cannot have it is then a warning and no error,
-        and gets all the rest.
+        A value may be written as C({if_available: VALUE}). A NIC that does not support it then causes a warning
+        instead of an error, and gets everything else.
     type: list
     elements: dict
     suboptions:
       name:
         description:
           - The name of the NIC, such as V(enp1s0), or a pattern with C(*), C(?) and C([...]), such as V(enp*).
-          - A name that the host does not have is an error; a pattern that means no NIC here is none.
+          - A name that the host does not have is an error; a pattern without a matching NIC is not.
         type: str
       match:
         description:
-          - What the NIC is, in place of O(nics[].name). All given conditions must hold. Means a virtual NIC only by
-            O(nics[].match.network), O(nics[].match.address), O(nics[].match.default_route) and O(nics[].match.bond).
-          - A match that means no NIC on a host is no error, so it can be written for a whole fleet.
+          - Selects NICs by their properties, in place of O(nics[].name). All conditions must hold. Virtual NICs match
+            only by O(nics[].match.network), O(nics[].match.address), O(nics[].match.default_route) and
+            O(nics[].match.bond).
+          - A match without a NIC on a host is not an error, so it can be written for a whole fleet.
         type: dict
         suboptions:
           driver:

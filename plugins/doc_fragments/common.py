@@ -11,8 +11,8 @@ class ModuleDocFragment:
 options:
   on_unsupported:
     description:
-      - What to do about a value that a device does not have, or that lies outside its limits, and about a
-        NIC that is named but not there.
+      - What to do about a value that a device does not support, or that is outside its limits, and about a
+        NIC that is named but does not exist.
       - V(fail) ends the call before anything is changed. V(warn) does everything else, with a warning for each.
         V(ignore) does everything else silently. RV(unsupported) lists them in any case.
       - V(max) and percentages on a device that does not have the setting never fail, but warn under V(fail) too.
@@ -21,9 +21,9 @@ options:
     default: fail
   state:
     description:
-      - V(present) brings about what the other options describe.
-      - V(restored) brings back what this module has ever changed, to what it was before the first change, and removes
-        the files that would set it at boot. Where the module sets NICs, the names in its list of NICs narrow it down.
+      - V(present) applies what the other options describe.
+      - V(restored) restores the values from before the first change by this module, and removes the files that
+        would set them at boot. If the module sets NICs, the names in its list of NICs limit this to these NICs.
     type: str
     choices: [present, restored]
     default: present
@@ -31,9 +31,9 @@ options:
     description:
       - Seconds until a change that can cut the connection is reverted automatically, unless M(linuxnet.tuning.guard)
         confirms it. V(0) disables the guard.
-      - MTU, channels, rings, pause frames, queue mapping and bonds are such changes. Nothing is armed when nothing of
-        that kind changes. The roles of this collection confirm at the end of the play; a task without them has to.
-      - Files that would set a change at boot are taken back as well, also when the host loses power in between.
+      - MTU, channels, rings, pause frames, queue mapping and bonds are such changes; without one of them the guard is
+        not started. The roles of this collection confirm at the end of the play. Without them a task has to do so.
+      - Files that would set a change at boot are reverted as well, even if the host loses power in between.
       - On a host that does not run systemd there is no guard, and a warning says so.
     type: int
     default: 120
@@ -47,7 +47,7 @@ attributes:
   idempotent:
     description:
       - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
-      - A value that is in force already is never written again.
+      - A value that is already in force is not written again.
     support: full
   platform:
     description: Target OS/families that can be operated against.
@@ -56,20 +56,21 @@ attributes:
 requirements:
   - Python 3.8 or later on the host
 notes:
-  - One call is one transaction. Everything is read and planned first, then set, then read again. When any value
-    does not take, all that the call has set is put back and the call fails.
+  - One call is one transaction. Everything is read and planned first, then set, then read again. If a value
+    does not take effect, all changes of the call are rolled back and the call fails.
   - Needs root to change anything. Reading works without, as far as the kernel lets others read.
-  - The original value of each key is noted in C(/var/lib/linuxnet-tuning), for root only, before it first changes.
-  - A call has the host for itself. Another one waits for a minute, and then fails without touching anything.
+  - The original value of each key is saved in C(/var/lib/linuxnet-tuning), readable by root only, before its first
+    change.
+  - Only one call runs on a host at a time. Another one waits up to a minute, and then fails without changing anything.
 """
 
     HOLD = r"""
 options:
   hold:
     description:
-      - Whether each change waits for M(linuxnet.tuning.guard), not just one that can cut the connection. So what turns
-        out to do harm goes back as a whole. O(guard_timeout) is the time that it waits; without it, or without systemd
-        on the host, it waits until the guard is called.
+      - Whether each change waits for M(linuxnet.tuning.guard), not just one that can cut the connection, so that a
+        harmful change is reverted as a whole. It waits for O(guard_timeout); with V(0), or without systemd on the
+        host, it waits until the guard is called.
       - The playbook C(linuxnet.tuning.site) asks for this.
     type: bool
     default: false
@@ -87,7 +88,7 @@ attributes:
   idempotent:
     description:
       - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
-      - A value that is in force already is never written again.
+      - A value that is already in force is not written again.
     support: full
   platform:
     description: Target OS/families that can be operated against.
@@ -122,11 +123,11 @@ requirements:
 options:
   permanent:
     description:
-      - Whether the values survive a reboot. For NICs that is a systemd unit for each,
-        C(linuxnet-tuning@NIC.service), with a drop-in of commands for each module; it runs when the NIC appears, be it
-        at boot, by hot-plug or with its driver.
-      - The files hold what is asked for in this call and nothing else. A NIC or a key that is not asked for any more is
-        taken out, so describe all NICs of a host in one call, or write V(false) for one that is only about some.
+      - Whether the values survive a reboot. Each NIC gets a systemd unit, C(linuxnet-tuning@NIC.service), with a
+        drop-in of commands for each module; it runs when the NIC appears, at boot, at hot-plug or when its driver is
+        loaded.
+      - The files contain what this call describes and nothing else. A NIC or a key that is no longer described is
+        removed, so describe all NICs of a host in one call, or write V(false) for a call that is about some of them.
     type: bool
     default: true
   immediate:

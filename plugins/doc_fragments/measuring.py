@@ -19,7 +19,7 @@ attributes:
     description:
       - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
     support: N/A
-    details: To measure is no state of the host.
+    details: A measurement is not a state of the host.
   platform:
     description: Target OS/families that can be operated against.
     support: full
@@ -48,7 +48,7 @@ options:
     type: int
     default: 10
   omit:
-    description: Seconds to leave out at the beginning, while TCP still finds its pace.
+    description: Seconds to leave out at the beginning, until TCP has reached its rate.
     type: int
     default: 0
   parallel:

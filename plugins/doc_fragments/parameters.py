@@ -17,24 +17,24 @@ options:
         lower only. These two look at each number of a vector on its own; one bound holds for all numbers.
       - >-
         V({if_available: V}) is left out with a warning on a host that does not have it, such as a congestion control
-        whose module is not installed. V({value: V, warning: TEXT}) tells the text whenever the value is asked for.
-        Both may hold a bound.
+        whose module is not installed. V({value: V, warning: TEXT}) prints the text as a warning at each call.
+        Both may contain a bound.
       - >-
-        In the place of a number, in a vector and under a bound too, a formula is computed on the host.
-        V({bdp: {rtt_ms: 40}}) are the bytes on the way at the speed that a link has; C(name) or C(match) say which, as
-        in an entry of NICs, else it is the fastest that tells the truth. C(speed) in Mb/s takes its place where a
-        hypervisor invents it, and C(times) multiplies.
+        In place of a number, also in a vector and under a bound, a formula is computed on the host.
+        V({bdp: {rtt_ms: 40}}) is the bandwidth-delay product: the bytes in flight at the speed of a link. C(name) or
+        C(match) select the link, as in an entry of NICs; the default is the fastest one with a real speed. C(speed) in
+        Mb/s replaces the speed that a hypervisor invents, and C(times) multiplies.
         V({per_core: 32}) and V({per_cpu: 32}) multiply by cores and by their threads, V({share_of_memory: 1%}) is a
-        share of all memory. This and V(bdp) are in the unit of the key, which has to count memory. V(max) is the
-        largest that the kernel takes, for the buffers of sockets.
-        Where there is no number, such as without a link, the key is what the host cannot have.
+        share of all memory. This and V(bdp) are in the unit of the key, which must be an amount of memory. V(max) is
+        the largest value that the kernel accepts, for the buffers of sockets.
+        If there is no number, for example without a link, the key is not supported on this host.
       - White space does not matter. A switch counts as 0 or 1.
-      - An empty dictionary removes O(file). Without the option nothing about kernel parameters is touched.
+      - An empty dictionary removes O(file). Without the option no kernel parameter is changed.
     type: dict
   file:
     description:
-      - The file in C(/etc/sysctl.d) that keeps the values for the next boot. It belongs to this collection as a whole.
-      - A file of that name that somebody else wrote is an error.
+      - The file in C(/etc/sysctl.d) that keeps the values for the next boot. The whole file belongs to this collection.
+      - A file of that name that was not written by this collection is an error.
     type: str
     default: 90-linuxnet-tuning.conf
 """
@@ -43,11 +43,11 @@ options:
 options:
   module_parameters:
     description:
-      - Parameters of kernel modules by C(module.parameter), such as C(tcp_cubic.hystart), as they stand on the kernel's
+      - Parameters of kernel modules by C(module.parameter), such as C(tcp_cubic.hystart), as on the kernel's
         command line.
       - >-
         The value is a number, a switch, a word, or a list for an array. V({if_available: V}) is left out with a warning
         on a host that does not have the module or the parameter.
-      - An empty dictionary removes the files that keep them. Without the option nothing about modules is touched.
+      - An empty dictionary removes the files that keep them. Without the option no module parameter is changed.
     type: dict
 """

@@ -54,7 +54,8 @@ def test_a_poisoned_model_costs_one_batch_and_that_goes_back(tmp_path):
     reason = "probe `ping gateway`: no answer to a ping within 3 s"
     assert (
         f"pc01 is not well after the change: {reason}; pc06 is not well after the change: {reason}; "
-        f"pc11 is not well after the change: {reason}. The whole batch was rolled back (10 hosts). 37 hosts were not touched."
+        f"pc11 is not well after the change: {reason}. The whole batch was rolled back (10 hosts). "
+        "37 hosts were not touched."
     ) in said
     assert (tmp_path / "site.off").read_text() == "pc03\n"
 

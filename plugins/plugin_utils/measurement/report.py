@@ -31,8 +31,8 @@ Json = dict[str, Any]
 _MEANING = (
     "A change is better or worse when chance alone would hardly ever show as much: of a hundred proofs of a change "
     "that does nothing, one at most says so. Undecided does not mean equal: these runs cannot tell. With 99 % "
-    "certainty the true change lies in the interval. Only {figure} decides; the others are additional, and corrected for "
-    "multiple comparisons."
+    "certainty the true change lies in the interval. Only {figure} decides; the others are additional, and corrected "
+    "for multiple comparisons."
 )
 _TONES = {"worse": "high", "better": "good"}
 
