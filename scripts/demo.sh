@@ -26,39 +26,39 @@ play() {
 newest() { find "$RESULTS" -name "$1" | sort | tail -n 1; }
 
 rm -rf "$RESULTS"
-tell "A router with emulated cards of Intel and VMware under their real drivers, and a machine behind it. Somebody has" \
-  "tuned the router over the years, with these commands:"
+tell "A router with emulated Intel and VMware cards under their real drivers, and a machine behind it. Somebody has" \
+  "tuned the router by hand over the years, with these commands:"
 lab install >"$LOG"
 lab down >>"$LOG"
 lab up --containers switch >>"$LOG"
 grep -v '^#\|^set' scripts/demo/faults.sh
 lab ssh router sh -s <scripts/demo/faults.sh
 
-tell "What is wrong, and why? Nothing is changed by asking."
+tell "What is wrong, and why? The audit only reads."
 play audit
 for kind in json html; do cp "$RESULTS/audit.$kind" "$RESULTS/audit-first.$kind"; done
 cp "$LOG" "$RESULTS/audit-first.txt"
 
-tell "The report has the lines that end each of it. They are in the inventory now, beside what the cards can do:"
+tell "The report has the lines that fix each finding. They are in the inventory now, with larger rings and more channels:"
 sed 1,2d scripts/demo/inventory/host_vars/router.yml
 INVENTORY+=(-i scripts/demo/inventory)
-tell "One run brings the router there. What cannot be brought about would go back as a whole, and so would a host that" \
-  "nobody reaches any more."
+tell "One run applies it. If a value did not take effect, or if the router could not be reached any more, the whole" \
+  "change would be rolled back."
 play site -e tuning_hosts=router
 cp "$LOG" "$RESULTS/site.txt"
 
-tell "Another run finds nothing to do, and the audit nothing to say."
+tell "Another run has nothing to do, and the audit has no findings."
 play site -e tuning_hosts=router
 if [ -s "$LOG" ]; then
-  echo "The second run changed something, or had something to say; it must not."
+  echo "The second run changed something, or printed a message; it must not."
   exit 1
 fi
 echo "(no change)"
 echo
 play audit
 
-tell "A classroom of ten clients behind the router, at a scale of 10G = 10 Mbit/s and 1G = 1 Mbit/s. Whoever sends to all" \
-  "of them at once gives some much less than others:"
+tell "A classroom of ten clients behind the router, at a scale of 10G = 10 Mbit/s and 1G = 1 Mbit/s. If one host sends to" \
+  "all of them at once, some get much less than others:"
 ANSIBLE_STDOUT_CALLBACK=default ansible-playbook "${INVENTORY[@]}" molecule/classroom/classroom.yml >"$LOG"
 INVENTORY+=(-i molecule/classroom/inventory)
 play benchmark -e benchmark_label=before
@@ -67,8 +67,8 @@ tell "Why? The audit reads the measurement, too."
 before=$(newest 'before-2*.json')
 play audit -e tuning_hosts=router:classroom -e "audit_benchmark=$before"
 
-tell "A queue for each client is what it says. Does it help? The router has it for as long as it takes to measure again," \
-  "and keeps it only if the slowest client is better off."
+tell "It recommends a queue for each client. Does that help? The router gets it for the time of another measurement," \
+  "and keeps it only if the slowest client gets more."
 play prove -e tuning_hosts=router -e prove_figure=minimum -e "prove_before=$before"
 cp "$LOG" "$RESULTS/prove.txt"
 
