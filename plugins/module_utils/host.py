@@ -251,7 +251,7 @@ class Host(ReadOnlyHost):
         except OSError as error:
             if os.geteuid() != 0 and isinstance(error, PermissionError):
                 return ""  # who may not do this may not change anything either, and will be told so
-            raise TuningError(f"cannot lock {path}, so nothing was touched: {error.strerror or error}") from None
+            raise TuningError(f"cannot lock {path}, so nothing was changed: {error.strerror or error}") from None
         other = ""
         if not self.wait_until(lambda: _locked(self._lock), seconds):
             other = f"process {self.read(path) or 'unknown'}"

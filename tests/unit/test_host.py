@@ -170,7 +170,7 @@ def test_without_a_lock_nothing_is_touched(host, tmp_path, broken):
     else:
         folder.mkdir()
         folder.chmod(0o777)
-    with pytest.raises(TuningError, match=r"cannot lock .*/run/lock, so nothing was touched: .* only its owner"):
+    with pytest.raises(TuningError, match=r"cannot lock .*/run/lock, so nothing was changed: .* only its owner"):
         host.hold(str(folder / "lock"), 0)
 
 

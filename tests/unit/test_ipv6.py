@@ -48,7 +48,7 @@ def test_a_call_in_the_place_of_a_window_brings_it_back(host, value, timeout):
     mtu(host, 1200, temporary=600)
     done = mtu(host, value, guard_timeout=timeout)
     assert host.addresses["igb0"] == HERS
-    assert "igb0 has back what a temporary change had taken: address fd00::1/64" in done["remarks"]
+    assert "igb0 has again what a temporary change had removed: address fd00::1/64" in done["remarks"]
     guard.serve(host, "confirmed", False)
     host.addresses["igb0"].clear()  # by somebody, and later
     host.passes(600)
@@ -110,7 +110,7 @@ def test_a_call_that_fails_and_the_originals_bring_it_back():
     done = engine.tune(host, "tune", {"nics": [low], "on_unsupported": "fail"})
     assert host.addresses["e1000e0"] == set()
     assert done["remarks"] == [
-        "e1000e0 loses with this change: address fd00::1/64; that comes back where the change goes back"
+        "e1000e0 loses with this change: address fd00::1/64; it is restored if the change is reverted"
     ]
     done = engine.tune(host, "tune", {"nics": [{"name": "e1000e0"}], "state": "restored", "on_unsupported": "fail"})
     assert [line for line in host.log if line.startswith("ip ")][-2:] == [

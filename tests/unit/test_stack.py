@@ -180,7 +180,7 @@ def test_a_value_that_cannot_be_set_back_is_named_and_does_not_keep_the_others(h
     assert host.originals()[("igb0", "mtu")] == 1500
     assert "cannot set igb0 link mtu back to 1500" in host.told
     result = call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": True}}])
-    assert "igb0 link mtu could not be set back" in result["reverted"]
+    assert "igb0 link mtu could not be restored" in result["reverted"]
     host.refused = []
     call(host, state="restored")
     assert mtus(host) == [1500, 1500]
@@ -322,7 +322,7 @@ def test_what_channels_took_along_and_cannot_be_set_is_named_and_no_hindrance(qu
     device._set_coalesce = lambda _words: (1, "", "netlink error: Invalid argument\n")
     nics = [{"name": "igb0", "channels": {"combined": 2}, "ring": {"rx": 4096}}]
     result = engine.tune(queued, "ethtool", {"nics": nics, "on_unsupported": "fail", "guard_timeout": 60})
-    assert "igb0 coalesce rx_usecs, igb0 coalesce tx_usecs went with the change and could not be set" in result["msg"]
+    assert "igb0 coalesce rx_usecs, igb0 coalesce tx_usecs changed as well and could not be" in result["msg"]
     assert stack.read(queued) == []
 
 

@@ -100,7 +100,7 @@ def test_a_client_that_does_not_come_is_named_to_all(tmp_path):
     for thread in threads:
         thread.join(10)
     for name in ("keeper", "pc1"):
-        assert read(tmp_path, f"{name}/failed.json") == {"error": "pc2 did not come to the start within 1 s"}
+        assert read(tmp_path, f"{name}/failed.json") == {"error": "pc2 was not ready within 1 s"}
     assert not (tmp_path / "pc1/step-1.json").exists()
 
 

@@ -51,8 +51,8 @@ def defaults(
             waiting.setdefault(pattern, []).append(name)
         found += [Default(pattern, family, values[name]) for name, family in own.items() if name in values]
     return found, [
-        f"{pattern}: {', '.join(sorted(set(keys)))}: what that comes to is known only once a NIC is there, so those "
-        "that come later get it from the next run"
+        f"{pattern}: {', '.join(sorted(set(keys)))}: it depends on the NIC, so NICs that appear later get it from "
+        "the next run"
         for pattern, keys in waiting.items()
     ]
 

@@ -274,4 +274,8 @@ def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells
             known = memory.baseline(host)
             bonds = {change.address: change.after for change in call.plan.changes if _entry(call, change.address)}
             memory.forget(host, [address for address in bonds if address in known and known[address] == bonds[address]])
-    return [f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again"] if complaint else []
+    return (
+        [f"{memory.FOLDER} cannot be written ({complaint}); rounded values will be set again at the next run"]
+        if complaint
+        else []
+    )

@@ -29,7 +29,7 @@ def farewell(gone: Sequence[Address]) -> List[str]:
     for address in gone:
         keys.setdefault(address.scope, []).append(address.key)
     return [
-        f"{nic} loses with this change: {', '.join(_named(found))}; that comes back where the change goes back"
+        f"{nic} loses with this change: {', '.join(_named(found))}; it is restored if the change is reverted"
         for nic, found in keys.items()
     ]
 
@@ -76,7 +76,9 @@ def give_back(host: Host, call: Call) -> List[str]:
         complaints = [host.do(action) for action in registry.FAMILIES[name].write(scope, values, {})]
         told = "; ".join(dict.fromkeys(filter(None, complaints)))
         problem = f", but not all of it could be set ({told})" if told else ""
-        said.append(f"{scope} has back what a temporary change had taken: {', '.join(_named(list(values)))}{problem}")
+        said.append(
+            f"{scope} has again what a temporary change had removed: {', '.join(_named(list(values)))}{problem}"
+        )
     return said
 
 

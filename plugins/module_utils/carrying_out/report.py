@@ -166,7 +166,7 @@ def _where(address: Address) -> Dict[str, str]:
 
 def not_back(item: Unsupported) -> Unsupported:
     """An original that cannot be set back, with what becomes of it."""
-    return item._replace(reason=f"that original cannot be set back now, and stays noted: {item.reason}")
+    return item._replace(reason=f"that original value cannot be restored now, and remains saved: {item.reason}")
 
 
 def not_there(noted: Mapping[str, int]) -> str:
@@ -210,7 +210,7 @@ class Mismatch:
 
     def __str__(self) -> str:
         if not self.commands:
-            return f"{self.change.address}: another change has disturbed it: desired {say(self.change.after)}."
+            return f"{self.change.address}: another change has affected it: desired {say(self.change.after)}."
         done = " and ".join(f"`{command}`" for command in self.commands[:3])
         done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"

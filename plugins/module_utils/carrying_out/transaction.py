@@ -295,7 +295,7 @@ class Transaction:
         if leftover:
             self.refused.clear()  # nothing to build a second attempt on
         if self.shaken:
-            reasons = [*reasons, f"{', '.join(self.shaken)} went with the change and could not be set back."]
+            reasons = [*reasons, f"{', '.join(self.shaken)} changed as well and could not be restored."]
         return answers, report.failure(reasons, undone, leftover)
 
     def _undo(self, tried: Set[Address]) -> Tuple[int, List[str]]:

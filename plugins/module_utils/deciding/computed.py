@@ -65,7 +65,7 @@ def _settle(family: Family, key: str, raw: Any, nic: str, source: Any) -> Any:
         return raw
     field = family.field(key)
     if not _takes(family, field):
-        raise InputError(f"{family.name} {key}: {raw!r} is not valid; a formula stands in the place of a plain number")
+        raise InputError(f"{family.name} {key}: {raw!r} is not valid; a formula replaces a plain number")
     numbers: List[int] = []
     told: List[str] = []
     try:
@@ -139,7 +139,7 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
         return _each(word, formula[word], source)
     unit = next((unit for unit, keys in _MEMORY if field.kind == "sysctl" and keys.fullmatch(field.name)), None)
     if unit is None:
-        raise InputError(f"{word} comes to an amount of memory, and this key counts none; write a number, or per_core")
+        raise InputError(f"{word} is an amount of memory, and this key is none; write a number, or per_core")
     number, how = _bdp(formula[word], nic, source) if word == "bdp" else _share(formula[word], source)
     return _in_unit(number, unit, how, source) if source else (1, "")
 
@@ -162,7 +162,7 @@ def _bdp(raw: Any, nic: str, source: Any) -> Tuple[int, str]:
         if key not in _BDP:
             raise InputError(f"bdp has no key '{key}'{nearest(str(key), _BDP)}")
     if "speed" in raw and ("name" in raw or "match" in raw):
-        raise InputError("bdp: with a speed of your own no NIC is asked; leave out name and match")
+        raise InputError("bdp: with speed no NIC is looked at; leave out name and match")
     rtt, times = _positive("rtt_ms", raw["rtt_ms"]), _positive("times", raw.get("times", 1))
     if "speed" in raw:
         speed, where = _positive("speed", raw["speed"]), "as the inventory says"
@@ -189,7 +189,7 @@ def _speed(raw: Mapping[str, Any], nic: str, source: Source) -> Tuple[int, str]:
         except InputError as error:
             raise UnknownError(str(error)) from None
         if not names:
-            raise UnknownError("its name or match means no NIC of this host")
+            raise UnknownError("its name or match selects no NIC of this host")
     elif nic:
         names = [nic]
     else:
@@ -198,7 +198,7 @@ def _speed(raw: Mapping[str, Any], nic: str, source: Source) -> Tuple[int, str]:
     best = max(found, key=lambda name: (found[name][0], name == nic), default="")
     if best and found[best][0]:
         return found[best][0], f"the link of {best}"
-    problems = [problem for _speed, problem in found.values()] or ["this host has no NIC with hardware"]
+    problems = [problem for _speed, problem in found.values()] or ["this host has no hardware NIC"]
     why = "; ".join(dict.fromkeys(problems))
     raise UnknownError(f"{why}. Name the NIC (name, match), or write its speed in Mb/s: {{rtt_ms: 40, speed: 10000}}")
 
@@ -210,7 +210,7 @@ def _each(word: str, raw: Any, source: Any) -> Tuple[int, str]:
         return 1, ""
     online = interrupts.online(source.host)
     if not online:
-        raise UnknownError("the kernel does not tell which CPUs run")
+        raise UnknownError("the kernel does not say which CPUs are online")
     base = "/sys/devices/system/cpu"
     siblings = [sysfs.text(source.host, f"{base}/cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in online]
     count = len(set(siblings)) if word == "per_core" else len(online)
@@ -228,7 +228,7 @@ def _share(raw: Any, source: Any) -> Tuple[int, str]:
     match = re.search(r"^MemTotal:\s+(\d+) kB$", source.host.read("/proc/meminfo") or "", re.MULTILINE)
     memory = int(match[1]) // _STEP_KIB * _STEP_KIB * 1024 if match else 0
     if not memory:
-        raise UnknownError("the kernel does not tell how much memory there is")
+        raise UnknownError("the kernel does not say how much memory there is")
     return int(memory * share / 100), f"{raw} of {memory >> 20} MiB of memory"
 
 
@@ -238,6 +238,6 @@ def _in_unit(number: int, unit: str, how: str, source: Source) -> Tuple[int, str
     if unit == "pages":
         told = source.host.ask(Query(("getconf", "PAGESIZE"))).out.strip()
         if not told.isdigit() or not int(told):
-            raise UnknownError("it counts pages, and `getconf PAGESIZE` does not tell how large they are")
+            raise UnknownError("it counts pages, and `getconf PAGESIZE` does not say how large they are")
         size, unit = int(told), f"pages of {told} bytes"
     return max(1, number // size), how if size == 1 else f"{how}, in {unit}"

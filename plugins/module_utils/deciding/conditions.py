@@ -65,7 +65,7 @@ def _address(key: str, raw: Any) -> List[Any]:
     except ValueError as error:
         raise InputError(f"nics: match {key} {raw!r} is not valid ({error}); write 192.168.32.1") from None
     if not found or any(network.prefixlen == 0 for network in found):
-        raise InputError(f"nics: match {key} {raw!r} means no NIC in particular; write addresses of your hosts")
+        raise InputError(f"nics: match {key} {raw!r} does not select NICs; write addresses of your hosts")
     return found
 
 

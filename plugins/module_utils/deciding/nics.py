@@ -81,7 +81,7 @@ def _networks(written: Any) -> List[Any]:
     except ValueError as error:
         raise InputError(f"nics: match network {written!r} is not valid ({error}); write 192.168.32.0/24") from None
     if not found or any(network.prefixlen == 0 for network in found):
-        raise InputError(f"nics: match network {written!r} means no NIC in particular; write networks of your hosts")
+        raise InputError(f"nics: match network {written!r} does not select NICs; write networks of your hosts")
     return found
 
 

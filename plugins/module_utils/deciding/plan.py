@@ -276,7 +276,7 @@ def _bounded(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
     if not all(number.lstrip("-").isdigit() for number in have):
         if asked.fallback is not None:
             return asked.fallback
-        return Refusal(f"'{cell.value}' is no number that could be compared")
+        return Refusal(f"'{cell.value}' is not a number, so it cannot be compared")
     if len(bound) == 1:
         bound = bound * len(have)
     if len(bound) != len(have):

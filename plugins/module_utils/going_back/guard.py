@@ -115,7 +115,7 @@ def _cannot(host: Host, there: Sequence[Layer], why: str) -> None:
         if not needed:
             _halt(host, clock)
     raise TuningError(
-        f"cannot prepare the way back: {why}. Nothing was changed. With guard_timeout: 0 there is no way back"
+        f"cannot prepare the rollback: {why}. Nothing was changed. guard_timeout: 0 switches the guard off"
     )
 
 
@@ -142,7 +142,7 @@ def _name(path: str) -> str:
 def _start(clock: Clock, end: int) -> List[Run]:
     """Start a clock. It is a service that waits and no timer: those stand still while the machine sleeps, start
     anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else."""
-    options = ("--quiet", "--collect", f"--unit={clock.unit}", "--description=Take back a network tuning")
+    options = ("--quiet", "--collect", f"--unit={clock.unit}", "--description=Revert a network tuning")
     return [*_stop(clock), Run(("systemd-run", *options, "/bin/sh", stack.RUN, clock.word, str(end)))]
 
 
@@ -314,7 +314,7 @@ def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
             result.update(failed=True, changed=False, msg=f"This host has reverted by itself: {said}.")
     if isinstance(host, Host) and state == "reverted":
         _revert(host, ending)
-        left = [f"{said}; the journal tells why" for said in stuck(host)]
+        left = [f"{said}; the journal says why" for said in stuck(host)]
         result.update({"warnings": left} if left else {})
         heard(host)
         leave(host)
@@ -327,7 +327,7 @@ def hold(host: Host) -> Iterator[None]:
     other = host.hold(LOCK, _PATIENCE, stack.FOLDER)
     if other:
         raise TuningError(
-            f"{other} has been changing this host for {_PATIENCE} s, so nothing was touched; wait for its end"
+            f"{other} has been changing this host for {_PATIENCE} s, so nothing was changed; wait until it ends"
         )
     try:
         yield

@@ -105,7 +105,7 @@ def _understood(path: str, text: str) -> Dict[Address, Mapping[str, Any]]:
         if path != BASELINE:
             return {}
         raise TuningError(
-            f"{path} has what this host was before its first change, and cannot be read ({error!r}). Put a copy from a "
+            f"{path} contains the original values of this host, and cannot be read ({error!r}). Put a copy from a "
             "backup there, run the version of the collection that wrote it, or move it away: then there is no way back "
             "to that. Nothing was changed"
         ) from None

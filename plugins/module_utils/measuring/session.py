@@ -66,7 +66,7 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
 def _refuse_another(host: ReadOnlyHost, params: Params) -> None:
     if transient.active(host, _unit(params)):
         raise TuningError(
-            f"another measurement goes on here ({_unit(params)}); wait until it ends by itself, or end it with "
+            f"another measurement is running on this host ({_unit(params)}); wait until it ends, or stop it with "
             f"`systemctl stop {_unit(params)}`"
         )
 
@@ -80,7 +80,7 @@ def _ways(host: ReadOnlyHost, params: Params) -> Dict[str, List[ip.Way]]:
     ways = {peer: ip.ways_to(host, peer) for peer in params["peers"]}
     for peer, own in ways.items():
         if not own:
-            raise TuningError(f"this host has no way to {peer}; see its routes, and the address of that host")
+            raise TuningError(f"this host has no route to {peer}; check its routes, and the address of that host")
     return ways
 
 
@@ -244,7 +244,7 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
             break
     problem = _problem(host, folder)
     if not problem and not host.exists(ended[0]):
-        problem = f"{unit} was ended before it was done, by somebody or by its limit of {params['seconds']} s"
+        problem = f"{unit} was stopped before it was done, by somebody or by its limit of {params['seconds']} s"
     steps = {}
     try:
         for step in params["steps"]:
@@ -392,7 +392,7 @@ def _namespace(host: ReadOnlyHost) -> str:
     # All else that a measurement needs of systemd, version 239 of RHEL 8 has: redhat-plumbers/systemd-rhel8.
     if 0 < transient.version(host) < 242:
         raise TuningError(
-            "this host is in a network namespace of its own, where a systemd older than 242 starts no measurement; "
-            "measure from the machine that it runs on, or from a host with a later release"
+            "this host is a network namespace, in which systemd before 242 cannot start a measurement; measure from "
+            "the machine that it runs on, or from a host with a later release"
         )
     return f"/proc/{host.target('/proc/self')}/ns/net"

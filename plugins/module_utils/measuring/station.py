@@ -227,7 +227,7 @@ class Gate(threading.Thread):
                 _store(self.station.folder, name, {"before": earlier, "after": counters})
             earlier = counters
             if missing:
-                self.problem = f"{', '.join(sorted(missing))} did not come to the start within {patience} s"
+                self.problem = f"{', '.join(sorted(missing))} was not ready within {patience} s"
                 break
             if step.get("drop_caches"):
                 drop_caches()
@@ -383,7 +383,7 @@ def _wait_for(servers: Sequence[Server], ports: Sequence[int], protocol: str, wh
                 said = " ".join(process.said.split())
                 raise StationError(f"the {what} on port {port} ended at once: {said}")
         if time.monotonic() > deadline:
-            raise StationError(f"the {what} does not listen on its port after {patience:.0f} s")
+            raise StationError(f"the {what} is not listening on its port after {patience:.0f} s")
         time.sleep(0.1)
 
 

@@ -29,13 +29,13 @@ def of_nic(key: str, raw: Any) -> str:
     except ValueError:
         found = None
     if found is None or "/" not in str(raw) or "%" in str(raw):
-        raise InputError(f"{key}: {raw!r} is not an address with the length of its prefix, such as 192.168.10.1/24")
+        raise InputError(f"{key}: {raw!r} is not an address with a prefix length, such as 192.168.10.1/24")
     address, network = found.ip, found.network
     ends = (network.network_address, network.broadcast_address) if network.prefixlen < 31 and found.version == 4 else ()
     if address in ends or address.is_multicast or address.is_unspecified or address.is_loopback:
         raise InputError(f"{key}: {raw!r} is no address of a host")
     if found.version == 6 and address.is_link_local:
-        raise InputError(f"{key}: {raw!r} is an address of the link, which the kernel gives by itself; leave it out")
+        raise InputError(f"{key}: {raw!r} is a link-local address, which the kernel assigns by itself; leave it out")
     return str(found)
 
 
@@ -45,4 +45,4 @@ def check_gateway(gateway: str, addresses: Sequence[str]) -> None:
     if way is None or way.is_link_local:
         return
     if not any(way in ipaddress.ip_interface(address).network for address in addresses):
-        raise InputError(f"gateway: {gateway} is in the network of none of the addresses")
+        raise InputError(f"gateway: {gateway} is not in the network of any of the addresses")

@@ -107,7 +107,7 @@ def _read(host: Reader, name: str, keys: Sequence[str]) -> Reading:
                 cells[key] = Cell(bonds.value(key, text))
     above = sysfs.above(host, name) if there else []
     if above:
-        note = f"{', '.join(above)} stands on it and goes with the old bond; its own manager must make it again"
+        note = f"{', '.join(above)} is above it and is removed with the old bond; its own manager must create it again"
         cells.update({key: cells[key]._replace(note=note) for key in ("state", *_ANEW) if key in cells})
     return Reading(cells)
 

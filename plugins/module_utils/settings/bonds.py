@@ -204,7 +204,7 @@ def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
         raise InputError(f"members: {name} cannot be a member of itself")
     addresses, gateway, dhcp = given.get("addresses", ()), given.get("gateway", ""), bool(given.get("dhcp"))
     if dhcp and not all(":" in address for address in (*addresses, *([gateway] if gateway else []))):
-        raise InputError("dhcp gives the IPv4 address and gateway; take those of the entry out, or dhcp")
+        raise InputError("dhcp assigns the IPv4 address and gateway; remove those of the entry, or dhcp")
     check_gateway(gateway, addresses)
     return tool.Bond(name, given["mode"], members, options, given.get("mtu"), addresses, gateway, dhcp)
 
@@ -219,7 +219,7 @@ def _check_mode(mode: str, options: Mapping[str, str]) -> None:
 def _check_monitoring(options: Mapping[str, str]) -> None:
     probes = options.get("arp_interval", "0") != "0"
     if probes and options.get("miimon", "0") != "0":
-        raise InputError("arp_interval and miimon cannot be together; take one out")
+        raise InputError("arp_interval and miimon exclude each other; remove one")
     targets = options.get("arp_ip_target", "").split()
     if probes and not targets:
         raise InputError("arp_interval needs arp_ip_target, the addresses to ask for")
@@ -253,12 +253,12 @@ def check(host: Reader, bond: tool.Bond) -> None:
         # A bridge has ports as well, and names them in the same place.
         owner = owners.get(member) or host.target(f"{sysfs.ROOT}/{member}/master") or bond.name
         if bond.name in sysfs.below(host, member):
-            raise InputError(f"bonds: {bond.name}: {member} stands on {bond.name} and cannot be below it as well")
+            raise InputError(f"bonds: {bond.name}: {member} is above {bond.name} and cannot be its member")
         if owner != bond.name:
             taken = f"{member} is a member of {owner}"
-            raise InputError(f"bonds: {bond.name}: {taken}; take it out there, in a call of its own")
+            raise InputError(f"bonds: {bond.name}: {taken}; remove it there first, in a separate call")
     if bond.name in nics and not tool.present(host, bond.name):
-        raise InputError(f"bonds: {bond.name}: there is a NIC of that name that is no bond")
+        raise InputError(f"bonds: {bond.name}: there is a NIC of that name that is not a bond")
     if bond.mtu:
         _check_mtu(host, bond, bond.mtu)
 

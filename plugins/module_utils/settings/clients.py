@@ -69,13 +69,13 @@ def _rate(name: str, item: Any) -> str:
 def _words(name: str, item: Any) -> Iterable[str]:
     if isinstance(item, dict):
         if "address" not in item or not set(item) <= {"address", "queue"}:
-            raise InputError(f"{name}: {item!r} is not valid; write an address and, if you like, a queue")
+            raise InputError(f"{name}: {item!r} is not valid; write an address, optionally with a queue")
         item = f"{item['address']}={item['queue']}" if item.get("queue") is not None else item["address"]
     if item == "others=0":  # always there, and so also in the result of an earlier call
         return [item]
     text, equals, queue = str(item).strip().lower().partition("=")
     if "%" in text:
-        raise InputError(f"{name}: {item!r} names a NIC after the address; leave that out")
+        raise InputError(f"{name}: {item!r} has a NIC name after the address; leave it out")
     if equals:
         if not re.fullmatch(r"\d{1,4}", queue):
             raise InputError(

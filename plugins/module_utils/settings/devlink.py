@@ -32,11 +32,11 @@ from ..tools import sysfs
 # parameter, no other NIC is asked what it has.
 _DRIVERS = ("mlx5_core", "mlx4_core", "ice", "bnxt_en", "nfp", "qede", "rvu_nicpf")
 _AT_INIT = (
-    "the driver takes it only while it begins: set it with `devlink dev param set ... cmode driverinit`, then "
-    "`devlink dev reload`, which takes the NIC away for some seconds"
+    "the driver reads it only when it starts: set it with `devlink dev param set ... cmode driverinit`, then "
+    "`devlink dev reload`, which removes the NIC for some seconds"
 )
 _SWITCH = ("true", "false")
-_LATER = "the device keeps it, and has it in force once it was reset, mostly by a cold start of the host"
+_LATER = "the device keeps it, and uses it after a reset, usually a cold start of the host"
 
 
 def _handle(host: Reader, nic: str) -> str:
@@ -48,7 +48,7 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         return Reading({}, "nobody has asked")
     handle = _handle(host, nic)
     if not sysfs.is_function(handle[4:]):
-        return Reading({}, "it is no PCI device of its own")
+        return Reading({}, "it is not a PCI device of its own")
     known, problem = tool.ask(host, handle)
     return Reading(
         {name: _cell(handle, one.way, one.ways[one.way]) for name, one in known.items() if one.way},
@@ -72,7 +72,9 @@ def _expand(
         if now is None or one.value == now:
             continue
         if (now in _SWITCH) is not (one.value in _SWITCH):
-            refused[key] = f"it is a switch, and now {now}" if now in _SWITCH else f"it is no switch, and now {now}"
+            refused[key] = (
+                f"it is a switch, currently {now}" if now in _SWITCH else f"it is not a switch, currently {now}"
+            )
         elif place.endswith(tool.AT_INIT):
             refused[key] = f"{_AT_INIT}. It is {now}"
         elif place.endswith(tool.PERMANENT):
@@ -116,7 +118,7 @@ devlink = Family(
     open_kind="parameter",
     like="enable_roce",
     open_parse=_parse,
-    hint="`devlink dev param show` tells what the device has and in which ways it can be set.",
+    hint="`devlink dev param show` shows what the device has and how it can be set.",
     refusals={"Operation not supported": "the device does not allow it to be set"},
     lacks={"not found": "the device does not have it"},
 )

@@ -21,7 +21,7 @@ _FILES = {"rps": "rps_cpus", "rps_flow_cnt": "rps_flow_cnt", "xps": "xps_cpus"}
 _UNKNOWN = "unknown"
 
 # Drivers that spread their queues by a plan of the kernel's have such interrupts, and so have some controllers.
-_MANAGED = "the kernel does not let the interrupts of this device be moved: it places them itself, or cannot"
+_MANAGED = "the kernel does not allow the interrupts of this device to be moved: it places them itself, or cannot"
 
 
 def _join(lists: Sequence[str], each: str = "") -> str:
@@ -89,9 +89,9 @@ def _queues(host: Reader, nic: str, cores: Sequence[int], online: Sequence[int])
 def _service(host: Reader, nic: str) -> Dict[str, Cell]:
     """A service that is not there, or not running, is stopped already."""
     device, foreign = sysfs.identity(host, nic).bus, balancer.foreign_policy(host)
-    problem = f"{foreign} names a policy script already; have that one print ban=true for it" if foreign else ""
+    problem = f"{foreign} already names a policy script; make that script print ban=true for it" if foreign else ""
     if not sysfs.is_function(device):
-        problem = f"irqbalance is told by PCI device, and it is none of its own ({device or 'virtual'})"
+        problem = f"irqbalance works by PCI device, and this NIC is none ({device or 'virtual'})"
     return {
         "irqbalance": Cell("run" if services.runs(host, "irqbalance.service") else "stop"),
         BAN: Cell(device in balancer.banned(host), means=partial(_banned, problem)),
@@ -145,7 +145,7 @@ def _checked(text: str, online: Sequence[int]) -> Tuple[int, ...]:
     chosen = cpus.parse_list(text)
     missing = set(chosen) - set(online)
     if missing:
-        raise ValueError(f"CPU {cpus.format_list(missing)} is not there; the host has {cpus.format_list(online)}")
+        raise ValueError(f"CPU {cpus.format_list(missing)} does not exist; the host has {cpus.format_list(online)}")
     return chosen
 
 

@@ -83,7 +83,7 @@ def _probe(host: Reader, nic: str, addresses: str, cells: Mapping[str, Cell]) ->
         return ""
     return (
         f"{nic} mtu: set to {mtu}, but no packet of that size came back from {', '.join(silent)}. "
-        "Every switch port and NIC on the way must take it as well; raise theirs first."
+        "Every switch port and NIC on the path must accept it as well; raise their MTU first."
     )
 
 
@@ -129,7 +129,7 @@ link = Family(
             "path_check", "addresses", "peers that must answer a packet of the new MTU, or the change is rolled back"
         ),
     ),
-    hint="A size cannot exceed what the driver takes (tso_max_size). A VLAN cannot have a larger MTU than "
+    hint="A size cannot exceed the limit of the driver (tso_max_size). A VLAN cannot have a larger MTU than "
     "the NIC below it, and a bond sets the MTU of its ports itself.",
     flat=True,
     neighbours=_neighbours,

@@ -57,7 +57,7 @@ def plan_files(host: Reader, wanted: str, asked: Asked) -> Tuple[Optional[tool.M
     for path in files:
         text = host.read(path)
         if text is not None and not tool.is_ours(text, bond.name):
-            foreign = f"{path} was written by somebody else"
+            foreign = f"{path} was not written by this collection"
             raise InputError(f"bonds: {bond.name}: {foreign}; move it away, or rename the bond")
     return manager, {**stale, **files}
 
@@ -81,8 +81,8 @@ def _find_out(facts: _Facts, bond: tool.Bond) -> str:
         found = [name for name in MANAGERS if facts.owned(name)]
         if len(found) == 1:
             return found[0]
-        what = f"{', '.join(found)} have NICs of this host" if found else "none has any NIC of this host"
-        raise InputError(f"bonds: {bond.name}: no network manager has its members, and {what}; say which: manager")
+        what = f"{', '.join(found)} manage NICs of this host" if found else "none manages any NIC of this host"
+        raise InputError(f"bonds: {bond.name}: no network manager manages its members, and {what}; say which: manager")
     if len(found) > 1:
         what = "; ".join(f"{name} has {', '.join(owners[name])}" for name in found)
         several = f"its members belong to several network managers ({what})"
@@ -189,7 +189,7 @@ def _foreign(stanzas: Mapping[str, Set[str]], nics: Sequence[str]) -> str:
     """A member whose own stanza gives it an address would have two masters."""
     for nic in nics:
         if stanzas.get(nic, set()) - {"manual"}:
-            return f"{ifupdown.MAIN} or a file it reads configures {nic}; take its stanza out, or make it manual"
+            return f"{ifupdown.MAIN} or a file it reads configures {nic}; remove its stanza, or make it manual"
     return ""
 
 

@@ -20,7 +20,7 @@ _REGISTERS = {
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     device = sysfs.identity(host, nic).bus
     if not sysfs.is_function(device):
-        return Reading({}, f"it is no PCI device of its own ({device or 'virtual'})")
+        return Reading({}, f"it is not a PCI device of its own ({device or 'virtual'})")
     # One state takes others along, so they are looked at together.
     cells = aspm.cells(host, device) if not keys or set(keys) & set(aspm.STATES) else {}
     asked = [key for key in _REGISTERS if not keys or key in keys]
