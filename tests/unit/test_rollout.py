@@ -81,7 +81,7 @@ def counted(packets, **errors):
         (
             "too late",
             Said([CHANGED], {"probes": [], "reverted": [{"at": "now"}]}, {}),
-            "the guard has taken the change back",
+            "the guard has reverted the change",
         ),
         (
             "errors",
