@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Traffic that shows what suffers: `serve PEER FAR` on the router, `send FIRST SECOND`, its two addresses, on the switch,
-and `take` behind a link of small packets.
+"""Traffic that shows what suffers: `serve PEER FAR` on the router, `send FIRST SECOND`, its two addresses, on the
+switch, and `take` behind a link of small packets.
 
 The programs of the router fetch their packets and connections twenty times a second, as busy ones do.
 """

@@ -66,7 +66,8 @@ def apart(asked: str, have: Sequence[str], order: Sequence[int], names: Sequence
     for rule in rules:
         if rule not in used and rule[0] != "*":
             last = f"the last queue is {max(order)}" if order else "there is no queue"
-            raise NotThereError(f"nothing is called {rule[0]}; " + (f"choose one of {', '.join(names)}" if names else last))
+            there = f"choose one of {', '.join(names)}" if names else last
+            raise NotThereError(f"nothing is called {rule[0]}; {there}")
     return found
 
 
