@@ -21,6 +21,7 @@ requirements:
     C(ANSIBLE_STDOUT_CALLBACK=linuxnet.tuning.brief)
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -32,6 +33,11 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
 
 _WIDTH = 28
+# What Ansible puts before the sentence of a filter or lookup.
+_WRAPPED = re.compile(
+    r"^(Task failed: )?(Finalization of task args for '[^']+' failed: )?(Error while resolving value for '[^']+': )?"
+    r"(The (filter|lookup) plugin '[^']+' failed: )?"
+)
 # What the result of a task has beside what it tells.
 _OWN = ("changed", "failed", "skipped", "failed_when_result", "item", "ansible_loop_var")
 
@@ -123,6 +129,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         super().__init__()
         self._changed: dict[str, list[Setting]] = {}
         self._failed: dict[str, list[str]] = {}
+        self._turns: dict[str, list[Mapping[str, Any]]] = {}
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         """The task before is over on all hosts."""
@@ -134,19 +141,26 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A message is printed at once, changes are kept for the end."""
-        self._handle_warnings(known(result)[1])
-        if not _turns(result):
+        host, told = known(result)
+        self._handle_warnings(told)
+        self._turns.pop(host, None)
+        if not _loops(result):
             self._take(result)
 
     def v2_runner_item_on_ok(self, result: Any) -> None:
         """A turn of a loop is told as if it was a task."""
         self._take(result)
 
+    def v2_runner_item_on_failed(self, result: Any) -> None:
+        """A turn of a loop that failed waits for the end of the loop. Which did is told here alone by some versions."""
+        host, told = known(result)
+        self._turns.setdefault(host, []).append(told)
+
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """Hosts that fail for the same reason are named together; of a loop, each turn that failed."""
         host, told = known(result)
         self._handle_warnings(told)
-        failed = [turn for turn in _turns(result) if turn.get("failed")] or [told]
+        failed = self._turns.pop(host, [told])
         for reason in [] if ignore_errors else dict.fromkeys(_reason(one) for one in failed):
             self._failed.setdefault(f"failed: {reason}", []).append(host)
 
@@ -203,10 +217,10 @@ def _message(told: Mapping[str, Any]) -> str:
     return str(said)
 
 
-def _turns(result: Any) -> list[Mapping[str, Any]]:
-    """The answers of a loop, of other tasks none."""
+def _loops(result: Any) -> bool:
+    """Whether these are the answers of a loop, whose turns were told before."""
     task, told = _task(result), known(result)[1]
-    return told.get("results") or [] if task.loop or task.loop_with else []
+    return bool((task.loop or task.loop_with) and told.get("results"))
 
 
 def _ended(args: Mapping[str, Any], told: Mapping[str, Any]) -> list[Any]:
@@ -220,7 +234,8 @@ def _ended(args: Mapping[str, Any], told: Mapping[str, Any]) -> list[Any]:
 def _reason(told: Mapping[str, Any]) -> str:
     """Why it failed, and in which turn of a loop."""
     turn = told.get("_ansible_item_label", told.get(told.get("ansible_loop_var", ""), ""))
-    return f"{told.get('msg') or told.get('censored') or 'no reason was given'}{f' (item {turn})' if turn else ''}"
+    said = str(told.get("msg") or told.get("censored") or "no reason was given")
+    return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn else ''}"
 
 
 def _asks(task: Any) -> bool:

@@ -161,8 +161,8 @@ options:
       sriov:
         description:
           - >-
-            Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Another number
-            takes those that there are away from whoever uses them, and makes all anew.
+            Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Changing the
+            number removes all existing functions, also those in use, and creates them again.
         type: dict
         suboptions:
           vfs:
@@ -191,7 +191,7 @@ options:
             type: raw
           min_tx_rate:
             description:
-              - Mb/s that it is sure of; few drivers have it.
+              - Mb/s that it is guaranteed; few drivers support it.
             type: raw
           link_state:
             description:
@@ -527,7 +527,7 @@ options:
             type: int
           sample_interval:
             description:
-              - Seconds between two looks at the packet rate.
+              - Seconds between two samples of the packet rate.
             type: int
           stats_block_usecs:
             description:

@@ -45,7 +45,7 @@ _value:
     nics: [{name: eth0, ring: {rx: 4096}}]
     sysctl: {net.core.rmem_max: 16777216}
     files: [{path: /etc/rc.local, lines: {"3": ethtool -G eth0 rx 4096}}]
-    by_hand: ["/etc/rc.local line 7: it is no command that stands alone"]
+    by_hand: ["/etc/rc.local line 7: it is not a separate command"]
 """
 
 from typing import Any, Callable, Dict, Mapping

@@ -28,7 +28,7 @@ def save(action: Save) -> None:
     folder = os.path.dirname(action.path)
     try:
         if not stat.S_ISREG(os.lstat(action.path).st_mode):
-            raise OSError(errno.EINVAL, f"{action.path} is not a regular file, so it is left alone")
+            raise OSError(errno.EINVAL, f"{action.path} is not a regular file, so it is not changed")
     except FileNotFoundError:
         if action.text is None:
             tidy(folder)

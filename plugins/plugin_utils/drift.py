@@ -85,12 +85,12 @@ def _lines(result: Mapping[str, Any], live: Mapping[Place, Any]) -> Iterator[tup
             if key in want and live.get(("host", key)) == want[key] != have.get(key):
                 yield "host", key, f"{want[key]} until the next boot", f"{want[key]} in {file} too"
             elif key not in want:
-                yield "host", key, f"{have[key]} in {file}", "nothing, for the inventory does not ask for it"
+                yield "host", key, f"{have[key]} in {file}", "nothing, because it is not in the inventory"
 
 
 def _unsupported(item: Mapping[str, str]) -> tuple[str, str, str, str]:
     if not item["family"]:
-        return item["nic"], "-", "absent", "present, for the inventory names it"
+        return item["nic"], "-", "absent", "present, because the inventory names it"
     setting = f"{item['family']} {item['key']}" if item["nic"] else item["key"]
     return item["nic"] or "host", setting, "-", f"{item['asked']}, but {item['reason']}"
 

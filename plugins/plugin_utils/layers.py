@@ -127,7 +127,7 @@ def _profile(load: Callable[[str], Any], folder: str, name: Any, place: str) -> 
             raise LayerError(f"{place}: there is no profile '{name}'{where}{nearest(str(name), known)}") from None
         raise LayerError(f"{place}: {path} cannot be read: {error}") from error
     if not isinstance(found, Mapping):
-        raise LayerError(f"{path} is no dictionary with the keys nics, sysctl and module_parameters")
+        raise LayerError(f"{path} is not a dictionary with the keys nics, sysctl and module_parameters")
     return found
 
 

@@ -105,7 +105,7 @@ VERDICTS = (
     Verdict(
         ("net.ipv4.icmp_ignore_bogus_error_messages",),
         NO_EFFECT,
-        "there is no such parameter; meant is net.ipv4.icmp_ignore_bogus_error_responses",
+        "there is no such parameter; the right name is net.ipv4.icmp_ignore_bogus_error_responses",
     ),
     Verdict(("net.ipv4.inet_peer_gc_*", "net.core.hot_list_length"), NO_EFFECT, _GONE, (3, 6)),
     Verdict(
@@ -220,9 +220,9 @@ VERDICTS = (
         NOTE,
         "this is routing, not tuning",
     ),
-    Verdict(("net.netfilter.*",), NOTE, "the key is there once the module nf_conntrack is loaded"),
-    Verdict(("net.bridge.*",), NOTE, "the key is there once the module br_netfilter is loaded"),
-    Verdict(("net.ipv4.vs.*",), NOTE, "the key is there once the module ip_vs is loaded"),
+    Verdict(("net.netfilter.*",), NOTE, "the key exists once the module nf_conntrack is loaded"),
+    Verdict(("net.bridge.*",), NOTE, "the key exists once the module br_netfilter is loaded"),
+    Verdict(("net.ipv4.vs.*",), NOTE, "the key exists once the module ip_vs is loaded"),
     Verdict(
         ("net.core.busy_poll", "net.core.busy_read"),
         NOTE,

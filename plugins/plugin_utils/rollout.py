@@ -104,7 +104,7 @@ def unwell(host: Said, limits: Limits) -> str:
             return f"probe `{_line(probe.get('probe'))}`: {_line(probe.get('figure'))}"
     # Who was told to wait for a confirmation, and does not any more, has gone back.
     if health.get("reverted"):
-        return "the guard has taken the change back before it could be confirmed"
+        return "the guard has reverted the change before it could be confirmed"
     for call in host.calls:
         why = _growth(call.get("counters") or {}, health.get("counters") or {}, limits)
         if why:

@@ -133,12 +133,12 @@ def test_a_loop_is_told_by_its_turns(run):
     callback.v2_runner_item_on_ok(result("a", "ansible.builtin.debug", loop="x", msg="one"))
     callback.v2_runner_on_ok(result("a", "ansible.builtin.debug", loop="x", msg="all items", results=[{"msg": "one"}]))
     assert lines == ["one"]
-    turns = [
-        {"failed": True, "msg": "no such file", "item": "p", "ansible_loop_var": "item"},
-        {"failed": False, "msg": "fine"},
-        {"failed": True, "censored": "the output has been hidden"},
-    ]
-    callback.v2_runner_on_failed(result("a", "copy", loop="x", msg="One or more items failed", results=turns))
+    # Which turns have failed is not among the results of ansible-core 2.21.
+    callback.v2_runner_item_on_failed(
+        result("a", "copy", loop="x", msg="no such file", item="p", ansible_loop_var="item")
+    )
+    callback.v2_runner_item_on_failed(result("a", "copy", loop="x", censored="the output has been hidden"))
+    callback.v2_runner_on_failed(result("a", "copy", loop="x", msg="One or more items failed", results=[{}, {}, {}]))
     callback.v2_playbook_on_stats(None)
     assert lines[1:] == ["a: failed: no such file (item p)", "a: failed: the output has been hidden"]
 
@@ -171,3 +171,23 @@ def test_in_check_mode_the_table_is_what_would_be_changed(run, monkeypatch):
     callback.v2_runner_on_ok(result("a", changed=True, check_mode=True, diff=DIFF))
     callback.v2_playbook_on_stats(None)
     assert len(lines) == 4
+
+
+def test_a_failure_is_the_sentence_without_what_ansible_puts_before_it(run):
+    callback, lines = run
+    said = (
+        "Task failed: Finalization of task args for 'ansible.builtin.set_fact' failed: Error while resolving value for "
+        "'benchmark_plan': The filter plugin 'linuxnet.tuning.benchmark_plan' failed: benchmark_groups is empty"
+    )
+    callback.v2_runner_on_failed(result("a", "set_fact", msg=said))
+    callback.v2_playbook_on_stats(None)
+    assert lines == ["a: failed: benchmark_groups is empty"]
+
+
+def test_a_loop_whose_failures_were_ignored_leaves_none_to_the_next(run):
+    callback, lines = run
+    callback.v2_runner_item_on_failed(result("a", "copy", loop="x", msg="ignored", item="p"))
+    callback.v2_runner_on_failed(result("a", "copy", loop="x", msg="One or more items failed"), ignore_errors=True)
+    callback.v2_runner_on_failed(result("a", "copy", msg="another"))
+    callback.v2_playbook_on_stats(None)
+    assert lines == ["a: failed: another"]

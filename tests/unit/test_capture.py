@@ -164,7 +164,7 @@ def test_secrets_stay_on_the_host_and_files_without_a_word_of_ours_too():
 
 def test_a_file_that_is_too_large_is_told():
     device = tuned_igb({"/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\n" + "# long\n" * 20000})
-    assert "/etc/rc.local: not read, for it is too large" in captured(device).left_out
+    assert "/etc/rc.local: not read, because it is too large" in captured(device).left_out
 
 
 def test_what_is_in_force_wins_over_a_file():

@@ -29,7 +29,7 @@ def test_table_says_what_differs_what_cannot_be_and_what_will_not_last():
         "eth0   features gro  on      off",
         "eth0   pause rx      -       on, but the device does not have it",
         "eth0   ring rx       256     4096",
-        "eth9   -             absent  present, for the inventory names it",
+        "eth9   -             absent  present, because the inventory names it",
         "host   a.b           2       set by /etc/sysctl.d/99-local.conf at the next boot, after our own file",
         "host   c.d           -       1, but the device does not have it",
     ]

@@ -79,7 +79,7 @@ def test_parameters_that_are_no_dictionary_are_named(value):
 
 def test_a_profile_that_is_none_is_named(monkeypatch):
     monkeypatch.setitem(PROFILES, "/own/bad.yml", [])
-    with pytest.raises(layers.LayerError, match=r"/own/bad.yml is no dictionary"):
+    with pytest.raises(layers.LayerError, match=r"/own/bad.yml is not a dictionary"):
         options(tune_profile="bad", tune_profile_folder="/own")
 
 

@@ -52,8 +52,8 @@ def test_the_file_without_the_line_and_back():
     ("files", "message"),
     [
         ([{"path": "/etc/rc.local", "lines": {"3": "ethtool -G igb0 rx 1"}}], "capture the host again"),
-        ([{"path": "/etc/rc.local", "lines": {"2": "if [ -e /sys/class/net/igb0 ]; then"}}], "stands alone"),
-        ([{"path": "/etc/none", "lines": {"1": "x"}}], "no file"),
+        ([{"path": "/etc/rc.local", "lines": {"2": "if [ -e /sys/class/net/igb0 ]; then"}}], "separate command"),
+        ([{"path": "/etc/none", "lines": {"1": "x"}}], "not a readable file"),
         ([{"path": "/etc/../etc/rc.local", "lines": {"1": "x"}}], "not valid"),
         ([{"path": "/etc/rc.local", "lines": ["x"]}], "not valid"),
         ([{"path": "/etc/rc.local"}], "not valid"),

@@ -130,7 +130,7 @@ def test_where_the_gateway_falls_silent_the_host_goes_back(host):
     finally:
         type(host).reached = True
     assert failed
-    assert lines[-1] == "It was not put back for good: after that there was no answer to ping 192.0.2.1"
+    assert lines[-1] == "It was not restored permanently: afterwards there was no answer to ping 192.0.2.1"
     assert in_force(host)[0] == 1500
     assert stack.read(host) == []
 
@@ -154,7 +154,7 @@ def test_what_waits_or_ends_by_itself_is_left_alone(host, more):
 def test_another_inventory_is_left_alone(host):
     brought(host, nics=[{"name": "igb0", "mtu": 4000}])
     lines, failed = look(host)
-    assert lines == ["Left alone: what is kept for the next boot is not what this watch knows. Run site."]
+    assert lines == ["Left alone: the files for the next boot differ from the inventory of this watch. Run site."]
     assert not failed
     assert in_force(host)[0] == 4000
 

@@ -18,14 +18,14 @@ _RR, _BACKUP, _XOR, _BROADCAST, _LACP, _TLB, _ALB = MODES
 # Words stand in the order of the driver's numbers, which are as good.
 FIELDS: Tuple[Field, ...] = (
     Field("name", "name", "the name of the bond, such as V(bond0)"),
-    Field("state", "word", "whether the bond is to be there, with its files", words=("present", "absent")),
+    Field("state", "word", "whether the bond exists, with its files", words=("present", "absent")),
     Field("mode", "numbered", "how the members share the traffic, by name or number", words=MODES),
     Field("members", "names", "the NICs in the bond"),
     Field("mtu", "integer", "the largest packet in bytes, for the bond and its members"),
     Field("addresses", "interfaces", "addresses with the length of their prefix, such as V(192.168.10.1/24)"),
     Field("dhcp", "switch", "whether the bond has its IPv4 address and gateway from DHCP"),
     Field("gateway", "address", "the default gateway through this bond"),
-    Field("miimon", "integer", "milliseconds between looks at the links; 100 unless O(bonds[].arp_interval) is given"),
+    Field("miimon", "integer", "milliseconds between checks of the links; 100 unless O(bonds[].arp_interval) is given"),
     Field("updelay", "integer", "milliseconds until a link that came back is used; a multiple of O(bonds[].miimon)"),
     Field("downdelay", "integer", "milliseconds until a lost link is given up; a multiple of O(bonds[].miimon)"),
     Field("lacp_rate", "numbered", "how often the partner is to send LACP packets", words=("slow", "fast")),

@@ -45,7 +45,7 @@ coalesce = family(
         *_rows("_high", " at a high packet rate"),
         _row("pkt_rate_low", "packets a second below which the rate is low"),
         _row("pkt_rate_high", "packets a second above which the rate is high"),
-        _row("sample_interval", "seconds between two looks at the packet rate"),
+        _row("sample_interval", "seconds between two samples of the packet rate"),
         _row("stats_block_usecs", "microseconds between two updates of the statistics"),
         _switch("cqe_mode_rx", "start the timer at a completion, not at an interrupt", "cqe-mode-rx", "CQE mode RX"),
         _switch("cqe_mode_tx", "the same for sending", "cqe-mode-tx", "CQE mode TX"),

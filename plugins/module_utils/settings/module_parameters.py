@@ -62,8 +62,8 @@ def _said(key: str, asked: Desired, cells: Mapping[str, Cell]) -> List[str]:
     if goal != cell.value or kmod.same(str(asked.value), str(cell.value)):
         return []
     now = f"; until then it is {cell.value}" if cell.value else ""
-    again = "; an initramfs that has the driver must be made anew" if cell.place else ""
-    return [f"{key}: taken only while the module is loaded, so it comes with the next boot if permanent{now}{again}"]
+    again = "; an initramfs that contains the driver must be updated" if cell.place else ""
+    return [f"{key}: read only when the module is loaded, so it takes effect at the next boot if permanent{now}{again}"]
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:

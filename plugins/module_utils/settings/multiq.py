@@ -231,21 +231,19 @@ def _expand(
         return Expansion(refused={"clients": f"{say(tuple(beyond))} is beyond the last of {queues} queues"})
     method = _method(wanted.get("method"), cells)
     if owned and method == MULTIQ:
-        why = f"qdisc root: {owned.split()[0]} is asked for as well, and a NIC has one root; write method: clsact"
+        why = f"qdisc root: {owned.split()[0]} is desired as well, but a NIC has one root; write method: clsact"
         return Expansion(refused={"method" if "method" in desired else "clients": why})
     problem = _problem(method, cells)
     if problem:
         return Expansion(refused={"method" if "method" in desired else "clients": problem})
     rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
     if rates and (owned or Address("qdisc", nic, "leaves") in targets):
-        return Expansion(
-            refused={"rate": "a rate is a qdisc of its queue, and so is what qdisc asks for; leave one out"}
-        )
+        return Expansion(refused={"rate": "a rate is a qdisc of its queue, and qdisc sets one as well; leave one out"})
     problem = _no_rates(rates, mapped, method, cells)
     if problem:
         return Expansion(refused={"rate": problem})
     if unknown:
-        note = f"{nic}: no rate for {say(unknown)}: nobody has told the speed of their links; see rate: auto"
+        note = f"{nic}: no rate for {say(unknown)}: the speed of their links is not known; see rate: auto"
         return Expansion(_exactly(method, mapped, cells, rates), {}, (*told, note))
     return Expansion(_exactly(method, mapped, cells, rates), {}, told)
 

@@ -173,8 +173,8 @@ pause = _plain._replace(
             "(IEEE 802.3, annex 28B). The setting stays"
         ),
         UNTOLD: (
-            "Flow control: this end asks for it, and neither the driver nor the link partner tells what came of it. "
-            "See whether it is on at the port of the switch"
+            "Flow control: this end asks for it, and neither the driver nor the link partner reports the result. "
+            "Check whether it is on at the port of the switch"
         ),
         "no link": "",
     },

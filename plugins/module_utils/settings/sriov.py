@@ -131,7 +131,7 @@ _ABOUT = {
     "vlan": "the VLAN that the NIC puts it into, which it does not see; 0 for none, C('564:1') with a priority",
     "mac": "the MAC address that it gets; in quotes, a list for each",
     "max_tx_rate": "Mb/s that it may send; 0 is no limit",
-    "min_tx_rate": "Mb/s that it is sure of; few drivers have it",
+    "min_tx_rate": "Mb/s that it is guaranteed; few drivers support it",
     "link_state": "the link that it sees: C(auto) is that of the NIC, C(enable) always up, C(disable) always down",
 }
 
@@ -144,8 +144,8 @@ sriov = Family(
     boot=_boot,
     expand=_expand,
     about=(
-        "Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Another number "
-        "takes those that there are away from whoever uses them, and makes all anew."
+        "Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Changing the "
+        "number removes all existing functions, also those in use, and creates them again."
     ),
     fields=(
         Field("vfs", "integer", "how many the NIC has", relative=True),

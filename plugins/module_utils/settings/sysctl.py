@@ -32,8 +32,8 @@ def _rank(key: str) -> int:
 
 _CONGESTION, _QDISC = "net.ipv4.tcp_congestion_control", "net.core.default_qdisc"
 _LATER = (
-    "it counts for NICs that come up from now on; those that are there keep their queueing discipline until the next "
-    "boot, or until `tc qdisc replace dev NIC root mq` (without `mq` the discipline itself, for a NIC with one queue)"
+    "it applies to NICs that come up from now on; existing ones keep their queueing discipline until the next boot, "
+    "or until `tc qdisc replace dev NIC root mq` (without `mq` the discipline itself, for a NIC with one queue)"
 )
 
 
@@ -80,7 +80,7 @@ def _each(host: Reader, folder: str, name: str) -> List[str]:
 
 def _read_file(host: Reader, file: str, _keys: Sequence[str]) -> Reading:
     if not host.plain(file):
-        raise TuningError(f"{file} is no regular file, so it is left alone; name another file")
+        raise TuningError(f"{file} is not a regular file, so it is not changed; name another file")
     return Reading({key: Cell(value) for key, value in tool.own(host.read(file), file).items()})
 
 

@@ -50,17 +50,17 @@ def _stuck(path: str, whole: Sequence[str], place: int, shell: bool) -> str:
     if _NOT.search(path):
         return "its place in the file must not be empty"
     if line.rstrip().endswith("\\") or (place and whole[place - 1].rstrip().endswith("\\")):
-        return "it goes on in another line"
+        return "it continues on another line"
     if path.endswith(".service") and not line.startswith("ExecStart="):
         return "it is no ExecStart"
     poke = _POKE.fullmatch(line)
     alone = bool(poke) or bool(_PLAIN.fullmatch(_TAIL.sub(" ", line).strip()))
     if shell and (not alone or not _COMMAND.match(line)):
-        return "it is no command that stands alone"
+        return "it is not a separate command"
     if shell and _inside(whole, place):
-        return "it stands in a here document or a quoted text"
+        return "it is part of a here document or a quoted text"
     if shell and _quote_after(line, ""):
-        return "a quote that it opens goes on in another line"
+        return "a quote that it opens continues on another line"
     return ""
 
 
@@ -101,13 +101,13 @@ def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
         path, lines = _checked(entry)
         text = host.read(path)
         if text is None or not host.plain(path):
-            raise InputError(f"files: {path} is no file that can be read")
+            raise InputError(f"files: {path} is not a readable file")
         if host.rights(path)[1] != 0:
-            raise InputError(f"files: {path} does not belong to root, so it is left alone")
+            raise InputError(f"files: {path} does not belong to root, so it is not changed")
         made, stuck = out(path, text, lines)
         if stuck:
             told = "; ".join(f"line {number}: {why}" for number, why in stuck.items())
-            raise InputError(f"files: {path}: {told}. Take these lines out by hand")
+            raise InputError(f"files: {path}: {told}. Remove these lines by hand")
         if made != text:
             desired[Address("taken", "", path)] = Desired(EXACTLY, made)
             desired[Address("taken", "", f"{COPIES}{path}")] = Desired(EXACTLY, text)

@@ -65,7 +65,7 @@ def _understand(field: Field, raw: object) -> Desired:
         else:
             letters += "" if word in ("off", _OFF) else word
     if "s" in letters:
-        why = "its password would stand in the inventory and in the list of processes"
+        why = "its password would be visible in the inventory and in the list of processes"
         raise InputError(f"{field.name}: secureon is not valid; {why}")
     if raw is True or raw is None or not any(str(part).strip() for part in parts):
         raise InputError(f"{field.name}: {raw!r} is not valid; {right}")

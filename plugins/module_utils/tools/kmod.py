@@ -144,7 +144,7 @@ def own(host: Reader) -> Dict[str, Tuple[str, str]]:
         if text is None:
             continue
         if not text.startswith(HEADER) or not host.plain(file):
-            raise TuningError(f"{file} was not written by this collection, so it is left alone; move it away")
+            raise TuningError(f"{file} was not written by this collection, so it is not changed; move it away")
         found.update({key: (value, file) for key, value in read(text)})
     return found
 

@@ -102,7 +102,7 @@ def own(text: Optional[str], file: str) -> Dict[str, str]:
     if text is None:
         return {}
     if not text.startswith(HEADER):
-        raise TuningError(f"{file} was not written by this collection, so it is left alone; name another file")
+        raise TuningError(f"{file} was not written by this collection, so it is not changed; name another file")
     return {line.key: line.value for line in lines(text)}
 
 

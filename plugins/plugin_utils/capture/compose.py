@@ -83,7 +83,7 @@ class Composer:
                 names = self._names(setting)
                 if not names:
                     who = setting.get("nic") or said([f"{key} {text}" for key, text in setting["match"].items()])
-                    self.left_out.append(f"{place}: no NIC with hardware here is meant by {who}")
+                    self.left_out.append(f"{place}: no hardware NIC of this host is selected by {who}")
                 for nic in names:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
@@ -230,7 +230,7 @@ class Composer:
                 kind = remark["kind"].replace("_", " ")
                 self.left_out.append(f"{remark['file']} line {remark['line']}: {kind}: {remark['message']}")
         self.left_out += [f"{file}: {number} line(s) that belong to another tool" for file, number in others.items()]
-        self.left_out += [f"{path}: not read, for it is too large" for path in configured.get("left_out") or []]
+        self.left_out += [f"{path}: not read, because it is too large" for path in configured.get("left_out") or []]
 
 
 def judged(name: str, facts: Mapping[str, Any], items: Iterable[Item]) -> list[Item]:
@@ -253,8 +253,8 @@ def checked(captured: Captured, result: Mapping[str, Any]) -> Captured:
     if not captured.items:
         return captured
     if result.get("failed") or "before" not in result:
-        why = str(result.get("msg") or "the comparison with the host did not take place")
-        return captured._replace(problem=f"site cannot take this as it is: {why}")
+        why = str(result.get("msg") or "the comparison with the host failed")
+        return captured._replace(problem=f"site does not accept this: {why}")
     changed = _changes(result)
     refused = {
         (one.get("nic", ""), one.get("family", ""), one.get("key", "")): one for one in result.get("unsupported") or []

@@ -74,12 +74,12 @@ def _below(captured: Captured) -> list[str]:
     if captured.bonds:
         lines += [
             "",
-            *_comment("Bonds. They stay with the tool that made them; take the lines in to have them made anew:", ""),
+            *_comment("Bonds. They stay with the tool that created them; uncomment the lines to manage them here:", ""),
         ]
         made = yaml.safe_dump({"tuning_bonds": list(captured.bonds)}, sort_keys=False, width=_WIDTH)
         lines += [f"# {line}" for line in made.splitlines()]
     if captured.unknown:
-        why = "In force, and nobody here knows whether the driver or the kernel set it by itself, or somebody did:"
+        why = "In force, but it is not known whether the driver, the kernel or a person has set it:"
         lines += ["", *_comment(why, "")]
         lines += [f"#   {' '.join(place)}: {_flow(values)}" for place, values in _unknown(captured.unknown)]
     if captured.left_out:

@@ -79,11 +79,11 @@ class _Links(Form):
             return []
         text = "max" if one.kind == MAXIMUM else _value(word.form, one)
         if text is None or (word.word == "GenericSegmentOffloadMaxBytes" and int(text) > 65536):
-            self.cannot(what, "udevd takes no such value")
+            self.cannot(what, "systemd-udevd does not accept this value")
             return []
         autoneg = entry.families[family].get("autoneg")
         if family == "speed" and key in ("speed", "duplex") and (autoneg is None or autoneg.value is not False):
-            self.cannot(what, "udevd sets it without autoneg alone; write autoneg: false, or advertise")
+            self.cannot(what, "systemd-udevd sets it only without autoneg; write autoneg: false, or advertise")
             return []
         return [f"# since systemd {word.since}", f"{word.word}={text}"] if word.since > 248 else [f"{word.word}={text}"]
 

@@ -44,7 +44,7 @@ class _Profiles(Form):
     def _entry(self, entry: Entry) -> List[str]:
         loop = selectors.loop(entry)
         if loop is None:
-            self.cannot_any(entry, "which NICs that are, no file of the kernel tells")
+            self.cannot_any(entry, "no file of the kernel says which NICs these are")
             return []
         opening, closing, nic = loop
         # One call for a family: NetworkManager refuses a speed without its duplex.
@@ -81,11 +81,11 @@ class _Profiles(Form):
             return None
         text = self._value(family, key, one, word.form)
         if text is None:
-            self.cannot(what, "NetworkManager takes no such value")
+            self.cannot(what, "NetworkManager does not accept this value")
             return None
         speed: Mapping[str, Desired] = entry.families.get("speed", {})
         if family == "speed" and key in ("speed", "duplex") and not {"speed", "duplex"} <= set(speed):
-            self.cannot(what, "NetworkManager takes speed and duplex together alone")
+            self.cannot(what, "NetworkManager sets speed and duplex only together")
             return None
         return f"{word.word} {quote(text)}", word.since
 

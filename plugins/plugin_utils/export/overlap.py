@@ -36,7 +36,7 @@ def each_once(form: Form, reader: str, known: Callable[[Entry], bool]) -> List[E
             and not _within(late, merged[before])
         ]
         if takers:
-            why = f"{reader} takes one of them for a NIC, this one last; write there what it is to have of both"
+            why = f"{reader} applies only one of them, and this one comes last; write there what the NIC should have"
             form.cannot(f"{late.selector}, where {' or '.join(takers)} fits as well", why)
     return [*(merged[place] for place in order), *(one for one in form.desired.nics if not known(one))]
 

@@ -43,11 +43,11 @@ _MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
 }
 # Families whose commands depend on what a device answers, and why that is no matter of a script.
 _DEVICE: Mapping[str, str] = {
-    "pci": "which register of which slot that is, the host has to be asked",
+    "pci": "only the host knows the slot and its register",
     "multiq": "the filters depend on the queues and the qdisc that the NIC has",
     "devlink": "in which way the device takes it, it has to be asked",
 }
-_MODES = "which link modes that are, the device has to be asked"
+_MODES = "only the device knows its link modes"
 _FIXED = "with autoneg it is a matter of the modes that the device names; write autoneg: false, or do it by Ansible"
 # What stands in commands for what the script works out; a shell leaves both as they are.
 _MARK, _NIC = "@maximum@", "@nic@"
@@ -99,7 +99,7 @@ class _Script(Form):
     def _entry(self, entry: Entry) -> None:
         loop = selectors.loop(entry)
         if loop is None:
-            self.cannot_any(entry, "which NICs that are, no file of the kernel tells")
+            self.cannot_any(entry, "no file of the kernel says which NICs these are")
             return
         opening, closing, nic = loop
         indent = "  " if opening else ""
@@ -169,7 +169,7 @@ class _Script(Form):
         if (name, key) in (("eee", "advertise"), ("speed", "advertise")):
             return _MODES
         if (name, key) == ("rss", "key") and one.value == "symmetric":
-            return "how long the key of the device is, the host has to be asked"
+            return "only the host knows how long the key of the device is"
         autoneg = keys.get("autoneg", Desired(EXACTLY)).value
         if name == "speed" and key in ("speed", "duplex") and autoneg is not False:
             return _FIXED
@@ -183,7 +183,7 @@ class _Script(Form):
         root, leaves = (str(keys[key].value) if key in keys else "" for key in ("root", "leaves"))
         for key, value in (("root", root), ("leaves", leaves)):
             if value == "default" or ";" in value:
-                self.cannot(named(entry, "qdisc", key, keys[key]), "what was there before is for the host to tell")
+                self.cannot(named(entry, "qdisc", key, keys[key]), "only the host knows what was there before")
                 return
         if root and not leaves:
             handle = " handle 1:" if root == "mq" else ""

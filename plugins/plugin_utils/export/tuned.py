@@ -93,7 +93,7 @@ class _Profile(Form):
         else:
             value = _file_value(key, one)
             if value is None or not entry.name:
-                self.cannot(what, "the files of TuneD are of NICs by name, and take one value for all queues")
+                self.cannot(what, "TuneD needs NICs by name, and one value for all queues")
             else:
                 self.sysfs.append(f"/sys/class/net/{entry.name}/{file}={value}")
 

@@ -168,7 +168,7 @@ class Commands(Script):
         else:
             said = masks.shown(" ".join(words))
             if _NETWORK.search(said):
-                self.sink.unknown(line, f"'{masks.shown(name)}' is no program that is known here")
+                self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
                 self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
 

@@ -63,18 +63,21 @@ def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: f
     if not compared["changed"]:
         return [], False
     if any(command.startswith(("write ", "remove ")) for command in compared["commands"]):
-        return ["Left alone: what is kept for the next boot is not what this watch knows. Run site."], False
+        return ["Left alone: the files for the next boot differ from the inventory of this watch. Run site."], False
     told = drifts(list(differences(compared)), journal.since(reader, since), since)
     asked = [*settings["probes"], *({"host": gateway} for gateway in whereabouts.gateways(reader))]
     well = [probe for probe, one in zip(asked, health.look(reader, asked, 0)["probes"]) if one["well"]]
     done = engine.tune(host, "tune", {**params, "guard_timeout": settings["guard_timeout"]})
     if done.get("failed"):
-        return [*told, f"It could not be put back: {done['msg']}"], True
+        return [*told, f"It could not be restored: {done['msg']}"], True
     if done.get("guard"):
         silent = [one["probe"] for one in health.look(reader, well, _PATIENCE)["probes"] if not one["well"]]
         guard.serve(host, "reverted" if silent else "confirmed", False)
         if silent:
-            return [*told, f"It was not put back for good: after that there was no answer to {', '.join(silent)}"], True
+            return [
+                *told,
+                f"It was not restored permanently: afterwards there was no answer to {', '.join(silent)}",
+            ], True
     return [*told, "Put back."], False
 
 
