@@ -17,7 +17,7 @@ def test_mtu(fault):
     fault.strikes()
     fault.comes_back("router_by_ipv6")
     # A connection that takes longer to be given up than the guard to strike is the other way to hear of it.
-    said = ("no new connection to this host can be made", "the guard has taken the change back before it could")
+    said = ("no new connection to this host can be made", "the guard has reverted the change before it could")
     assert any(text in fault.plays[0].output for text in said)
 
 

@@ -29,7 +29,7 @@ def test_disk(fault, disk, place):
         play = fault.play(tuning_host_nics=CHANGE)
         assert play.end() != 0
         assert {"Full": "No space left on device", "Read-only": "Read-only file system"}[disk] in play.output
-        assert ("put back" if place == UNITS else "Nothing was changed") in play.output
+        assert ("rolled back" if place == UNITS else "Nothing was changed") in play.output
         fault.answers()
     finally:
         ask(f"umount {place}; [ ! -d /run/fault-disk ] || {{ umount /run/fault-disk; rmdir /run/fault-disk; }}")
