@@ -93,14 +93,15 @@ def make(desired: DesiredState, cells: Cells, families: Families, problems: Mapp
 
 
 def later(todo: Plan, cells: Cells, families: Families) -> Plan:
-    """The same plan with words that mean something only once the rest is in force, such as names of interrupts that
-    another change makes anew: these are planned as they stand, and judged by what is there by then."""
+    """The same plan with what can be only once the rest is in force, such as names of interrupts that another change
+    makes anew, or the queues that virtual functions give back: it is planned as it stands, and judged by then."""
     groups = {change.address[:2] for change in todo.changes}
     waiting = {
-        item.address: str(item.desired.value)
+        item.address: item.desired.value
         for item in todo.unsupported
         for family, cell in ((families.get(item.address.family), cells.get(item.address)),)
-        if family and cell and not cell.fixed and getattr(resolve(item.desired, cell), "yet", False)
+        if family and cell and not cell.fixed and item.desired.kind == EXACTLY
+        if getattr(resolve(item.desired, cell), "yet", False)
         if any((cause, item.address.scope) in groups for cause in (*family.shaken_by, *family.counted_by))
     }
     if not waiting:
@@ -255,7 +256,9 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
 
 def _within(number: int, cell: Cell) -> Union[Value, Refusal]:
     if cell.maximum is not None and number > cell.maximum:
-        return Refusal(f"the maximum is {cell.maximum}")
+        refusal = Refusal(f"the maximum is {cell.maximum}")
+        refusal.yet = True
+        return refusal
     if cell.minimum is not None and number < cell.minimum:
         return Refusal(f"the minimum is {cell.minimum}")
     return number

@@ -26,5 +26,6 @@ channels = family(
     about="Queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.",
     hint="Fewer channels are refused while an RSS table, an ntuple rule or an AF_XDP socket uses the high ones.",
     cuts=True,
+    shaken_by=("sriov",),  # igb shares its queues with the virtual functions
     blind=("*",),
 )

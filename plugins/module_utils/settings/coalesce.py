@@ -58,7 +58,7 @@ coalesce = family(
     parse=ethtool.values,
     loose=True,
     about="Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.",
-    shaken_by=("channels",),  # igb, for instance, knows no time for sending while a queue serves both ways
+    shaken_by=("channels", "sriov"),  # igb, for instance, knows no time for sending while a queue serves both ways
     hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
     blind=("*",),
 )

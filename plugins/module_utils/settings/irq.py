@@ -280,10 +280,10 @@ irq = Family(
     ),
     hint="A running irqbalance moves interrupts back; irqbalance_ban keeps it from those of a NIC.",
     refusals={"Input/output error": _MANAGED},
-    shaken_by=("channels",),  # queues that go take their files along, and drivers place the interrupts anew
+    # Queues that go take their files along, and drivers place the interrupts anew; igb does so with virtual functions.
+    shaken_by=("channels", "sriov"),
     shaken=("affinity", *_FILES),
     lost={"rps": "none", "rps_flow_cnt": "0", "xps": f"{EACH}none"},
     foresee=_foresee,
-    counted_by=("sriov",),  # some drivers share their queues out anew, with other interrupts
     boot=_boot,
 )

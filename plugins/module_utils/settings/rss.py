@@ -248,6 +248,6 @@ rss = Family(
     hint="Some NICs hash to fewer queues than they have, such as the 82599 to 16 (equal 16), have no key of their "
     "own (igb), or hash TCP in one way only.",
     expand=_expand,
-    shaken_by=("channels",),
+    shaken_by=("channels", "sriov"),
     goes_before=("channels",),
 )
