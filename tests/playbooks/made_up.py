@@ -29,7 +29,7 @@ class ActionModule(ActionBase):
         return ending.ended(lambda: self.answered(task_vars), task_vars)
     def answered(self, task_vars):
         confirm_nothing(self._task)
-        args = dict(self._task.args)
+        args = ending.options(self._task.args, task_vars, self._templar.template)
         if args.pop("inventory", False):
             args = layers.options(task_vars, self._templar.template, self._loader.load_from_file)
         # What the module would refuse is refused here.

@@ -8,9 +8,9 @@ from ansible.errors import AnsibleConnectionFailure, AnsibleError
 
 from ansible_collections.linuxnet.tuning.plugins.action.rollout import _said
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, rollout
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.ending import ended
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.ending import ended, options
 
-HANDLER = {"guard__ends": True, "inventory_hostname": "pc1"}
+HANDLER = {"guard__step": "end", "inventory_hostname": "pc1"}
 DONE = {"changed": True, "pending": []}
 SICK = {"guard_verdict": {"stop": True, "sick": {"pc1": "probe `p`: 7"}}}
 BACK = "the change of 2026-05-04 was taken back"
@@ -53,7 +53,7 @@ def test_a_host_that_is_not_well_fails_and_keeps_its_warnings():
     found = ended(lambda: {**DONE, "warnings": ["one could not be set back"]}, {**HANDLER, **SICK})
     assert found["failed"]
     assert found["changed"]
-    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was taken back."
+    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was rolled back."
     assert found["warnings"] == ["one could not be set back"]
     # The others of its batch go back too, and do not fail.
     assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == DONE
@@ -65,7 +65,7 @@ def test_what_went_back_in_the_middle_of_the_play(guard, told):
     found = ended(lambda: DONE, {**HANDLER, **variables})
     assert bool(found.get("failed")) == bool(guard and told)
     if found.get("failed"):
-        assert found["msg"] == f"This host went back by itself in the middle of the play: {BACK}"
+        assert found["msg"] == f"This host reverted by itself in the middle of the play: {BACK}"
 
 
 def verdict(found):
@@ -78,14 +78,14 @@ def test_the_judge_sees_a_lost_host_as_lost_and_not_as_stuck():
     said = {"pc1": verdict(ended(lost, HANDLER))}
     found = rollout.judge(said, rollout.Limits())
     assert found.sick == {"pc1": "no new connection to this host can be made (timed out)"}
-    assert "pc1 cannot be reached, and will go back" in rollout.sentence(found, said, True, 0, rollout.Limits())
+    assert "pc1 cannot be reached, and will revert" in rollout.sentence(found, said, True, 0, rollout.Limits())
 
 
 def test_the_judge_sees_that_one_which_is_not_well_went_back():
     said = {"pc1": verdict(ended(lambda: DONE, {**HANDLER, **SICK}))}
     told = rollout.sentence(rollout.Verdict({"pc1": "p"}, [], [], True), said, True, 0, rollout.Limits())
-    assert "The whole batch went back (1 host)." in told
-    assert "could not go back" not in told
+    assert "The whole batch was rolled back (1 host)." in told
+    assert "could not be rolled back" not in told
 
 
 def test_the_action_of_each_module_ends_so():
@@ -94,3 +94,29 @@ def test_the_action_of_each_module_ends_so():
     assert action.run(None, HANDLER)["failed"]
     with pytest.raises(AnsibleConnectionFailure):
         action.run(None, {})
+
+
+class TestOptions:
+    """What the handlers leave to the action."""
+
+    def test_a_look_takes_the_probes_of_the_inventory(self):
+        variables = {"guard__step": "look", "tuning_probes": "{{ probes }}", "tuning_probe_patience": 5}
+        found = options({"state": "checked"}, variables, {"{{ probes }}": ["gateway"], 5: 5}.__getitem__)
+        assert found == {"state": "checked", "probes": ["gateway"], "patience": 5}
+
+    @pytest.mark.parametrize("nothing", [{}, {"tuning_probes": ""}, {"tuning_probes": None}])
+    def test_without_any_it_has_what_is_usual(self, nothing):
+        found = options({"state": "checked"}, {"guard__step": "look", **nothing}, lambda value: value)
+        assert found == {"state": "checked", "probes": [], "patience": 10}
+
+    @pytest.mark.parametrize(
+        ("verdict", "state"),
+        [({}, "confirmed"), (SICK, "reverted"), ({"guard_verdict": {"stop": False}}, "confirmed")],
+    )
+    def test_the_end_is_that_of_the_verdict(self, verdict, state):
+        assert options({"state": "confirmed"}, {**HANDLER, **verdict}, None) == {"state": state}
+
+    def test_in_other_tasks_the_options_are_what_somebody_wrote(self):
+        variables = {**SICK, "tuning_probes": ["gateway"]}
+        assert options({"state": "confirmed"}, variables, None) == {"state": "confirmed"}
+        assert options({"state": "checked"}, variables, None) == {"state": "checked"}

@@ -57,6 +57,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
     def _ran(self, tmp: Any, task_vars: Any) -> Any:
         """The result, the fast way where it fits."""
         view = self._task.action.rpartition(".")[2]
+        self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
         refused = self._take_inventory(view, task_vars or {})
         self._take_rates(task_vars or {})
         self._take_profile(view, task_vars or {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The end of a change, in the handlers of the role guard: fails where a host is lost or has gone back, and says so.
+"""The end of a change, in the handlers of the role guard: fails where a host is lost or has reverted, and says so.
 
 Tasks of their own for that would be skipped on every other host, at a third of the price of a task that is not.
 """
@@ -12,13 +12,29 @@ from ansible.errors import AnsibleConnectionFailure
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
 
-# The variable by which the handlers ask for it. `guard` in other tasks answers as any module does.
-ASKED = "guard__ends"
+# The variable by which the handlers say which step this is. `guard` in other tasks answers as any module does.
+STEP = "guard__step"
+LOOK, END = "look", "end"
+
+
+def options(args: Mapping[str, Any], variables: Mapping[str, Any], template: Callable[[Any], Any]) -> Dict[str, Any]:
+    """The options of a step, which its handler leaves out: a template there would cost a worker milliseconds."""
+
+    def value(name: str, default: Any) -> Any:
+        found = template(variables[name]) if name in variables else None
+        # On older versions of Ansible a template that comes to nothing is an empty text.
+        return default if found is None or found == "" else found
+
+    if variables.get(STEP) == LOOK:
+        return {**args, "probes": value("tuning_probes", []), "patience": value("tuning_probe_patience", 10)}
+    if variables.get(STEP) == END and registered(variables, "guard_verdict").get("stop"):
+        return {**args, "state": "reverted"}
+    return dict(args)
 
 
 def ended(run: Callable[[], Dict[str, Any]], variables: Mapping[str, Any]) -> Dict[str, Any]:
     """The result of the task that confirms or reverts, or of its failure, with what the host has said as `answer`."""
-    if not variables.get(ASKED):
+    if variables.get(STEP) != END:
         return run()
     try:
         answer = run()
@@ -36,14 +52,14 @@ def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
     if answer.get("unreachable"):
         return (
             f"After the change no new connection to this host can be made ({answer.get('msg') or 'no answer'}). Nobody "
-            "has confirmed the change, so the host goes back by itself; the next run tells what went back."
+            "has confirmed the change, so the host reverts by itself; the next run tells what was reverted."
         )
     sick = registered(variables, "guard_verdict").get("sick") or {}
     name = variables.get("inventory_hostname")
     if name in sick:
-        return f"This host is not well after the change: {sick[name]}. The change was taken back."
+        return f"This host is not well after the change: {sick[name]}. The change was rolled back."
     # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
     told = registered(variables, "tune_result").get("reverted")
     if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
-        return f"This host went back by itself in the middle of the play: {told}"
+        return f"This host reverted by itself in the middle of the play: {told}"
     return ""
