@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -32,15 +33,9 @@ exit 255
 """
 
 
-@pytest.mark.parametrize(
-    ("lost", "said"),
-    [
-        ('sh -c "$last" && [ ! -e code ] && exit', f"True {LOST} (client_loop: send disconnect: Broken pipe)"),
-        ("echo 'ssh: connect to host pc1 port 22: No route to host' >&2", "False "),
-    ],
-)  # fmt: skip
-def test_a_host_that_is_lost_in_the_middle_is_told_from_one_that_is_off(tmp_path, lost, said):
-    ssh, interpreter, file = tmp_path / "ssh", tmp_path / "python", tmp_path / "said"
+def play(tmp_path, text, lost, file):
+    """Run a playbook with a program in the place of ssh that does this at its end."""
+    ssh, interpreter = tmp_path / "ssh", tmp_path / "python"
     ssh.write_text(SSH % lost)
     interpreter.write_text(
         '#!/bin/sh\n[ "$*" = "-I -S -" ] || exec ' + sys.executable + ' "$@"\n'
@@ -49,7 +44,7 @@ def test_a_host_that_is_lost_in_the_middle_is_told_from_one_that_is_off(tmp_path
     for program in (ssh, interpreter):
         program.chmod(0o755)
     (tmp_path / "hosts").write_text("pc1 ansible_connection=ssh\n")
-    (tmp_path / "play.yml").write_text(PLAY)
+    (tmp_path / "play.yml").write_text(text)
     environment = {
         **os.environ,
         "ANSIBLE_HOME": str(tmp_path / "home"),
@@ -59,7 +54,7 @@ def test_a_host_that_is_lost_in_the_middle_is_told_from_one_that_is_off(tmp_path
         "ANSIBLE_PYTHON_INTERPRETER": str(interpreter),
     }
     argv = [sys.executable, "-m", "ansible", "playbook", "-i", tmp_path / "hosts", tmp_path / "play.yml"]
-    done = subprocess.run(
+    return subprocess.run(
         [*argv, "-e", f"file={file}"],
         cwd=tmp_path,
         env=environment,
@@ -68,5 +63,43 @@ def test_a_host_that_is_lost_in_the_middle_is_told_from_one_that_is_off(tmp_path
         check=False,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ('sh -c "$last" && [ ! -e code ] && exit', f"True {LOST} (client_loop: send disconnect: Broken pipe)"),
+        ("echo 'ssh: connect to host pc1 port 22: No route to host' >&2", "False "),
+    ],
+)  # fmt: skip
+def test_a_host_that_is_lost_in_the_middle_is_told_from_one_that_is_off(tmp_path, lost, said):
+    file = tmp_path / "said"
+    done = play(tmp_path, PLAY, lost, file)
     assert file.exists(), done.stdout + done.stderr
     assert file.read_text().startswith(said)
+
+
+HANDLER = """
+- hosts: pc1
+  gather_facts: false
+  tasks:
+    - linuxnet.tuning.guard: {state: confirmed}
+      vars: {guard__step: end}
+      register: ended
+      ignore_errors: true
+    - ansible.builtin.copy: {content: "{{ ended | to_json }}", dest: "{{ file }}"}
+      delegate_to: localhost
+      vars: {ansible_connection: local}
+"""
+
+
+def test_a_host_that_is_lost_when_its_change_ends_fails_and_says_what_becomes_of_it(tmp_path):
+    file = tmp_path / "said"
+    done = play(tmp_path, HANDLER, "echo 'ssh: connect to host pc1 port 22: No route to host' >&2", file)
+    assert file.exists(), done.stdout + done.stderr
+    ended = json.loads(file.read_text())
+    assert ended["failed"]
+    assert "unreachable" not in ended
+    assert ended["msg"].startswith("After the change no new connection to this host can be made (")
+    assert "No route to host" in ended["msg"]
+    assert ended["answer"]["unreachable"]
