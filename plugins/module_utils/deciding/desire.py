@@ -186,7 +186,7 @@ def restored(
             continue
         if names and not any(fnmatchcase(address.scope, name) for name in names):
             continue
-        of_nic = family.name == registry.OF_EACH
+        of_nic = family.name == registry.OF_EACH and not host.exists(sysctl.path(address.key))
         nic = address.scope if family.scope == NIC else sysctl.nic_in(address.key) if of_nic else ""
         if nic and not sysfs.present(host, nic):
             gone.setdefault(nic, []).append(address)
