@@ -140,7 +140,7 @@ def test_table_and_page_tell_of_it():
     # Runs that are merged with others are counted anew.
     assert "foreign" not in next(iter(with_load(BEFORE, [])["groups"].values()))
     twice = {**loaded, "groups": {**loaded["groups"], "other": next(iter(loaded["groups"].values()))}}
-    assert any("of another entry that is measured at the same time" in line for line in table.lines(twice))
+    assert any("another entry that is measured at the same time" in line for line in table.lines(twice))
 
 
 def test_a_proof_tells_of_it_on_either_side():

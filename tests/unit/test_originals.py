@@ -52,7 +52,7 @@ def test_what_a_window_could_not_set_back_stays_noted_until_it_can_be(host):
     host.refused = ["link set dev igb0 mtu 1500"]
     host.passes(3600)
     assert host.devices["igb0"].link["mtu"] == 1300
-    assert "igb0 link mtu could not be set back to 1500" in call(host, nics=OTHER)["reverted"]
+    assert "igb0 link mtu could not be restored to 1500" in call(host, nics=OTHER)["reverted"]
     assert host.originals()[("igb0", "mtu")] == 1500
     host.refused = []
     rollback(host)
@@ -64,7 +64,7 @@ def test_what_a_revert_could_not_set_back_stays_noted_too(host):
     window(host)
     host.refused = ["link set dev igb0 mtu 1500"]
     result = guard.serve(host, "reverted", True)
-    assert result["warnings"] == ["igb0 link mtu could not be set back to 1500; the journal tells why"]
+    assert result["warnings"] == ["igb0 link mtu could not be restored to 1500; the journal says why"]
     assert stack.read(host) == []
     assert host.originals() == {("igb0", "mtu"): 1500}
     host.refused = []

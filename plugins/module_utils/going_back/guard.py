@@ -243,7 +243,7 @@ def reverted(host: ReadOnlyHost) -> List[Layer]:
 
 def stuck(host: ReadOnlyHost) -> List[str]:
     """A sentence for each key that could not be set back, with the value."""
-    return [f"{address} could not be set back{f' to {then}' if then else ''}" for address, then in _failed(host)]
+    return [f"{address} could not be restored{f' to {then}' if then else ''}" for address, then in _failed(host)]
 
 
 def _failed(host: ReadOnlyHost) -> List[Tuple[Address, str]]:
