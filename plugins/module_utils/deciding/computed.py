@@ -139,7 +139,9 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
         return _each(word, formula[word], source)
     unit = next((unit for unit, keys in _MEMORY if field.kind == "sysctl" and keys.fullmatch(field.name)), None)
     if unit is None:
-        raise InputError(f"{word} is an amount of memory, and this key counts something else; write a number, or per_core")
+        raise InputError(
+            f"{word} is an amount of memory, and this key counts something else; write a number, or per_core"
+        )
     number, how = _bdp(formula[word], nic, source) if word == "bdp" else _share(formula[word], source)
     return _in_unit(number, unit, how, source) if source else (1, "")
 
