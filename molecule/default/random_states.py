@@ -132,7 +132,8 @@ def set_commands():
     found = [argv for argv in commands if argv[1].lstrip("-")[0].isupper() or argv[1].startswith(("-s", "--set"))]
     found += [argv for argv in commands if argv[:2] == ["tc", "-batch"] or "set" in argv[:3] or argv[0] == "sh"]
     commands.clear()
-    return found
+    # Its -s names the device, and a register is set by an equals sign.
+    return [argv for argv in found if argv[0] != "setpci" or any("=" in word for word in argv)]
 
 
 def said(*argv):
