@@ -64,7 +64,7 @@ def many_packets(address):
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     while True:
         time.sleep(0.05)
-        for packet in [bytes(200)] * 100:
+        for packet in [bytes(200)] * 40:
             out.sendto(packet, (address, UDP))
 
 

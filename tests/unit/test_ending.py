@@ -53,7 +53,7 @@ def test_a_host_that_is_not_well_fails_and_keeps_its_warnings():
     found = ended(lambda: {**DONE, "warnings": ["one could not be set back"]}, {**HANDLER, **SICK})
     assert found["failed"]
     assert found["changed"]
-    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was rolled back."
+    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was reverted."
     assert found["warnings"] == ["one could not be set back"]
     # The others of its batch go back too, and do not fail.
     assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == DONE

@@ -11,9 +11,9 @@ def roll_back(**variables):
     play = Play("linuxnet.tuning.rollback", tuning_guard_timeout=120, **variables)
     try:
         assert play.end() == 0, play.output
+        return play.output
     finally:
         play.close()
-    return play.output
 
 
 def test_originals_of_nics_that_are_gone_stay_noted():

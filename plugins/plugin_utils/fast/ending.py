@@ -57,7 +57,7 @@ def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
     sick = registered(variables, "guard_verdict").get("sick") or {}
     name = variables.get("inventory_hostname")
     if name in sick:
-        return f"This host is not well after the change: {sick[name]}. The change was rolled back."
+        return f"This host is not well after the change: {sick[name]}. The change was reverted."
     # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
     told = registered(variables, "tune_result").get("reverted")
     if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
