@@ -42,6 +42,7 @@ def test_slow(fault):
     # It has had the time that the guard would have waited, and more, and goes back only because somebody wants it to.
     assert fault.took() > GUARD_TIMEOUT
     assert fault.play(tuning_guard_timeout=120).end() == 0
+    fault.strikes()
     fault.answers()
     fault.is_as_before()
     fault.next_site_works("")
