@@ -72,6 +72,14 @@ def test_what_a_revert_could_not_set_back_stays_noted_too(host):
     assert host.devices["igb0"].link["mtu"] == 1500
 
 
+@pytest.mark.parametrize("row", ["igb0 li", "igb0 link mtu", "igb0 link mtu\t", "igb0 link mtu\t[15"])
+def test_a_note_that_the_power_has_cut_off_holds_nobody_up(host, row):
+    host.files[f"{guard.REVERTED}/failed"] = row
+    call(host, nics=OTHER)
+    assert not host.exists(f"{guard.REVERTED}/failed")
+    assert host.originals() == {("igb1", "txqueuelen"): 1000}
+
+
 @pytest.mark.parametrize("fuse", range(14))
 def test_a_confirmation_of_a_call_that_was_killed_loses_no_original(host, fuse):
     window(host)

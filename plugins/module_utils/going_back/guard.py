@@ -247,9 +247,10 @@ def stuck(host: ReadOnlyHost) -> List[str]:
 
 
 def _failed(host: ReadOnlyHost) -> List[Tuple[Address, str]]:
-    """What could not be set back, and the value as JSON, which may be missing."""
+    """What could not be set back, and the value as JSON, which may be missing, as may the end of a line after a power
+    cut."""
     rows = [line.partition("\t") for line in sorted(set((host.read(_FAILED) or "").splitlines()))]
-    return [(stack.address_of(key), then) for key, _tab, then in rows]
+    return [(stack.address_of(key), then) for key, _tab, then in rows if key.count(" ") >= 2]
 
 
 def waiting(host: Host) -> List[Layer]:
@@ -268,7 +269,7 @@ def heard(host: Host) -> None:
     originals: Dict[Address, Value] = {}
     below = temporary(host)
     for address, then in _failed(host):
-        with suppress(ValueError):  # what the power cut off in the middle of a line
+        with suppress(ValueError):  # a part of a value
             value = memory.value_of(json.loads(then))
             originals.update({} if address.key.startswith("/") else {address: below.get(address, value)})
     memory.keep(host, originals)
