@@ -18,13 +18,16 @@ UDP, TCP, CLOSED, FAR = 7001, 7002, 7003, 7004
 
 
 def take():
-    """What somebody sends."""
-    connections = socket.create_server(("", FAR))
-    while True:
-        connection = connections.accept()[0]
+    """What many send; nobody waits for one who has been cut off in the middle."""
+
+    def read(connection):
         with connection, contextlib.suppress(OSError):
             while connection.recv(1 << 16):
                 pass
+
+    connections = socket.create_server(("", FAR))
+    while True:
+        threading.Thread(target=read, args=(connections.accept()[0],), daemon=True).start()
 
 
 def give(address):
