@@ -1,16 +1,27 @@
 #!/usr/bin/env bash
-# Runs the named targets one after the other, all of them whatever fails, and prints the time of each.
+# Runs the named targets one after the other, all of them whatever fails, and prints the time of each. What failed is told
+# once more at the end, for it may stand thousands of lines above.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 summary=()
+failed=()
+log=$CHECKOUT/test
+mkdir -p "$log"
 for target in "$@"; do
   printf '\n==== make %s\n' "$target"
   started=$SECONDS
   result=passed
-  "${MAKE:-make}" -C "$ROOT" --no-print-directory "$target" || result=FAILED
+  "${MAKE:-make}" -C "$ROOT" --no-print-directory "$target" 2>&1 | tee "$log/$target" || {
+    result=FAILED
+    failed+=("$target")
+  }
   summary+=("$(printf '%-10s %-7s %5d s' "$target" "$result" $((SECONDS - started)))")
 done
 printf '\n==== stages\n'
 printf '%s\n' "${summary[@]}"
-[[ "${summary[*]}" != *FAILED* ]]
+for target in "${failed[@]}"; do
+  printf '\n==== what failed in %s\n' "$target"
+  grep -aE '^(FAILED|ERROR|E  )' "$log/$target" | cut -c1-300 | tail -n 12 || true
+done
+[ "${#failed[@]}" -eq 0 ]
