@@ -10,6 +10,7 @@ is as well. Where a part is not as it was, the worker does it as ever.
 
 from __future__ import annotations
 
+import gc
 from contextlib import suppress
 
 from ansible.module_utils.common import json as answers
@@ -34,3 +35,5 @@ def load() -> None:
 
         for from_module in (False, True):
             UnifiedTaskResult.get_result_key_to_resolved_field_mapping(source_is_module=from_module)
+    # A collection writes into every object that it looks at, and a worker would copy the pages of all that lie here.
+    gc.freeze()
