@@ -526,7 +526,8 @@ def test_what_each_worker_would_load_is_there_before_it_is_forked():
         "import gc; from ansible_collections.linuxnet.tuning.plugins.action import tune; "
         "from ansible import constants; "
         "known = constants.config.has_configuration_definition; "
-        "print(known('connection', 'ssh'), known('shell', 'sh'), known('become', 'sudo'), gc.get_freeze_count() > 20000)"
+        "print(known('connection', 'ssh'), known('shell', 'sh'), known('become', 'sudo'), end=' '); "
+        "print(gc.get_freeze_count() > 20000)"
     )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True", "True", "True"]

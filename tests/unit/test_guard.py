@@ -249,7 +249,7 @@ def test_the_clock_ends_at_a_second_of_the_uptime(script, tmp_path):
     begun = time.monotonic()
     waits_until(tmp_path, uptime() + 2)
     subprocess.run(["sh", script, "wait", "1"], check=True)
-    assert 1 <= time.monotonic() - begun < 10
+    assert 1 <= time.monotonic() - begun < 40
     assert (tmp_path / "back").exists()
     assert (tmp_path / "reverted/1.json").exists()
     assert not (tmp_path / "guard/layers").exists()
@@ -260,7 +260,7 @@ def test_the_clock_waits_for_what_is_going_to_be_in_the_table(script, tmp_path):
     with subprocess.Popen(["sh", script, "wait", str(uptime() + 3)]) as clock:
         time.sleep(1)
         waits_until(tmp_path, uptime() + 1)
-        assert clock.wait(10) == 0
+        assert clock.wait(40) == 0
     assert (tmp_path / "back").exists()
 
 
@@ -292,7 +292,7 @@ def test_a_call_at_work_is_waited_for(script, tmp_path, holder, note):
         assert holder.poll() is None
         assert not (tmp_path / "back").exists()
         subprocess.run(["pkill", "-P", str(holder.pid)], check=True)  # the sleep ends, and the lock with it
-        assert clock.wait(10) == 0
+        assert clock.wait(40) == 0
     assert (tmp_path / "back").exists()
 
 
