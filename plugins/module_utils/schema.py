@@ -108,6 +108,7 @@ class Cell(NamedTuple):
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
     device; it is pure, and ValueError says why it means nothing here. Where two ends of a link decide together,
     `partner` is what the other makes of the request, which is all that this host decides; `unseen` if it is hidden.
+    A `numeric` text is made of whole numbers, and nothing else can be asked for.
     """
 
     value: Value
@@ -123,6 +124,7 @@ class Cell(NamedTuple):
     means: Optional[Callable[[str], Value]] = None
     partner: str = ""
     unseen: bool = False
+    numeric: bool = False
 
     @property
     def restore(self) -> Value:

@@ -215,6 +215,14 @@ def vector(raw: Any) -> str:
     return " ".join(str(raw).split())
 
 
+def numbers(text: str) -> bool:
+    """Whether a sysctl value is made of whole numbers, written as the kernel takes and gives them."""
+    words = text.split()
+    return bool(words) and all(
+        word[word.startswith("-") :].isdigit() or re.fullmatch(r"0x[0-9a-fA-F]+", word) for word in words
+    )
+
+
 _KINDS: Dict[str, Callable[[Field, Any], Desired]] = {
     "integer": _integer,
     "switch": _switch,

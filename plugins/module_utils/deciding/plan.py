@@ -31,7 +31,7 @@ from ..schema import (
     plain,
     say,
 )
-from .inputs import understand
+from .inputs import numbers, understand
 
 Families = Mapping[str, Family]
 
@@ -251,6 +251,8 @@ def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
             return refusal
     if isinstance(asked.value, int) and not isinstance(asked.value, bool):
         return _within(asked.value, cell)
+    if cell.numeric and not numbers(str(asked.value)):
+        return Refusal(f"the kernel has {'numbers' if ' ' in str(cell.value) else 'a number'} there ({cell.value})")
     return asked.value
 
 

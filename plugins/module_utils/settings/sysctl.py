@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..deciding.inputs import vector
+from ..deciding.inputs import numbers, vector
 from ..schema import HOST, Action, Cell, Family, InputError, Reader, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 
@@ -26,6 +26,12 @@ _OF_EACH = (
 _ROUNDING = {"net.core.rps_sock_flow_entries": 1, "net.netfilter.nf_conntrack_buckets": 8192, "net.*_ms": 10}
 
 
+# Where a value that is made of numbers takes nothing else; in other folders it may be a name that looks like one.
+_COUNTING = ("net.core.", "net.ipv4.", "net.ipv6.", "net.netfilter.", "vm.")
+# Lists of ports and masks of processors.
+_LISTS = ("_ports", "_bitmap", "_mask", "_key", "_secret")
+
+
 def _rank(key: str) -> int:
     return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".default." in key else 3
 
@@ -39,13 +45,18 @@ _LATER = (
 
 def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
     texts = {key: host.read(tool.path(key)) for key in (*keys, *_coupled(host, keys))}
-    cells = {key: Cell(vector(text)) for key, text in texts.items() if text is not None}
+    cells = {key: _cell(key, vector(text)) for key, text in texts.items() if text is not None}
     if _CONGESTION in cells:
         known, loadable = tool.congestion_controls(host)
         cells[_CONGESTION] = cells[_CONGESTION]._replace(means=lambda word: _there(word, known, loadable))
     if _QDISC in cells:
         cells[_QDISC] = cells[_QDISC]._replace(note=_LATER)
     return Reading(cells)
+
+
+def _cell(key: str, value: str) -> Cell:
+    numeric = key.startswith(_COUNTING) and not key.endswith(_LISTS)
+    return Cell(value, numeric=numeric and numbers(value))
 
 
 def _there(word: str, known: Sequence[str], loadable: Sequence[str]) -> str:
