@@ -173,6 +173,15 @@ def test_figures_that_do_not_decide_are_corrected_for_their_number():
         ("fairness", "undecided"),
     ]
     assert rows[1]["chance"] == pytest.approx(2 * rows[0]["chance"])
+    assert verdict.words(rows[0]).endswith("; chance alone shows as much once in 126 times)")
+
+
+def test_what_looks_like_a_change_and_is_undecided_says_why():
+    row = decided([HARM], "sum")["groups"]["router1 and room1"]["rows"][0]
+    text = verdict.words({**row, "outcome": "undecided", "chance": 1 / 35})
+    assert text.endswith("; chance alone shows as much once in 35 times, which is too often for an answer)")
+    text = verdict.words({**row, "outcome": "undecided", "chance": 0.9})
+    assert text.endswith("; chance alone shows as much more often than not)")
 
 
 def runs(noise, order_, factor=1.0):

@@ -285,7 +285,8 @@ def words(row: Json) -> str:
     runs = min(len(row[side]["values"]) for side in (BEFORE, AFTER))
     if not span:
         return f"{what}undecided ({runs} runs are too few to tell a change from chance)"
-    return f"{what}undecided ({size}; {odds(row['chance'])})"
+    often = "" if row["chance"] > 0.5 else ", which is too often for an answer"
+    return f"{what}undecided ({size}; {odds(row['chance'])}{often})"
 
 
 def odds(chance: float) -> str:
