@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -214,6 +215,15 @@ def test_a_call_tells_how_long_it_is_at_work(host, tmp_path):
     assert not note.exists()
 
 
+@contextmanager
+def running(argv):
+    """A process of a command. Popen comes back while the kernel still puts the program in place, and nobody sees it yet."""
+    with subprocess.Popen(argv) as process:
+        while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
+            time.sleep(0.001)
+        yield process
+
+
 def over(process):
     """Whether a process has ended, or is about to: its memory goes first."""
     return process.poll() is not None or not Path(f"/proc/{process.pid}/cmdline").read_bytes()
@@ -223,7 +233,7 @@ def over(process):
 def test_what_a_call_that_was_killed_still_runs_is_waited_for(host, tmp_path, program):
     (tmp_path / "run").mkdir(mode=0o700)
     (tmp_path / "run/at-work").write_text("90 sleep 0.7654\n")
-    with subprocess.Popen([program, "0.7654"]) as process:
+    with running([program, "0.7654"]) as process:
         assert host.hold(str(tmp_path / "run/lock"), 0) == ""
         assert over(process)
     host.let_go()
@@ -236,7 +246,7 @@ def test_a_script_of_a_call_that_was_killed_is_waited_for(host, tmp_path):
     script.chmod(0o755)
     (tmp_path / "run").mkdir(mode=0o700)
     (tmp_path / "run/at-work").write_text("90 ifup igb0\n")
-    with subprocess.Popen([str(script), "igb0"]) as process:
+    with running([str(script), "igb0"]) as process:
         assert host.hold(str(tmp_path / "run/lock"), 0) == ""
         assert over(process)
     host.let_go()
@@ -246,7 +256,7 @@ def test_what_hangs_keeps_nobody_out(host, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "WRITE_SECONDS", 0.2)
     (tmp_path / "run").mkdir(mode=0o700)
     (tmp_path / "run/at-work").write_text("90 sleep 47.11\n")
-    with subprocess.Popen(["sleep", "47.11"]) as process:
+    with running(["sleep", "47.11"]) as process:
         assert host.hold(str(tmp_path / "run/lock"), 0) == ""
         process.kill()
     host.let_go()
