@@ -430,6 +430,19 @@ host:
       description: Bonds with mode, MTU, how they watch their members, and the state of each.
       type: dict
       returned: always
+    bridges:
+      description:
+        - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
+          C(snoops) where they snoop multicast.
+      type: list
+      elements: dict
+      returned: always
+    listeners:
+      description:
+        - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
+          NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
+      type: dict
+      returned: always
     managers:
       description: Who else sets NICs, which are network managers, C(.link) files, C(tuned) and C(irqbalance).
       type: dict

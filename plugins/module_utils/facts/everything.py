@@ -10,10 +10,12 @@ from ..host import ReadOnlyHost
 from ..schema import TuningError
 from . import (
     bonds,
+    bridges,
     counters,
     drops,
     interrupts,
     kernel,
+    listeners,
     managers,
     modules,
     nics,
@@ -76,6 +78,8 @@ def _topics(peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read) -> 
         ("path_mtu", paths.learned),
         ("peers", lambda host: paths.asked(host, peers)),
         ("bonds", bonds.gather),
+        ("bridges", bridges.gather),
+        ("listeners", listeners.gather),
         ("managers", managers.gather),
         ("sysctl", sysctls.values),
         ("sysctl_files", sysctls.files),

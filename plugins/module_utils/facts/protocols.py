@@ -21,7 +21,10 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
     """What the protocols have counted since the boot, and the tables that have counters of their own."""
     found = protocols.counters(host.read("/proc/net/snmp") or "")
     found.update(protocols.counters(host.read("/proc/net/netstat") or ""))
-    found.update(protocols.counters_6(host.read("/proc/net/snmp6") or ""))
+    found.update(protocols.counters_by_line(host.read("/proc/net/snmp6") or ""))
+    found.update(protocols.counters_by_line(host.read("/proc/net/xfrm_stat") or ""))
+    # Nothing that they drop is told here, but a processor that was taken away explains it.
+    found.update(protocols.processor_time(host.read("/proc/stat") or ""))
     for name, kept in _TABLES.items():
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})
@@ -29,7 +32,7 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
 
 
 _TABLES = {
-    "nf_conntrack": ("drop", "early_drop", "insert_failed", "search_restart"),
+    "nf_conntrack": ("drop", "early_drop", "insert_failed", "invalid", "search_restart"),
     "arp_cache": ("table_fulls", "forced_gc_runs", "unresolved_discards"),
     "ndisc_cache": ("table_fulls", "forced_gc_runs", "unresolved_discards"),
 }

@@ -12,6 +12,7 @@ from ..tools import sysctl
 # What a rule looks at, and what a person who reads a report would ask for next.
 WATCHED = (
     "fs.file-max",
+    "net.bridge.bridge-nf-call-iptables",
     "net.core.default_qdisc",
     "net.core.netdev_budget",
     "net.core.netdev_budget_usecs",
@@ -26,6 +27,7 @@ WATCHED = (
     "net.ipv4.conf.all.arp_filter",
     "net.ipv4.conf.all.arp_ignore",
     "net.ipv4.conf.all.rp_filter",
+    "net.ipv4.igmp_max_memberships",
     "net.ipv4.ip_forward",
     "net.ipv4.ip_local_port_range",
     "net.ipv4.ipfrag_high_thresh",
@@ -50,11 +52,15 @@ WATCHED = (
     "net.ipv4.tcp_window_scaling",
     "net.ipv4.tcp_wmem",
     "net.ipv4.udp_mem",
+    "net.ipv4.vs.conn_reuse_mode",
+    "net.ipv4.vs.conntrack",
     "net.ipv6.neigh.default.gc_thresh1",
     "net.ipv6.neigh.default.gc_thresh2",
     "net.ipv6.neigh.default.gc_thresh3",
     "net.ipv6.route.max_size",
+    "net.netfilter.nf_conntrack_buckets",
     "net.netfilter.nf_conntrack_max",
+    "net.netfilter.nf_conntrack_tcp_be_liberal",
     "vm.min_free_kbytes",
 )
 

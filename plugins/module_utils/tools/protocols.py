@@ -8,8 +8,28 @@ from typing import Dict, List, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
 WATCHED: Dict[str, List[str]] = {
-    "Ip": ["InReceives", "InDiscards", "ForwDatagrams", "ReasmReqds", "ReasmOKs", "ReasmFails", "FragFails"],
-    "Tcp": ["ActiveOpens", "PassiveOpens", "AttemptFails", "CurrEstab", "InSegs", "OutSegs", "RetransSegs", "InErrs"],
+    "Ip": [
+        "InReceives",
+        "InAddrErrors",
+        "InDiscards",
+        "ForwDatagrams",
+        "ReasmReqds",
+        "ReasmOKs",
+        "ReasmFails",
+        "FragFails",
+    ],
+    "Tcp": [
+        "ActiveOpens",
+        "PassiveOpens",
+        "AttemptFails",
+        "CurrEstab",
+        "EstabResets",
+        "InSegs",
+        "OutSegs",
+        "RetransSegs",
+        "InErrs",
+        "OutRsts",
+    ],
     "Udp": [
         "InDatagrams",
         "NoPorts",
@@ -33,6 +53,7 @@ WATCHED: Dict[str, List[str]] = {
         "TCPMTUPSuccess",
         "TCPMemoryPressures",
         "TCPAbortOnMemory",
+        "TCPSynRetrans",
         "TCPTimeWaitOverflow",
         "TCPTimeouts",
         "PruneCalled",
@@ -52,12 +73,49 @@ WATCHED_6 = (
     "Udp6MemErrors",
 )
 
+# Of IPsec (net/xfrm/xfrm_proc.c): each is a packet that was dropped.
+WATCHED_X = ("XfrmInStateSeqError", "XfrmOutStateSeqError")
 
-def counters_6(text: str) -> Dict[str, int]:
-    """Parse /proc/net/snmp6: a name and a number on each line."""
+
+def counters_by_line(text: str) -> Dict[str, int]:
+    """Parse /proc/net/snmp6 and xfrm_stat: a name and a number on each line."""
     rows = (line.split() for line in text.splitlines())
-    found = {words[0]: words[1] for words in rows if len(words) == 2 and words[0] in WATCHED_6}
+    found = {words[0]: words[1] for words in rows if len(words) == 2 and words[0] in (*WATCHED_6, *WATCHED_X)}
     return {name: int(word) for name, word in found.items() if re.fullmatch(r"\d{1,20}", word)}
+
+
+def processor_time(text: str) -> Dict[str, int]:
+    """Parse the first line of /proc/stat: what all processors did, and what a hypervisor took of it, in ticks."""
+    words = text.partition("\n")[0].split()
+    # user, nice, system, idle, iowait, irq, softirq and steal; time of guests is in the first two as well.
+    if len(words) < 9 or words[0] != "cpu" or not all(re.fullmatch(r"\d{1,20}", word) for word in words[1:9]):
+        return {}
+    ticks = [int(word) for word in words[1:9]]
+    return {"cpu_busy": sum(ticks) - ticks[3] - ticks[4], "cpu_steal": ticks[7]}
+
+
+def overrun(text: str) -> Dict[int, int]:
+    """Parse /proc/net/netlink: by number of the process the messages that its sockets of NETLINK_ROUTE have missed."""
+    lines = [line.split() for line in text.splitlines()]
+    found: Dict[int, int] = {}
+    for words in lines[1:]:
+        row = dict(zip(lines[0], words))
+        number, drops = row.get("Pid", ""), row.get("Drops", "")
+        if row.get("Eth") == "0" and re.fullmatch(r"\d{1,10}", number) and re.fullmatch(r"\d{1,10}", drops):
+            found[int(number)] = found.get(int(number), 0) + int(drops)
+    return {number: drops for number, drops in found.items() if drops}
+
+
+def groups(text: str) -> Dict[str, int]:
+    """Parse /proc/net/igmp: by NIC how many multicast groups it is in."""
+    rows = re.findall(r"^\d+\s+(\S+)\s*:\s+(\d{1,9})\s", text, re.MULTILINE)
+    return {nic: int(count) for nic, count in rows}
+
+
+def default_route_6(text: str) -> bool:
+    """Whether /proc/net/ipv6_route has a way for everything; one that refuses, at lo, is none."""
+    rows = (line.split() for line in text.splitlines())
+    return any(len(words) == 10 and words[0] == "0" * 32 and words[1] == "00" and words[9] != "lo" for words in rows)
 
 
 def counters(text: str) -> Dict[str, int]:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather bridges that have ports: how many belong to containers, guests and hardware, and whether they snoop."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List
+
+from ..host import ReadOnlyHost
+from ..tools import sysfs
+
+# IFF_TAP of include/uapi/linux/if_tun.h: the other end is a guest.
+_TAP = 2
+
+
+def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked."""
+    found = []
+    for name in host.names(sysfs.ROOT):
+        ports = host.names(f"{sysfs.ROOT}/{name}/brif")
+        if ports:
+            kinds = [_kind(host, port) for port in ports]
+            snoops = sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/multicast_snooping") == 1
+            counts = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+            found.append({"name": name, **counts, **({"snoops": True} if snoops else {})})
+    return found
+
+
+def _kind(host: ReadOnlyHost, port: str) -> str:
+    flags = sysfs.text(host, f"{sysfs.ROOT}/{port}/tun_flags")
+    if re.fullmatch(r"0x[0-9a-f]{1,8}", flags) and int(flags, 16) & _TAP:
+        return "guests"
+    if host.exists(f"{sysfs.ROOT}/{port}/device"):
+        return "nics"
+    # A veth has its other end in a namespace of its own; the kernel gives it no folder by which to know it.
+    return "containers" if port.startswith("veth") else "others"

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather who listens beside TCP and UDP: to messages of the kernel, to multicast groups, to routers of IPv6."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+from ..host import ReadOnlyHost
+from ..tools import protocols, sysctl, sysfs
+
+# More programs than that do not help a person who reads it.
+_MOST = 8
+
+
+def gather(host: ReadOnlyHost) -> Dict[str, Any]:
+    """Programs whose netlink sockets overflowed, groups by NIC, and NICs that ignore routers of IPv6."""
+    missed = protocols.overrun(host.read("/proc/net/netlink") or "")
+    worst = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
+    return {
+        "netlink": [
+            {"program": (host.read(f"/proc/{number}/comm") or "").strip(), "pid": number, "missed": count}
+            for number, count in worst
+        ],
+        "groups": protocols.groups(host.read("/proc/net/igmp") or ""),
+        "default_route_6": protocols.default_route_6(host.read("/proc/net/ipv6_route") or ""),
+        "ignores_routers": _deaf(host),
+    }
+
+
+def _deaf(host: ReadOnlyHost) -> List[str]:
+    """NICs that forward IPv6 and take router advertisements only while they do not."""
+    found = []
+    for nic in host.names(sysfs.ROOT):
+        if nic != "lo" and "/" not in nic:
+            # A dot in the name of a NIC is a slash in that of the parameter.
+            keys = (f"net.ipv6.conf.{nic.replace('.', '/')}.{word}" for word in ("forwarding", "accept_ra"))
+            if [sysfs.text(host, sysctl.path(key)) for key in keys] == ["1", "1"]:
+                found.append(nic)
+    return found

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What listens beside TCP and UDP, what bridges carry, and that facts have each counter that a rule asks for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+FINDINGS = Path(__file__).parents[2] / "plugins" / "plugin_utils" / "findings"
+
+# As Linux 5.4 writes it; NETLINK_ROUTE is 0, and 4 tells of sockets to ss.
+NETLINK = """\
+sk               Eth Pid        Groups   Rmem     Wmem     Dump  Locks    Drops    Inode
+0000000000000000 0   20707      000007d5 0        0        0     2        3914     4021112
+0000000000000000 0   20707      00000000 0        0        0     2        1        4021113
+0000000000000000 0   1          00000000 0        0        0     2        0        14121
+0000000000000000 4   812        00000000 0        0        0     2        77       9021
+"""
+
+IGMP = """\
+Idx\tDevice    : Count Querier\tGroup    Users Timer\tReporter
+1\tlo        :     1      V3
+\t\t\t\t010000E0     1 0:00000000\t\t0
+2\teth0.100  :    21      V2
+\t\t\t\t010101EF     1 0:00000000\t\t0
+"""
+
+# A route to a subnet, and the one that refuses everything, which each kernel with IPv6 has at lo.
+ROUTES = """\
+20010db8000500000000000000000000 40 00000000000000000000000000000000 00 \
+00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth0
+00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
+00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo
+"""
+DEFAULT = """\
+00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
+fe800000000000000000000000000001 00000400 00000001 00000000 00450003     eth0
+"""
+
+
+def host(files):
+    return memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
+
+
+def test_programs_that_miss_messages_groups_and_routers():
+    found = listeners.gather(
+        host(
+            {
+                "/proc/net/netlink": NETLINK,
+                "/proc/20707/comm": "zebra\n",
+                "/proc/net/igmp": IGMP,
+                "/proc/net/ipv6_route": ROUTES,
+                "/sys/class/net/eth0/ifindex": "2\n",
+                "/sys/class/net/eth0.100/ifindex": "3\n",
+                "/proc/sys/net/ipv6/conf/eth0/forwarding": "1\n",
+                "/proc/sys/net/ipv6/conf/eth0/accept_ra": "2\n",
+                "/proc/sys/net/ipv6/conf/eth0.100/forwarding": "1\n",
+                "/proc/sys/net/ipv6/conf/eth0.100/accept_ra": "1\n",
+            }
+        )
+    )
+    assert found == {
+        "netlink": [{"program": "zebra", "pid": 20707, "missed": 3915}],
+        "groups": {"lo": 1, "eth0.100": 21},
+        "default_route_6": False,
+        "ignores_routers": ["eth0.100"],
+    }
+    assert protocols.default_route_6(ROUTES + DEFAULT)
+
+
+def test_a_host_without_any_of_them():
+    assert listeners.gather(host({})) == {
+        "netlink": [],
+        "groups": {},
+        "default_route_6": False,
+        "ignores_routers": [],
+    }
+
+
+def test_ports_of_bridges_by_kind():
+    files = {
+        "/sys/class/net/br0/brif/eno1/port_no": "0x1\n",
+        "/sys/class/net/br0/brif/tap100i0/port_no": "0x2\n",
+        "/sys/class/net/br0/brif/veth1/port_no": "0x3\n",
+        "/sys/class/net/br0/bridge/multicast_snooping": "1\n",
+        "/sys/class/net/eno1/device/vendor": "0x8086\n",
+        "/sys/class/net/tap100i0/tun_flags": "0x5002\n",
+        "/sys/class/net/docker0/bridge/stp_state": "0\n",
+    }
+    assert bridges.gather(host(files)) == [{"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True}]
+
+
+def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
+    text = "cpu  100 20 300 4000 50 6 70 80 9 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"
+    assert protocols.processor_time(text) == {"cpu_busy": 100 + 20 + 300 + 6 + 70 + 80, "cpu_steal": 80}
+    assert protocols.processor_time("cpu  1 2 3\n") == protocols.processor_time("") == {}
+
+
+def test_facts_have_each_counter_that_a_rule_asks_for():
+    """A name that nobody gathers is always 0, and its rule never holds."""
+    text = "".join(path.read_text() for path in FINDINGS.rglob("*.py"))
+    asked = set(re.findall(r'\b(?:protocol\(|much\(host, )"(\w+)"', text))
+    told = {f"{protocol}{name}" for protocol, names in protocols.WATCHED.items() for name in names}
+    told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\n")}
+    told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
+    assert len(asked) > 20
+    assert asked - told == set()
