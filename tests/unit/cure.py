@@ -103,6 +103,10 @@ def _sysctl(host, key, value):
         have = host.setdefault("sysctl", {}).get(key, "0").split()
         value = " ".join(str(max(int(old), int(new))) for old, new in zip(have, wanted, strict=True))
     host["sysctl"][key] = str(value)
+    if key == "net.ipv4.ip_forward":
+        host.setdefault("kernel", {})["forwards_ipv4"] = str(value) == "1"
+    if key.endswith(".accept_ra") and str(value) == "2":
+        host["listeners"]["ignores_routers"] = []
     if key == "net.netfilter.nf_conntrack_max":
         host["protocols"]["fill"]["conntrack_max"] = int(value)
     for row in host.get("sysctl_files", ()):

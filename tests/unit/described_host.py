@@ -118,9 +118,8 @@ class Described:
         up = nic.get("carrier", True)
         bus = "" if nic.get("virtual") else nic.get("bus", f"0000:{number:02x}:00.0")
         nic.setdefault("bus", bus)
-        self.disk.add_nic(
-            name, nic.get("driver", ""), nic.get("pci", ":"), bus, f"52:54:00:00:00:{number:02x}", int(up)
-        )
+        mac = nic.get("mac", f"52:54:00:00:00:{number:02x}")
+        self.disk.add_nic(name, nic.get("driver", ""), nic.get("pci", ":"), bus, mac, int(up))
         files[f"{base}/ifindex"], files[f"{base}/mtu"] = f"{number}\n", f"{nic.get('mtu', 1500)}\n"
         files[f"{base}/device/numa_node"] = f"{nic.get('numa', -1)}\n"
         for key, value in {"rx_packets": 90_000_000, "tx_packets": 80_000_000, **nic.get("kernel", {})}.items():

@@ -56,6 +56,15 @@ _OFF = "Switch tso and gso off: this driver's chips are known to hang with them.
 
 HANGS = (
     Hang(
+        ("e1000",),
+        "a hypervisor has emulated this chip for most who still have it, and its emulation hangs",
+        "In a guest, take a NIC of virtio (KVM, VirtualBox) or vmxnet3 (VMware) instead; until then try without tso.",
+        "https://github.com/home-assistant/operating-system/issues/4120",
+        # 82540EM as QEMU and VirtualBox have it, 82545EM as VMware has it.
+        pci=("8086:100e", "8086:100f"),
+        features=("tso",),
+    ),
+    Hang(
         ("e1000e",),
         "Intel 82579 hangs with segmentation offload",
         _OFF,
@@ -126,6 +135,17 @@ HANGS = (
         "firmware and driver of the X710 family must fit each other",
         "Update the firmware of the card to the version that belongs to the driver, and see the pause frames received.",
         "https://github.com/open-power/op-build/issues/3274",
+    ),
+    Hang(
+        ("r8169",),
+        "with VLANs on Linux 6.18 checksums of the NIC stop its queue, and where its PCIe link sleeps it hangs as well",
+        "If it carries VLANs, switch checksums for sending off (`features: {tx: false}`); else ASPM of this link "
+        "(`pci: {l0s_aspm: false, l1_aspm: false}`) and tso where it is on; and try the newest kernel.",
+        "https://github.com/home-assistant/operating-system/issues/5019",
+        since=(6, 18),
+        before=(6, 19),
+        features=("tso",),
+        aspm=True,
     ),
     Hang(
         ("r8169", "r8168", "r8125", "r8126"),

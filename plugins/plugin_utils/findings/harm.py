@@ -60,6 +60,13 @@ def squeezed(host: Host, row: Facts | None = None) -> bool:
     return sum(found) >= (_NOW if host.watched else _BURST) and sum(found) > host.processed / 10_000
 
 
+def stolen(host: Host) -> tuple[int, str]:
+    """The share, in percent, of the time that a guest wanted to run in which its hypervisor ran others, if it is 10."""
+    taken, since = host.protocol("cpu_steal")
+    wanted, _since = host.protocol("cpu_busy")
+    return (100 * taken // wanted, since) if wanted and taken * 10 >= wanted else (0, since)
+
+
 def overflowed(host: Host, row: Facts | None = None) -> bool:
     """Whether processors, or one of them, have dropped packets because the backlog was full."""
     found = (row.count("dropped"),) if row else tuple(item.count("dropped") for item in host.processors)

@@ -109,6 +109,12 @@ def _order(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, bond, remedy=sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127}))
 
 
+def _rewritten(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        if facts.text("mode") in ("balance-alb", "balance-tlb") and facts.count("master_mtu"):
+            yield Hit({"mode": facts.text("mode"), "members": len(facts.below("members")), "bridge": "above it"}, bond)
+
+
 RULES = (
     Rule(
         id="bond-member-down",
@@ -206,5 +212,17 @@ RULES = (
         reference=_PAGE,
         host=_failures,
         switch=True,
+    ),
+    Rule(
+        id="bond-rewrites-guests",
+        severity="note",
+        title="A bond below a bridge puts addresses of its own into frames of guests",
+        condition="a bond of mode balance-alb or balance-tlb is the port of a bridge",
+        explanation="These modes send through each member with the MAC of that member, also what comes from guests, "
+        "so switches forget where a guest is, and neighbours may answer to the host. Guests lose their network now "
+        "and then, while the host itself does not.",
+        action="If guests lose their network, use active-backup, which needs nothing of the switch, or 802.3ad.",
+        reference=f"{_PAGE}#bonding-driver-options",
+        host=_rewritten,
     ),
 )

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..hangs import known
-from ..harm import DAY, lost, rare
+from ..harm import DAY, lost, much, rare
 from ..model import Hit, Rule
 from ..view import Host, Nic
 from .link import on_usb, wireless
+from .placement import overlays
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"
 _MONTH = 30 * 86400
@@ -73,6 +74,14 @@ _TRANSFERS = (
 _NAMED = ("rx_crc", "rx_missed", "rx_fifo", "rx_too_long")
 
 
+def _checksums(host: Host) -> Iterator[Hit]:
+    broken, since = much(host, "UdpInCsumErrors")
+    taken, _since = host.protocol("UdpInDatagrams")
+    # One in a hundred is no noise of the line; what an overlay does to its own packets has a rule of its own.
+    if broken and broken * 100 > taken and not overlays(host):
+        yield Hit({"UDP packets with a wrong checksum": f"{broken} beside {taken} {since}"})
+
+
 def _long(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         loss = lost(nic, "rx_too_long")
@@ -132,5 +141,19 @@ RULES = (
         reference=_PAGE,
         host=_rates,
         switch=True,
+    ),
+    Rule(
+        id="udp-checksums-wrong",
+        severity="medium",
+        title="Datagrams arrive with wrong checksums",
+        condition="at least 1000 datagrams of UDP (100 within an interval), and one in a hundred, had a wrong "
+        "checksum, on a host without an overlay",
+        explanation="A cable breaks whole packets, which the NIC discards itself. A checksum alone is wrong where a "
+        "sender leaves it to hardware that does not exist, such as a tap, a veth or a tunnel on its way.",
+        action="Find the sender by `tcpdump -vvn udp` (`bad udp cksum`), and switch checksums off where its packets "
+        "come from: `ethtool -K TAP tx off` on the hypervisor, or in the container.",
+        reference="https://github.com/weaveworks/ignite/issues/870",
+        host=_checksums,
+        proven=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import busiest, lost, overflowed, squeezed
+from ..harm import busiest, lost, overflowed, squeezed, stolen
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 
@@ -77,7 +77,8 @@ def _backlog(host: Host) -> Iterator[Hit]:
         remedy = sysctl_remedy(net__core__netdev_max_backlog={"at_least": _room(host)})
         told = f"{dropped} of {host.processed} packets{_when(host)}"
         evidence = {"net.core.netdev_max_backlog": limit, "dropped": told}
-        yield Hit(evidence, remedy=remedy)
+        # What a hypervisor takes away has a finding of its own, and no limit brings it back.
+        yield Hit(evidence, remedy=remedy, severity="note" if stolen(host)[0] else "")
 
 
 def _when(host: Host) -> str:
@@ -88,6 +89,7 @@ def _budget(host: Host) -> Iterator[Hit]:
     """Rounds that ran out of budget on all processors; on one alone it is the spreading that is wrong."""
     if not squeezed(host):
         return
+    severity = "note" if stolen(host)[0] else ""
     rounds = sum(row.count("squeezed") for row in host.processors)
     packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
     evidence: dict[str, object] = {
@@ -111,9 +113,9 @@ def _budget(host: Host) -> Iterator[Hit]:
         remedy = {"tuning_host_nics": alone} if alone else {}
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
         mends = {**nic_remedy(_most(host), irq={"rps": "spread"}), "tuning_host_sysctl": budget}
-        yield Hit(shown, remedy=remedy, action=_SPREAD, mends=mends)
+        yield Hit(shown, remedy=remedy, action=_SPREAD, mends=mends, severity=severity)
     elif values:
-        yield Hit(evidence, remedy={"tuning_host_sysctl": values})
+        yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
 
 
 _SPREAD = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."

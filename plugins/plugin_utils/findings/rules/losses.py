@@ -32,6 +32,17 @@ def _netem(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, remedy=remedy, severity="high" if dropped >= 100 else "")
 
 
+# Disciplines that hold a rate back; on a router that is what they are for.
+_SHAPERS = ("cbq", "hfsc", "htb", "tbf")
+
+
+def _shaped(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        root, dropped = nic.text("queues", "qdisc", "root"), nic.count("queues", "qdisc", "dropped")
+        if nic.linked and not host.forwards and root in _SHAPERS and dropped >= 1000:
+            yield Hit({"qdisc": root, "dropped": dropped, "Speed": f"{nic.speed}Mb/s"}, nic.name)
+
+
 RULES = (
     Rule(
         id="segments-sent-again",
@@ -56,5 +67,18 @@ RULES = (
         action="Remove it with the lines below, which no rollback reverts, or with `tc qdisc del dev NIC root`.",
         reference="https://man7.org/linux/man-pages/man8/tc-netem.8.html",
         host=_netem,
+    ),
+    Rule(
+        id="shaper-left-behind",
+        severity="note",
+        title="A NIC sends at a rate that somebody has set",
+        condition="the queueing discipline of a NIC of a host that does not forward is cbq, hfsc, htb or tbf, and has "
+        "dropped at least 1000 packets",
+        explanation="It holds everything that is sent to its rate, however fast the link is. Such as wondershaper "
+        "leave one behind, and some plugins of containers set one.",
+        action="See its rate (`tc -s class show dev NIC`, `tc -d qdisc show dev NIC`); if nobody needs it, take it "
+        "away with `tc qdisc del dev NIC root`.",
+        reference="https://github.com/magnific0/wondershaper/issues/2",
+        host=_shaped,
     ),
 )

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import ip_interface, ip_network
-from typing import NamedTuple
 
 from ..model import Hit, Rule, nic_remedy
-from ..view import Facts, Fleet, Host, Nic
+from ..view import Fleet, Host
+from ..wires import network_of, subnets, together
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
 
@@ -17,96 +17,8 @@ _PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
 _PEERS = 50
 
 
-class _Place(NamedTuple):
-    """An address on a wire: where it is, its MTU, and the MAC that others see."""
-
-    host: Host
-    nic: str
-    address: str
-    mtu: int
-    mac: str
-
-    @property
-    def alone(self) -> str:
-        """The address without its length."""
-        return self.address.partition("/")[0]
-
-    @property
-    def ports(self) -> list[Nic]:
-        """The hardware behind it."""
-        return self.host.under(self.nic) or [nic for nic in self.host.nics if nic.text("master") == self.nic]
-
-    @property
-    def site(self) -> str:
-        """Whose virtual network it is; the same private numbers are in use in all of them."""
-        return next((_CLOUDS[nic.driver] for nic in self.ports if nic.driver in _CLOUDS), "")
-
-
-# Networks of these clouds are routed, whatever the mask says.
-_CLOUDS = {"ena": "AWS", "hv_netvsc": "Azure", "mana": "Azure", "gve": "Google"}
-
-# What the kernel calls devices that put a header of their own around packets, so that each end has its own MTU.
-_TUNNELS = ("wireguard", "vxlan", "geneve", "gre", "gretap", "ipip", "sit", "ip6tnl", "ppp", "tun", "xfrm", "vti")
-
-
-def _on_a_wire(host: Host, row: Facts) -> bool:
-    """Whether an address shares a link with other machines: not that of a tunnel, or of containers on this host."""
-    name = row.text("nic")
-    if row.text("kind") in _TUNNELS:
-        return False
-    known = {nic.name for nic in host.nics}
-    parent = name.partition(".")[0]
-    return (
-        any(device in known for device in row.words("hardware"))
-        or name in known
-        or name in host.below("bonds")
-        or host.bridge(name)
-        # A VLAN by the name that most managers give it.
-        or (parent != name and (parent in known or parent in host.below("bonds")))
-    )
-
-
-def _network(address: str) -> str:
-    """The subnet of an address; empty for one that stands alone, or is none."""
-    try:
-        network = ip_interface(address).network
-    except ValueError:
-        return ""
-    return str(network) if network.num_addresses > 1 and not network.is_link_local else ""
-
-
-def _subnets(fleet: Fleet) -> dict[str, list[_Place]]:
-    found: dict[str, list[_Place]] = {}
-    for host in fleet.hosts:
-        for row in host.rows("addresses"):
-            network, mtu = _network(row.text("address")), row.count("mtu")
-            if network and mtu and _on_a_wire(host, row):
-                nic = host.nic(row.text("nic"))
-                mac = row.text("mac") or (nic.text("mac") if nic else "")
-                place = _Place(host, row.text("nic"), row.text("address"), mtu, mac.lower())
-                found.setdefault(network, []).append(place)
-    return found
-
-
-def _met(place: _Place) -> dict[str, str]:
-    """The neighbours of an address, by address."""
-    rows = place.host.rows("neighbours")
-    return {row.text("address"): row.text("mac") for row in rows if row.text("nic") == place.nic}
-
-
-def _together(one: _Place, other: _Place) -> bool | None:
-    """Whether two addresses share a link: they have met, or met the same third one; None where nobody knows."""
-    first, second = _met(one), _met(other)
-    if other.mac and first.get(other.alone) == other.mac:
-        return True
-    if one.mac and second.get(one.alone) == one.mac:
-        return True
-    common = [first[address] == second[address] for address in first.keys() & second.keys()]
-    return all(common) if common else None
-
-
 def _differs(fleet: Fleet) -> Iterator[Hit]:
-    for network, everybody in sorted(_subnets(fleet).items()):
+    for network, everybody in sorted(subnets(fleet).items()):
         for site in sorted({place.site for place in everybody}):
             places = [place for place in everybody if place.site == site]
             counts = Counter(place.mtu for place in places)
@@ -114,7 +26,7 @@ def _differs(fleet: Fleet) -> Iterator[Hit]:
             usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
             others = [place for place in places if place.mtu == usual]
             for place in places:
-                known = {_together(place, other) for other in others[:_PEERS]}
+                known = {together(place, other) for other in others[:_PEERS]}
                 if place.mtu == usual or known == {False}:
                     continue
                 evidence = {
@@ -166,7 +78,7 @@ def _not_carried(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, peer.text("nic"), remedy=nic_remedy(peer.text("nic"), mtu=1500))
     for row in host.rows("path_mtu"):
         own = {
-            _network(item.text("address")): item.count("mtu")
+            network_of(item.text("address")): item.count("mtu")
             for item in host.rows("addresses")
             if item.text("nic") == row.text("nic")
         }
@@ -184,7 +96,7 @@ def _inside(address: str, network: str) -> bool:
 
 
 def _possible(fleet: Fleet) -> Iterator[Hit]:
-    for network, places in sorted(_subnets(fleet).items()):
+    for network, places in sorted(subnets(fleet).items()):
         ports = {place: place.ports for place in places}
         fast = all(
             nics and all(nic.real and nic.speed >= 10000 and nic.count("max_mtu") >= 9000 for nic in nics)

@@ -132,7 +132,7 @@ def _read_ahead(host: Host) -> Iterator[Hit]:
         yield Hit({**slow, "kernel": host.text("kernel", "release")})
 
 
-def _overlays(host: Host) -> list[str]:
+def overlays(host: Host) -> list[str]:
     """Devices that wrap packets into UDP, by what the kernel calls them, or by the names of those who make them."""
     names = {row.text("nic"): row for row in host.rows("addresses")}
     return sorted(name for name, row in names.items() if _wraps(name, row))
@@ -151,23 +151,23 @@ def _offloads(nic: Nic) -> list[str]:
 
 
 def _checksums(host: Host) -> Iterator[Hit]:
-    overlays = _overlays(host)
+    around = overlays(host)
     broken, since = host.protocol("UdpInCsumErrors")
     harm = broken >= 100 and broken * 10_000 > host.protocol("UdpInDatagrams")[0]
     # Before Linux 5.7 NAT made a checksum of none, when the packet of an overlay passed it twice.
     old = (0, 0) < host.release < (5, 7) and host.forwards
-    for nic in host.nics if overlays else []:
+    for nic in host.nics if around else []:
         on = _offloads(nic)
         # vmxnet3 does this for some ports only, by the version of the hypervisor.
         if on and nic.linked and (harm or old or nic.driver == "vmxnet3"):
             evidence = {
-                "overlay": overlays,
+                "overlay": around,
                 "driver": nic.driver,
                 **dict.fromkeys(on, "on"),
                 **({"UDP packets with a wrong checksum": f"{broken} {since}"} if broken else {}),
                 "kernel": host.text("kernel", "release"),
             }
-            off = [{"name": name, "features": {"tx-checksum-ip-generic": False}} for name in overlays]
+            off = [{"name": name, "features": {"tx-checksum-ip-generic": False}} for name in around]
             yield Hit(evidence, nic.name, remedy={"tuning_host_nics": off}, severity="" if harm else "note")
 
 

@@ -15,8 +15,29 @@ _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 _PLAIN = ("pfifo_fast", "pfifo", "bfifo", "mq", "multiq", "prio", "noqueue")
 
 
+def _stands(host: Host) -> Iterator[Hit]:
+    """More was lost than came in, while on average less came in each second than the ring holds."""
+    for nic in host.nics:
+        if _stuck(nic):
+            evidence = {
+                "lost, ring full": nic.counted("rx_missed")[0],
+                "received": nic.packets,
+                "rx ring": nic.count("ring", "rx", "value"),
+            }
+            yield Hit(evidence, nic.name)
+
+
+def _stuck(nic: Nic) -> bool:
+    missed, since = nic.counted("rx_missed")[0], nic.number("counters", "interval")
+    seconds = since or nic.host.number("kernel", "uptime") or 0
+    size = nic.count("ring", "rx", "value")
+    return missed >= 1000 and missed > nic.packets and 0 < missed + nic.packets < size * seconds
+
+
 def _lost(nic: Nic) -> dict[str, Loss]:
     """What was lost for lack of room in the ring."""
+    if _stuck(nic):
+        return {}
     found = {label: lost(nic, name) for name, label in (("rx_missed", "lost, ring full"),)}
     return {label: loss for label, loss in found.items() if loss}
 
@@ -89,6 +110,21 @@ def _channels(host: Host) -> Iterator[Hit]:
 
 
 RULES = (
+    Rule(
+        id="receive-stands-still",
+        severity="high",
+        title="Nobody empties the receive ring",
+        condition="the NIC lost more packets than it received, at least 1000, because its ring was full, and on "
+        "average less arrived in a second than the ring holds",
+        explanation="At such a rate each packet has a whole second until the ring is full, so it is not the size: the "
+        "ring is not filled with buffers any more. A driver that loses them, a program of XDP and an interrupt "
+        "that does not come do that.",
+        action="See whether a program of XDP is attached (`ip -d link show NIC`) and take it off, or attach it in "
+        "generic mode; whether the interrupts of the NIC still count in /proc/interrupts; and try the newest kernel.",
+        reference="https://github.com/xdp-project/xdp-tutorial/issues/466",
+        host=_stands,
+        proven=True,
+    ),
     Rule(
         id="ring-too-small",
         severity="high",

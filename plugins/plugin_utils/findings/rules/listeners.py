@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who listens beside TCP and UDP: programs for routes, and receivers of multicast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Facts, Host
+
+_MOST = "net.ipv4.igmp_max_memberships"
+
+# What a program misses at its start, while all routes come at once, it reads again.
+_MISSED = 100
+
+
+def _overrun(host: Host) -> Iterator[Hit]:
+    rows = [row for row in host.rows("listeners", "netlink") if row.count("missed") >= _MISSED]
+    if rows:
+        told = {
+            f"missed by {row.text('program') or 'process'} {row.count('pid')}": f"{row.count('missed')} messages"
+            for row in rows
+        }
+        router = any(row.text("program") in _ROUTING for row in rows)
+        yield Hit(told, severity="" if router else "note")
+
+
+# Programs that carry routes between the kernel and their neighbours.
+_ROUTING = ("zebra", "bird", "bird6", "frr", "keepalived", "ospfd", "bgpd", "quagga", "gobgpd", "babeld")
+
+
+def _memberships(host: Host) -> Iterator[Hit]:
+    most = host.whole(_MOST)
+    for nic in sorted(name for name in Facts(host.at("listeners", "groups")).raw if isinstance(name, str)):
+        groups = host.count("listeners", "groups", nic)
+        # 224.0.0.1 is not asked for by any socket.
+        if most and groups - 1 >= most:
+            evidence = {"groups": groups, _MOST: most}
+            remedy = {"tuning_host_sysctl": {_MOST: {"at_least": 1 << (groups * 4).bit_length()}}}
+            yield Hit(evidence, nic, remedy=remedy)
+
+
+RULES = (
+    Rule(
+        id="netlink-overruns",
+        severity="medium",
+        title="A program misses what the kernel tells of routes and links",
+        condition="the netlink sockets of a program for routing have missed at least 100 messages; of another program "
+        "it is a note",
+        explanation="The kernel tells of each route, address and neighbour by a message, and drops what a program "
+        "does not read in time. Its view of the routes is then wrong, or it exits (`recvmsg overrun`).",
+        action="Give the program a larger buffer for netlink (`--nl-bufsize` or `-s` of zebra, `netlink rx buffer` of "
+        "BIRD), and let it listen to fewer kinds of messages.",
+        reference="https://github.com/FRRouting/frr/issues/7883",
+        host=_overrun,
+        proven=True,
+    ),
+    Rule(
+        id="multicast-memberships",
+        severity="note",
+        title="A NIC is in as many multicast groups as one socket may join",
+        condition="a NIC is in at least net.ipv4.igmp_max_memberships groups, beside that of all hosts",
+        explanation="Each socket may join so many groups, and the next one fails with `No buffer space available`. "
+        "Proxies of IGMP, receivers of streams and mDNS on many links meet that limit.",
+        action="Raise the limit if a program complains.",
+        reference="https://github.com/pali/igmpproxy/issues/30",
+        host=_memberships,
+    ),
+)

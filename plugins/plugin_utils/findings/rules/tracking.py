@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Connections that the kernel tracks and balances: what it takes for invalid, long lists, and ports that come again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..harm import much, overflowed, squeezed
+from ..model import Hit, Rule
+from ..view import Host
+
+_BUCKETS = "net.netfilter.nf_conntrack_buckets"
+_LIBERAL = "net.netfilter.nf_conntrack_tcp_be_liberal"
+_REUSE, _TRACKED = "net.ipv4.vs.conn_reuse_mode", "net.ipv4.vs.conntrack"
+
+# Two entries for each connection, one for each way; the kernel's own is one to two in each list.
+_LONG = 8
+# A place in the hash table.
+_PLACE = 8
+
+# Before this release only a parameter of the module could (3183ab8997a4).
+_WRITABLE = (4, 7)
+
+# Since this release the first packet of a connection that comes again is not dropped (f0a5e4d7a594).
+_MENDED = (5, 9)
+
+
+def _invalid(host: Host) -> Iterator[Hit]:
+    count, since = much(host, "nf_conntrack_invalid")
+    taken, _since = host.protocol("IpInReceives")
+    answered, _since = host.protocol("TcpOutRsts")
+    broken, _since = host.protocol("TcpEstabResets")
+    if not count or not host.forwards or host.sysctl(_LIBERAL) != "0" or count * 1000 < max(taken, 1):
+        return
+    evidence = {
+        "packets of no valid state": f"{count} of {taken} {since}",
+        "resets sent": answered,
+        "connections reset": broken,
+        _LIBERAL: 0,
+    }
+    # What comes from the internet unasked is invalid too, and nobody has a connection that it could end.
+    harm = answered * 2 > count and broken * 1000 > count
+    mends = {"tuning_host_sysctl": {_LIBERAL: 1}}
+    yield Hit(evidence, remedy=mends if harm else {}, mends=mends, severity="" if harm else "note")
+
+
+def _lists(host: Host) -> Iterator[Hit]:
+    used, buckets = host.count("protocols", "fill", "conntrack_count"), host.whole(_BUCKETS)
+    most, memory = host.count("protocols", "fill", "conntrack_max"), host.count("kernel", "memory_kib") * 1024
+    if not buckets or used * 2 < _LONG * buckets:
+        return
+    wanted = 1 << max(0, max(used, most) - 1).bit_length()
+    # The hash table takes at most a thousandth of the memory.
+    while memory and wanted > 2 * buckets and wanted * _PLACE > memory // 1000:
+        wanted >>= 1
+    evidence = {"nf_conntrack_count": used, _BUCKETS: buckets, "entries in each list": used * 2 // buckets}
+    harm = squeezed(host) or overflowed(host)
+    fixed = (0, 0) < host.release < _WRITABLE
+    remedy = {} if fixed else {"tuning_host_sysctl": {_BUCKETS: wanted}}
+    yield Hit(evidence, remedy=remedy, severity="" if harm else "note")
+
+
+def _reused(host: Host) -> Iterator[Hit]:
+    mended = not (0, 0) < host.release < _MENDED or ".el8" in host.text("kernel", "release")
+    if mended or host.sysctl(_REUSE) != "1" or host.sysctl(_TRACKED) != "1":
+        return
+    asked, since = host.protocol("TcpExtTCPSynRetrans")
+    opened, _since = host.protocol("TcpActiveOpens")
+    harm = asked >= 1000 and asked * 100 > opened
+    evidence = {
+        _REUSE: 1,
+        _TRACKED: 1,
+        "kernel": host.text("kernel", "release"),
+        **({"connections asked for again": f"{asked} of {opened} {since}"} if harm else {}),
+    }
+    yield Hit(evidence, remedy={"tuning_host_sysctl": {_REUSE: 0}}, severity="" if harm else "note")
+
+
+RULES = (
+    Rule(
+        id="conntrack-invalid",
+        severity="medium",
+        title="Connections are reset, because the firewall takes their packets for invalid",
+        condition="the host forwards, and at least 1000 packets, and one in a thousand, belonged to no valid state, at "
+        "least half as many resets were sent, and connections were reset; without those it is a note",
+        explanation="A packet outside of the window that conntrack expects is not translated back by NAT, so it "
+        "reaches somebody who does not know the connection and resets it. Large transfers through services of "
+        "Kubernetes break off now and then.",
+        action="Let conntrack be liberal about windows, or drop what is invalid (`-m conntrack --ctstate INVALID -j "
+        "DROP`) before it is answered.",
+        reference="https://github.com/kubernetes/kubernetes/issues/74839",
+        host=_invalid,
+    ),
+    Rule(
+        id="conntrack-lists-long",
+        severity="medium",
+        title="The hash table of tracked connections is too small for them",
+        condition="its lists have eight entries and more on average, and processors run out of budget or drop packets; "
+        "without those it is a note",
+        explanation="nf_conntrack_max was raised and nf_conntrack_buckets was not, so each packet is compared with "
+        "many entries. That takes the processors' time in softirq.",
+        action="Raise nf_conntrack_buckets to about nf_conntrack_max; before Linux 4.7 that is the parameter hashsize "
+        "of the module nf_conntrack.",
+        reference="https://docs.kernel.org/networking/nf_conntrack-sysctl.html",
+        host=_lists,
+    ),
+    Rule(
+        id="ipvs-connection-reuse",
+        severity="medium",
+        title="IPVS drops the first packet of connections whose port comes again",
+        condition="before Linux 5.9, net.ipv4.vs.conn_reuse_mode and net.ipv4.vs.conntrack are 1, and one of a hundred "
+        "requests for a connection was sent again; without that it is a note",
+        explanation="A client that opens many connections takes its ports again while the old entry is still there, "
+        "and the packet is dropped until it is sent again a second later. Services of Kubernetes answer after one "
+        "second under load.",
+        action="Use Linux 5.9 or later; until then set it to 0, which sends returning clients to the same server even "
+        "when that is to go.",
+        reference="https://github.com/kubernetes/kubernetes/issues/70747",
+        host=_reused,
+    ),
+)
