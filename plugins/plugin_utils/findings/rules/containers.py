@@ -36,7 +36,8 @@ def _cut_off(host: Host) -> Iterator[Hit]:
                 **files,
                 **({"packets for others": f"{refused} {since}"} if refused else {}),
             }
-            yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}})
+            remedy = {"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}}
+            yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
             return
 
 
@@ -96,7 +97,8 @@ RULES = (
         id="forwarding-off-for-containers",
         severity="high",
         title="Containers are cut off, because the host does not forward",
-        condition="a bridge of Docker, Podman or CNI has containers, and net.ipv4.ip_forward is 0",
+        condition="a bridge of Docker, Podman or CNI has containers, net.ipv4.ip_forward is 0, and at least 1000 "
+        "packets (100 within an interval) were for others; without those it is medium",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
         "guide for security, or `sysctl -p` switches it off again. Their packets are then discarded.",
         action="Set net.ipv4.ip_forward to 1 on hosts of containers, and take the other value out of the files.",
