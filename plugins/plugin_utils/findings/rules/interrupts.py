@@ -113,12 +113,19 @@ def _budget(host: Host) -> Iterator[Hit]:
         remedy = {"tuning_host_nics": alone} if alone else {}
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
         mends = {**nic_remedy(_most(host), irq={"rps": "spread"}), "tuning_host_sysctl": budget}
-        yield Hit(shown, remedy=remedy, action=_SPREAD, mends=mends, severity=severity)
+        nic = host.nic(_most(host))
+        action = f"{_SPREAD} {_ONE_FLOW}" if nic and nic.queues > 1 else _SPREAD
+        yield Hit(shown, remedy=remedy, action=action, mends=mends, severity=severity)
     elif values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
 
 
 _SPREAD = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
+# Most drivers hash UDP by its addresses alone, because fragments have no ports.
+_ONE_FLOW = (
+    "If the interrupts are spread already, the hash of the NIC gives one queue all: let it look at the ports of UDP, "
+    "by which tunnels such as VXLAN tell flows apart (`rss: {udp4: sdfn, udp6: sdfn}`)."
+)
 
 
 def _most(host: Host) -> str:
