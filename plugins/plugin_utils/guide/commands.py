@@ -257,9 +257,22 @@ def _unwrapped(words: List[str]) -> List[str]:
             return rest
         count: int = foreign.WRAPPERS[name]
         rest = rest[1:]
+        if name == "xargs":
+            rest = _behind_xargs(rest)
         while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
             rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name != "exec" else rest[1:]
         rest = rest[count:]
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
     return rest
+
+
+def _behind_xargs(words: List[str]) -> List[str]:
+    """The command that xargs runs, with `{}` for what it puts in, whatever sign the call has for that."""
+    place, sign = 0, ""
+    while place < len(words) and words[place].startswith("-"):
+        option = words[place]
+        if option.startswith(("-I", "--replace=")):
+            sign = option.partition("=")[2] or option[2:] or "".join(words[place + 1 : place + 2])
+        place += 2 if option in ("-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E") else 1
+    return [word.replace(sign, "{}") if sign else word for word in words[place:]]

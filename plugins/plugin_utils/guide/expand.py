@@ -253,6 +253,8 @@ class _Expansion:
             self._insert(masks.mask(source) if other is None else other, quoted)
         else:
             changed = self._operate(value, rest)
+            if rest.lstrip(":").startswith("=") and not index and isinstance(changed, str):
+                self.scope.values[name] = changed
             shown = masks.mask(f"${name}") if changed is None and not rest and not index else masks.mask(source)
             self._insert(shown if changed is None else changed, quoted, index == "[@]" or name == "@")
 
@@ -322,6 +324,6 @@ def _closing(raw: str, place: int, opening: str, closing: str) -> int:
 
 
 def assignment(raw: str) -> Optional[Tuple[str, str, str]]:
-    """(name, = or +=, raw value) of a word that assigns."""
+    """(name, = or += behind an index in brackets, raw value) of a word that assigns."""
     match = re.match(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?=)", raw)
-    return (match[1], ("[]" if match[2] else "") + match[3], raw[match.end() :]) if match else None
+    return (match[1], (match[2] or "") + match[3], raw[match.end() :]) if match else None

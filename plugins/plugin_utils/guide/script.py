@@ -13,6 +13,7 @@ from .model import NO_EFFECT, ON_HOST, Line
 from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
 from .settings import Guide
 
+_MOST_ELEMENTS = 512
 _ORDERING = ("sort", "uniq", "tac")
 # Files of the kernel that a loop goes over; what `ls` prints of them is their paths.
 _ATTRIBUTE = re.compile(
@@ -147,8 +148,21 @@ class Script:
             if sign == "+=" and not known:
                 more = masks.mask(f"${name}")
             self.scope.values[name] = [*have, *more] if sign == "+=" and known else more
+        elif sign[0] == "[":
+            self._element(name, sign.partition("]")[0][1:], expand.text(rest, self.scope))
         else:
             self.assign(name, sign, expand.text(rest, self.scope))
+
+    def _element(self, name: str, index: str, value: str) -> None:
+        """One element of an array, by its number; without that the array is what it was given last."""
+        have = self.scope.values.get(name, [])
+        number = expand.arithmetic(index, self.scope)
+        if number is None or not 0 <= number < _MOST_ELEMENTS or (have and isinstance(have, str)):
+            self.scope.values[name] = value
+            return
+        found = [*have, *[""] * (number + 1 - len(have))]
+        found[number] = value
+        self.scope.values[name] = found
 
     def _array(self, inner: str) -> expand.Value:
         try:
@@ -169,9 +183,10 @@ class Script:
         if sign == "+=" and isinstance(self.scope.get(name), str):
             value = f"{self.scope.get(name)}{value}"
         shown = masks.shown(value)
-        plain = re.fullmatch(r"\$\{?[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())
+        # Each option of a script has its own $OPTARG.
+        plain = re.fullmatch(r"\$\{?(?!OPTARG)[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())
         whole = masks.mask(shown) == value
-        if value == masks.MAXIMUM or masks.known(value) or (whole and plain) or sign == "[]=":
+        if value == masks.MAXIMUM or masks.known(value) or (whole and plain):
             self.scope.values[name] = value
         elif whole or not kernel_files.is_one(value):
             upper = "MAX" in name.upper() and "ethtool" in shown
@@ -185,7 +200,7 @@ class Script:
         if isinstance(node, For):
             return []
         if isinstance(node, Arithmetic):
-            return re.findall(r"\b([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%]?=(?!=))", node.expression)
+            return re.findall(r"\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:<<|>>|[-+*/%|&^])?=(?!=))", node.expression)
         if not isinstance(node, Simple) or not node.words:
             return []
         raw = [word for word, _line in node.words]

@@ -44,7 +44,8 @@ class _State(NamedTuple):
 
 
 def _surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
-    return masks.known("".join(one)) and other is not None and not masks.known("".join(other))
+    # Nothing is no default: a script that needs a NIC begins with an empty one.
+    return bool("".join(one)) and masks.known("".join(one)) and other is not None and not masks.known("".join(other))
 
 
 class Walk(Commands):
@@ -95,6 +96,9 @@ class Walk(Commands):
     def _simple(self, node: Simple) -> None:
         self.visited.add(id(node))
         word = self.simple(node)
+        if word == "let":
+            for raw, _line in node.words[1:]:
+                self._arithmetic(expand.text(raw, self.scope))
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise Leave(word)
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
@@ -333,7 +337,7 @@ class Walk(Commands):
     def _arithmetic(self, expression: str) -> None:
         for part in expression.split(","):
             match = re.fullmatch(
-                r"\s*(?:(\+\+|--)\s*(\w+)|(\w+)\s*(\+\+|--)|(\w+)\s*([-+*/%]?)=(?!=)(.*))\s*", part, re.DOTALL
+                r"\s*(?:(\+\+|--)\s*(\w+)|(\w+)\s*(\+\+|--)|(\w+)\s*(<<|>>|[-+*/%|&^]?)=(?!=)(.*))\s*", part, re.DOTALL
             )
             if not match:
                 continue
