@@ -10,7 +10,7 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 from . import bonded, ethtool, expand, kernel_files, masks, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
-from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, NOTE, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -18,6 +18,8 @@ _DEVICES = ("devices", "devices_udev_regex")
 # What a section of TuneD may ask of the host before it holds.
 _TUNED_CONDITIONS = ("uname_regex", "cpuinfo_regex")
 _TUNED_OWN = ("type", "enabled", "replace", "priority", *_DEVICES, *_TUNED_CONDITIONS)
+# Programs of ours that a rule of udev may run.
+_TUNES = re.compile(r"(^|[/\s'])(ethtool|ip|sysctl|tc|ifconfig|setpci)\s")
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
 
 
@@ -31,6 +33,8 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
         key, equals, value = plain.partition("=")
         if equals:
             guide.sysctl(number, key, value)
+        elif re.fullmatch(r"-\s*[\w./*-]+", plain):
+            guide.sink.nothing(number, f"keeps the patterns of this file from setting {plain[1:].strip()}")
         else:
             guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
 
@@ -81,7 +85,9 @@ def _rule(guide: Guide, number: int, text: str) -> None:
     subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")
     if not pairs:
         guide.sink.unknown(number, "this is no rule of udev")
-    with guide.sink.under(CONDITIONAL, chosen.problem):
+    gone = any(name == "ACTION" and sign == "==" and value == "remove" for name, _a, sign, value in pairs)
+    kind, problem = (NO_EFFECT, "it runs when the NIC goes away") if gone else (CONDITIONAL, chosen.problem)
+    with guide.sink.under(kind, problem):
         for (nic, match), pair in product(chosen.nics, pairs):
             _asked(guide, number, pair, nic, match, subsystem)
 
@@ -91,9 +97,12 @@ def _asked(
 ) -> None:
     """What one assignment of a rule sets."""
     name, attribute, sign, value = pair
-    if sign in ("==", "!="):
+    # These ask, or give a name; the command runs all the same.
+    asks = (name, attribute) in (("PROGRAM", ""), ("IMPORT", "program")) and _TUNES.search(value)
+    if sign in ("==", "!=") and not asks:
         return
-    if name == "RUN" and attribute in ("", "program"):
+    before = len(guide.sink.settings)
+    if asks or (name == "RUN" and attribute in ("", "program")):
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
             value = value.replace(short, nic or masks.mask("$name"))
         Shell(guide).commands(number, value.replace('\\"', '"').replace("$$", "$").replace("%%", "%"))
@@ -107,6 +116,11 @@ def _asked(
         guide.sink.remark(number, OTHER_TOOL, f"NAME={value}: names of NICs belong to udev")
     elif name not in ("GOTO", "LABEL", "ENV", "TAG", "OPTIONS", "PROGRAM", "IMPORT"):
         guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
+    if match:
+        # What the rule knows by its device has no name of its own.
+        guide.sink.settings[before:] = [
+            one._replace(nic="", match=match) if one.nic == "$name" else one for one in guide.sink.settings[before:]
+        ]
 
 
 # What a rule may ask for without leaving out a NIC of those that its name or device means.
@@ -204,7 +218,7 @@ def _tuned_sysctl(guide: Guide, entry: Entry, value: str) -> None:
 
 def tuned(guide: Guide, lines: Sequence[Line]) -> None:
     """A profile of TuneD."""
-    entries = sections(guide, lines)
+    entries = _filled(sections(guide, lines))
     devices = {entry.section: _tuned_nics(entry.key, entry.value) for entry in entries if entry.key in _DEVICES}
     types = {entry.section: entry.value for entry in entries if entry.key == "type"}
     asked = {entry.section: entry.whole for entry in entries if entry.key in _TUNED_CONDITIONS}
@@ -249,6 +263,15 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.remark(entry.line, OTHER_TOOL, f"[{entry.section}] {entry.key}={value}: TuneD sets it")
 
 
+def _filled(entries: Sequence[Entry]) -> List[Entry]:
+    """The entries with what the section [variables] says in place of `${...}`."""
+    known = {entry.key: entry.value for entry in entries if entry.section == "variables" and "$" not in entry.value}
+    return [
+        entry._replace(value=re.sub(r"\$\{(\w+)\}", lambda match: known.get(match[1], match[0]), entry.value))
+        for entry in entries
+    ]
+
+
 def _tuned_nics(key: str, value: str) -> Tuple[List[str], selectors.Match]:
     """The NICs of a section, by name or by their driver; none where only udev knows."""
     if key == "devices":
@@ -261,11 +284,21 @@ def _tuned_nics(key: str, value: str) -> Tuple[List[str], selectors.Match]:
 
 def unit(guide: Guide, lines: Sequence[Line]) -> None:
     """A unit of systemd: the commands that it starts."""
-    for entry in sections(guide, lines):
+    entries = sections(guide, lines)
+    known: Dict[str, expand.Value] = {}
+    for entry in entries:
+        if entry.key == "Environment":
+            pairs = re.findall(r"""["']?(\w+)=("[^"]*"|'[^']*'|[^\s"']*)""", entry.value)
+            known.update({name: text.strip("\"'") for name, text in pairs})
+    for entry in entries:
         value = entry.value.lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
             instance = value.replace("%i", masks.mask("%i")).replace("%I", masks.mask("%I")).replace("%%", "%")
-            Shell(guide).commands(entry.line, instance.replace("$$", "$"))
+            shell = Shell(guide)
+            shell.scope.values.update(known)
+            shell.commands(entry.line, instance.replace("$$", "$"))
+        elif entry.key == "EnvironmentFile":
+            guide.sink.remark(entry.line, NOTE, f"it takes in {value}, which is not part of this text")
         elif entry.key.startswith("Exec"):
             guide.sink.nothing(entry.line, "runs when the unit ends or is reloaded")
         else:
