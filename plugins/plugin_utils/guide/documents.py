@@ -221,6 +221,9 @@ class Reader:
                 self.guide.sink.unknown(line, f"{word} has no single value")
             elif word == "mtu":
                 self.guide.nic(line, nic, "link", "mtu", str(value.value), match)
+            elif word == "wakeonlan" and isinstance(value, yaml.ScalarNode):
+                wakes = str(value.value).lower() in ("true", "yes", "on")
+                self.guide.nic(line, nic, "wol", "wol", "g" if wakes else "d", match)
             elif word in _OFFLOADS:
                 self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
             elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, _words(value)):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Mapping, Sequence
+from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import bonded, kernel_files, masks
 from .model import CONDITIONAL, NOTE, OTHER_TOOL, Line
@@ -17,6 +17,19 @@ _ETHTOOL: Mapping[str, str] = {
     "ethernet-pause-": "pause",
     "hardware-dma-ring-": "ring",
     "hardware-irq-coalesce-": "coalesce",
+}
+# Options that are a key by themselves; the second half are those of ifupdown2.
+_KEYS: Mapping[str, Tuple[str, str]] = {
+    "mtu": ("link", "mtu"),
+    "txqueuelen": ("link", "txqueuelen"),
+    "link-speed": ("speed", "speed"),
+    "link-duplex": ("speed", "duplex"),
+    "ethernet-autoneg": ("speed", "autoneg"),
+    "ethernet-wol": ("wol", "wol"),
+    "link-autoneg": ("speed", "autoneg"),
+    "link-fec": ("fec", "encoding"),
+    "rx-vlan-filter": ("features", "rx-vlan-filter"),
+    **{f"{feature}-offload": ("features", feature) for feature in ("gro", "lro", "gso", "tso", "ufo", "tx", "rx")},
 }
 # How a stanza begins.
 STANZA = re.compile(r"\s*(auto|allow-\S+|iface|mapping|source|source-directory)\s+\S")
@@ -120,10 +133,8 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
             guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
     elif key in ("down", "pre-down", "post-down"):
         guide.sink.nothing(number, "runs when the NIC goes down")
-    elif key == "mtu":
-        guide.nic(number, nic, "link", "mtu", value)
-    elif key == "txqueuelen":
-        guide.nic(number, nic, "link", "txqueuelen", value)
+    elif dashed in _KEYS:
+        guide.nic(number, nic, *_KEYS[dashed], value)
     elif family:
         name = dashed[len(family) :]
         guide.nic(number, nic, _ETHTOOL[family], name if family == "offload-" else name.replace("-", "_"), value)

@@ -34,10 +34,11 @@ _WAKE = {word: letter for letter, word in words.WAKE.items()}
 def read(guide: Guide, line: int, words: List[str]) -> None:
     """A call of nmcli: settings of a connection, under the name that the connection has."""
     words = [word for word in words if not (word.startswith("-") and len(word) < 9)]
-    if not words or not words[0] or not "connection".startswith(words[0]):
+    verb = words[1] if len(words) > 1 else ""
+    device = bool(words and words[0]) and "device".startswith(words[0]) and verb[:3] == "mod"
+    if not device and not (words and words[0] and "connection".startswith(words[0])):
         guide.sink.nothing(line, "sets nothing that lasts")
         return
-    verb = words[1] if len(words) > 1 else ""
     if verb[:1] not in ("m", "a") or verb in ("monitor", "add-file"):
         guide.sink.nothing(line, "sets nothing")
         return
@@ -59,13 +60,15 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
             continue
         section, _dot, name = key.lstrip("+").partition(".")
         _one(guide, line, nic, _ALIASES.get(section, section), name, value)
-    if any(key.startswith("ethtool.") for key in named):
+    if any(key.startswith("ethtool.") for key in named) and not device:
         guide.sink.remark(line, NOTE, f"the name of the connection is taken for that of the NIC: {masks.shown(nic)}")
 
 
 def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) -> None:
     family = next((family for start, family in _FAMILIES.items() if key.startswith(start)), "")
-    if section == "ethtool" and family:
+    if section == "ethtool" and value in ("", "ignore"):
+        guide.sink.nothing(line, "leaves it as it is")
+    elif section == "ethtool" and family:
         name = key.split("-", 1)[1]
         guide.nic(line, nic, family, name if family == "features" else name.replace("-", "_"), value)
     elif section == "ethernet" and key == "mtu":

@@ -23,6 +23,8 @@ _LINK: Mapping[str, str] = {
     **dict.fromkeys(("txqueuelen", "txqlen", "qlen", "txq"), "txqueuelen"),
     **{word: word for word in (*_SIZES, "alias", "group")},
 }
+# Words of ifconfig that an address follows.
+_WITH_ADDRESS = ("netmask", "broadcast", "add", "del", "dstaddr", "pointopoint", "inet", "inet6")
 _SHORT = {"link": ("l", "li", "lin"), "address": ("a", "ad", "add", "addr"), "route": ("r", "ro", "rou")}
 
 
@@ -108,14 +110,16 @@ def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
             guide.nic(line, nic, "link", words[place], words[place + 1] if place + 1 < len(words) else "")
             place += 2
         else:
-            said = masks.shown(words[place])
-            owner = (
-                "the network manager brings links up and down"
-                if said in ("up", "down")
-                else "it is no setting of this collection"
-            )
+            count = 2 if words[place] in _WITH_ADDRESS else 1
+            said = " ".join(masks.shown(word) for word in words[place : place + count])
+            if said in ("up", "down"):
+                owner = "the network manager brings links up and down"
+            elif count == 2 or re.fullmatch(r"[0-9a-fA-F.:]+(/\d+)?", said):
+                owner = "addresses and routes belong to the network manager"
+            else:
+                owner = "it is no setting of this collection"
             guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {owner}")
-            place += 1
+            place += count
 
 
 def sysctl(guide: Guide, line: int, words: List[str]) -> None:
