@@ -186,7 +186,7 @@ def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
 def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     """An entry for each NIC, in the order in which they come; what is meant for all comes first."""
     entries: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Any]] = {}
-    queues: Dict[Any, Dict[str, str]] = {}
+    queues: Dict[Any, Dict[str, Setting]] = {}
     for one in settings:
         if one.family in ("sysctl", "profile", "bond"):
             continue
@@ -196,16 +196,15 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
             entry[one.key] = one.value
         elif one.family == "irq" and " " in one.key:
             key, _blank, place = one.key.partition(" ")
-            queues.setdefault((one.nic, one.match, key), {})[place] = one.value
+            queues.setdefault((one.nic, one.match, key), {})[place] = one
             entry.setdefault("irq", {})[key] = one.value
         else:
             entry.setdefault(one.family, {})[one.key] = one.value
     for (nic, match, key), found in queues.items():
-        entries[(nic, match)]["irq"][key] = _by_queue(found)
-        if "*" not in found:
-            line = next(one.line for one in settings if one.nic == nic and one.key.startswith(f"{key} "))
+        entries[(nic, match)]["irq"][key] = _by_queue(key, found)
+        if "*" not in found and not isinstance(entries[(nic, match)]["irq"][key], dict):
             sink.remark(
-                line,
+                next(iter(found.values())).line,
                 NOTE,
                 f"irq {key}: queues {', '.join(sorted(found))} are named; the list goes on with the next ones",
             )
@@ -213,13 +212,19 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     return [*wide, *(entry for entry in entries.values() if entry not in wide)]
 
 
-def _by_queue(found: Mapping[str, str]) -> str:
-    """One list for all queues, or one for each."""
+def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
+    """One list for all queues, or one for each; by their numbers where others keep what they have."""
+    every = found.get("*")
     numbers = sorted(int(place) for place in found if place.isdigit())
-    if not numbers:
-        return found["*"]
-    last = found.get("*", found[str(numbers[-1])])
-    lists = [found.get(str(number), last) for number in range(numbers[-1] + 1)]
+    # What comes later for all of them is what they have.
+    numbers = [number for number in numbers if every is None or found[str(number)].line >= every.line]
+    single = {number: str(found[str(number)].value) for number in numbers}
+    if every is not None and set(single.values()) <= {every.value}:
+        return every.value
+    if key != "rps_flow_cnt" and (every is not None or numbers != list(range(max(len(numbers), 2)))):
+        return {**single, **({"*": every.value} if every is not None else {})}
+    last = str(every.value) if every is not None else single[numbers[-1]]
+    lists = [single.get(number, last) for number in range(numbers[-1] + 1)]
     return lists[0] if len(set(lists)) == 1 else " ".join(lists)
 
 

@@ -73,6 +73,8 @@ class Forms:
         form = by_path(path) or by_text(lines)
         if form == "ifcfg":
             files.ifcfg(self.guide, lines, path)
+        elif form == "systemd":
+            systemd.read(self.guide, lines, path)
         elif form and form != "prose":
             self.read(form, lines)
         else:

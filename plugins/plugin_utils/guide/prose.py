@@ -10,13 +10,15 @@ from typing import Callable, List, Optional, Sequence
 
 from . import files, foreign, fragments, interfaces, masks, programs, sentences
 from .lexer import Broken, tokens
-from .model import OTHER_TOOL, Line
+from .model import CONDITIONAL, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 _PARAMETER = re.compile(
     r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
+# A parameter with its value, as code in the middle of a sentence.
+_NAMED = re.compile(r"`{1,2}((?:net|kernel|vm|fs)\.[\w./*-]+)\s*=\s*([^`]+)`")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 # Programs whose names begin sentences as well.
 _ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
@@ -158,6 +160,10 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         guide.sink.remark(
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
         )
+    else:
+        for name, value in _NAMED.findall(plain):
+            text = f"{name} = {value.strip()} stands in a sentence, which says whether it is to be set"
+            guide.sink.remark(number, CONDITIONAL, masks.shown(text))
     guide.sink.nothing(number, "prose")
     return count
 

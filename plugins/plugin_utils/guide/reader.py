@@ -63,7 +63,7 @@ def read_files(files: Mapping[str, str], known: Known = NOTHING) -> Dict[str, An
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     forms = Forms(guide)
     kind = form or (by_path(path) if path else None) or by_text(lines)
-    if kind == "ifcfg" and path:
+    if kind in ("ifcfg", "systemd") and path:
         forms.file(path, lines)
     elif kind:
         forms.read(kind, lines)

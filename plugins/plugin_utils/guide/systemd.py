@@ -16,6 +16,8 @@ from .settings import Guide
 
 _KEYS: Mapping[str, Tuple[str, str]] = {word.word: key for key, word in words.LINK.items()}
 _FORMS: Mapping[Tuple[str, str], str] = {key: word.form for key, word in words.LINK.items()}
+# networkd knows these two in the section [Link] of a .network file; the others are udev's, of .link files.
+_BY_UDEV = frozenset(_KEYS) - {"MTUBytes", "Group"}
 _SUFFIXES: Mapping[str, int] = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3}
 _BOND: Mapping[str, str] = {
     "Mode": "mode",
@@ -35,7 +37,10 @@ _BOND: Mapping[str, str] = {
 _UNITS = {"us": 1, "usec": 1, "ms": 1000, "msec": 1000, "s": 1000000, "sec": 1000000, "": 1000000}
 
 
-def read(guide: Guide, lines: Sequence[Line]) -> None:
+_NETWORK_SECTIONS = ("Network", "Address", "Route", "DHCP", "DHCPv4", "DHCPv6", "CAN")
+
+
+def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
     """All sections; what is no tuning belongs to systemd."""
     entries = sections(guide, lines)
     asked = {entry.key: entry.value for entry in entries if entry.section == "Match"}
@@ -47,11 +52,15 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
         kind, problem = NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC"
     elif not problem and chosen.nics == [("*", ())] and asked.get("Property"):
         problem = f"which NICs have Property={asked['Property']}, udev alone knows"
+    elif not asked and not device:
+        main = re.search(r"([^/]+\.(?:link|network))\.d/", path)
+        problem = f"which NICs it is for, {main[1]} says" if main else "no section [Match] says which NICs it is for"
+    network = re.search(r"\.network(\.d/|$)", path) or any(entry.section in _NETWORK_SECTIONS for entry in entries)
     with guide.sink.under(kind, problem):
-        _entries(guide, entries, chosen, device)
+        _entries(guide, entries, chosen, device, bool(network))
 
 
-def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, device: str) -> None:
+def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, device: str, network: bool) -> None:
     for (nic, match), entry in product(chosen.nics, entries):
         if entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
             guide.sink.nothing(entry.line, "says which NIC is meant")
@@ -62,6 +71,9 @@ def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, d
             guide.sink.set(entry.line, entry.value, "bond", "members", nic)
         elif nic.startswith("bond") and bonded.networkd(guide, entry.line, nic, entry.key, entry.value):
             continue
+        elif network and entry.section == "Link" and entry.key in _BY_UDEV:
+            text = f"{entry.key} counts in .link files only; networkd knows no such key in a .network file"
+            guide.sink.remark(entry.line, NO_EFFECT, text)
         else:
             _key(guide, entry, nic or device, match)
 
@@ -99,8 +111,8 @@ def _spoken(known: Tuple[str, str], value: str) -> str:
     return value
 
 
-# Conditions that are about the host, not about its NICs.
-_OF_HOSTS = ("Host", "Virtualization", "KernelCommandLine", "KernelVersion", "Architecture", "Credential", "Firmware")
+# What says which NICs are meant; any other key, such as Type=wlan or Host=, leaves some out.
+_NAMING = ("OriginalName", "Name", "Property", "Driver", "Kind", "Path", "MACAddress", "PermanentMACAddress")
 
 
 def _chosen(asked: Mapping[str, str]) -> selectors.Chosen:
@@ -120,7 +132,8 @@ def _chosen(asked: Mapping[str, str]) -> selectors.Chosen:
     ]
     device += [] if any(words_ for _key, words_ in device) else [("driver", hardware)]
     unlike = [key for key, text in asked.items() if text.startswith("!") and key != "Kind"]
-    strange = [f"{key}={text}" for key, text in asked.items() if key in _OF_HOSTS or key in unlike]
+    known = (*_NAMING, *(("Type",) if asked.get("Type") == "ether" else ()))
+    strange = [f"{key}={text}" for key, text in asked.items() if key not in known or key in unlike]
     return selectors.choose(names, device, strange)
 
 
