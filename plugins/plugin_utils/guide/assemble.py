@@ -58,7 +58,9 @@ def _joined(sink: Sink) -> List[Remark]:
     """One remark for each kind and line; a loop may have said the same of many things."""
     found: Dict[Tuple[int, str], List[str]] = {}
     for remark in sorted(sink.remarks, key=lambda remark: remark.line):
-        found.setdefault((remark.line, remark.kind), []).append(remark.text)
+        texts = found.setdefault((remark.line, remark.kind), [])
+        if remark.text not in texts:
+            texts.append(remark.text)
     joined = []
     for (line, kind), texts in found.items():
         more = [f"and {len(texts) - 3} more"] if len(texts) > 3 else []

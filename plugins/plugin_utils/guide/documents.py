@@ -9,7 +9,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import bonded, ethtool, kernel_files, masks, selectors
+from . import bonded, ethtool, kernel_files, masks, selectors, tasks
 from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -70,6 +70,7 @@ class Reader:
         self.guide = guide
         self.lines = list(lines)
         self.text = text
+        self.variables = tasks.Variables()
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -114,15 +115,31 @@ class Reader:
 
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        words = self.variables.loop(plain)
+        if words is None:
+            self._keys_of(node, nic, plain)
+        for word in words or ():
+            self.variables.words["item"] = word
+            self._keys_of(node, nic, plain)
+            del self.variables.words["item"]
+
+    def _keys_of(self, node: yaml.MappingNode, nic: str, plain: Mapping[str, yaml.Node]) -> None:
         named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
         value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
         if key.startswith(_ROOTS) and value is not None:
-            self.guide.sysctl(self.number(value), key, str(value.value), switches=True)
+            self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
+        if "vars" in plain:
+            self.variables.take(plain["vars"])
+        nic = nic or (key if _looks_like_nic(key) else "")
         for one, inner in node.value:
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
-            if word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
+            if tasks.read(self.guide, self.number, one, inner, plain):
+                continue
+            if " " in word and tasks.is_run(inner):
+                self._scalar(one, nic)
+            elif word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
                 self.guide.sysctl(self.number(one), word, str(inner.value), switches=True)
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
@@ -158,7 +175,7 @@ class Reader:
             return
         if node.style == "|":
             end = min(node.end_mark.line, len(self.lines))
-            block = list(self.lines[start + 1 : end])
+            block = [(number, masks.shown(self.variables.filled(text))) for number, text in self.lines[start + 1 : end]]
             width = min((len(text) - len(text.lstrip()) for _n, text in block if text.strip()), default=0)
             self.text(self.guide, [(number, text[width:]) for number, text in block])
         elif node.style in ('"', "'") and "\n" in value.strip():
@@ -168,11 +185,12 @@ class Reader:
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
             self.text(self.guide, lines)
         else:
+            value = self.variables.filled(value)
             first = value.split()[0]
             if nic and "${DEV}" in value:
                 value = value.replace("${DEV}", nic)
             if len(value.split()) > 1 or first.startswith("/"):
-                self.text(self.guide, [(self.number(node), value)])
+                self.text(self.guide, [(self.number(node), tasks.command(value))])
 
     def _escaped(self, node: Any, value: str) -> List[Line]:
         """The lines of a text that stands in quotes, each under the line of the document that holds its beginning."""
@@ -195,7 +213,7 @@ class Reader:
                 return
             shell.embedded([(line, words[-1])])
         else:
-            shell.run(words)
+            shell.run([self.variables.filled(word) for word in words])
         shell.finish()
 
     def _netplan(self, network: yaml.MappingNode) -> None:
