@@ -31,8 +31,8 @@ _BY_PATH = (
     ),
 )
 _SHELL_LINE = (
-    r"(sudo |/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while|function"
-    r"|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*)\b"
+    r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
+    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*)\b"
     r"|\w+=\S|\w+ ?\(\)|\[\[? |[{}]$|;;$"
 )
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")

@@ -34,6 +34,25 @@ def every_nic(source: str) -> bool:
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))
 
 
+# Files of queues that `find` looks for, in /sys/class/net or where that leads to.
+_FINDS = re.compile(
+    r"find\s+(-L\s+)?[\"']?(/sys/(?:class/net|devices)\S*?)[\"']?\s+(?:[^|]*\s)?-(?:path|wholename|name)\s+"
+    r"[\"']?\S*?(rps_cpus|xps_cpus|rps_flow_cnt)[\"']?(?=\s|$)[^|]*"
+)
+
+
+def queue_files(source: str) -> Optional[str]:
+    """The files of queues that `find` prints; nothing where it does not follow the links to the NICs; else None."""
+    match = _FINDS.fullmatch(source.strip())
+    if not match:
+        return None
+    place, nic = match[2].rstrip("/"), re.match(r"/sys/class/net/([^/]+)(/.|$)", match[2])
+    if not match[1] and (place == "/sys/class/net" or (nic and match[2] == f"/sys/class/net/{nic[1]}")):
+        return ""
+    side = "tx" if match[3] == "xps_cpus" else "rx"
+    return f"/sys/class/net/{nic[1] if nic else '*'}/queues/{side}-*/{match[3]}"
+
+
 def of(words: Sequence[str], redirects: Sequence[Redirect], scope: expand.Scope, line: int) -> Optional[List[Line]]:
     """The lines that a command prints, or None."""
     if not words:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
 from . import ethtool, foreign, kernel_files, masks, nmcli, qdiscs, routes
@@ -137,7 +138,12 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
     plain = [word for word in words if not word.startswith("-")]
     for word in found:
         key, _equals, value = word.partition("=")
-        if not value and word == plain[-1]:
+        behind = list(takewhile(str.isdigit, words[words.index(word) + 1 :]))
+        if value.isdigit() and behind:
+            whole = " ".join([value, *behind])
+            text = f"{key}: without quotes sysctl sets its first number alone, {value}; write {key}='{whole}'"
+            guide.sink.remark(line, NO_EFFECT, text)
+        elif not value and word == plain[-1]:
             guide.sink.remark(line, NO_EFFECT, f"{key}: no value is given")
         else:
             guide.sysctl(line, key, value)

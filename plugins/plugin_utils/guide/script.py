@@ -36,6 +36,7 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.targets: List[str] = []
         self.line = 0
+        self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
 
@@ -113,6 +114,11 @@ class Script:
         plain = masks.shown(source)
         if output.maximum(plain):
             return masks.MAXIMUM
+        found = output.queue_files(plain)
+        if found is not None:
+            unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
+            self.unlisted = "" if found else unlisted
+            return expand.text(f'"{found}"', self.scope)
         if output.every_nic(plain):
             return "*"
         try:

@@ -50,7 +50,7 @@ def plausible(words: List[str]) -> bool:
     if name in ("echo", "printf"):
         return bool(re.search(r"(>|tee)\s*(-a\s+)?\S*/(proc|sys|etc)/", " ".join(rest)))
     if name == "ethtool":
-        return len(rest) > 2 and any(_is_value(word) for word in rest[2:])
+        return len(rest) > 2 and (any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
     if name in ("sysctl", "setpci"):
         return any("=" in word for word in rest)
     if name == "ip":

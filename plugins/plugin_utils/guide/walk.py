@@ -268,9 +268,10 @@ class Walk(Commands):
             self._count(node)
             return
         raw = node.words if node.words is not None else (('"$@"', node.line),)
+        self.unlisted = ""
         words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
         if not words:
-            self.skip(node.body, "the loop has no words")
+            self.skip(node.body, self.unlisted or "the loop has no words")
         symbolic = len(words) == 1 and (not masks.known(words[0]) or any(char in words[0] for char in "*?"))
         for word in words[:_MOST_ROUNDS]:
             if symbolic:
