@@ -25,6 +25,16 @@ _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+# Cases that take a tuning back, or only show it.
+_UNDO_WORDS = """
+stop off disable disabled unload restore revert reset undo remove clean cleanup clear delete del uninstall down
+rollback unset teardown unapply default defaults
+"""
+UNDO = frozenset(_UNDO_WORDS.split())
+_START_WORDS = """
+start restart force-reload reload up add change all enable on apply load set yes y true 1 full run
+"""
+START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
 _EXISTS = ("-e", "-f", "-d", "-r", "-w")
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")

@@ -29,6 +29,8 @@ def known(text: str) -> bool:
     return not any(_AREA <= ord(char) < _AREA + 0x100 for char in text)
 
 
+# The NICs that have a device, which a script tells from bridges and the like.
+HARDWARE = "*@device"
 # What a script computes as the maximum of the device.
 MAXIMUM = mask("max")
 

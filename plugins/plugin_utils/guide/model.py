@@ -82,6 +82,8 @@ class Sink:
         if kind:
             self.remark(line, kind, why)
             return
+        if nic == masks.HARDWARE:
+            nic, match = "", (("driver", "*"),)
         if any(masks.templated(part) for part in (nic, key, value, *(text for _key, text in match))):
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return

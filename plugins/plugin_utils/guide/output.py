@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import expand, masks
@@ -14,7 +15,7 @@ from .nodes import Redirect
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
 _MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)
 _MEANS_NOW = re.compile(r"current|tail", re.IGNORECASE)
-_LISTS_NICS = re.compile(r"(ls|find|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?(\*|\s|$)")
+_LISTS_NICS = re.compile(r"(ls|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?(\*|\s|$)")
 
 
 def maximum(source: str) -> bool:
@@ -32,6 +33,34 @@ def every_nic(source: str) -> bool:
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))
+
+
+# Words of `find` that leave out no NIC, and that say how one is printed.
+_FIND_WORDS = {**dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-printf", "-name"), 2), "-print": 1}
+
+
+def found_nics(source: str) -> Optional[str]:
+    """The NICs, or their folders, that `find` prints, as one pattern; None where it is no such call."""
+    first, _bar, rest = source.partition("|")
+    try:
+        words = shlex.split(first)
+    except ValueError:
+        return None
+    if words[:1] != ["find"] or (rest and not _KEEPS_ALL.fullmatch(rest)):
+        return None
+    if len(words) < 2 or words[1].rstrip("/") not in ("/sys/class/net", "/sys/class/net/*"):
+        return None
+    name, place = "*", 2
+    while place < len(words) and words[place] != "-exec":
+        if words[place] in ("!", "-not") and words[place + 1 : place + 2] == ["-lname"] and "virtual" in first:
+            name, place = masks.HARDWARE if name == "*" else name, place + 3
+        elif words[place] in _FIND_WORDS:
+            name = words[place + 1] if words[place : place + 1] == ["-name"] and place + 1 < len(words) else name
+            place += _FIND_WORDS[words[place]]
+        else:
+            return None
+    alone = "%f" in first or "basename" in source
+    return name if alone else f"/sys/class/net/{name}"
 
 
 # Files of queues that `find` looks for, in /sys/class/net or where that leads to.

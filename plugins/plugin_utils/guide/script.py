@@ -119,6 +119,9 @@ class Script:
             unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
             self.unlisted = "" if found else unlisted
             return expand.text(f'"{found}"', self.scope)
+        listed_nics = output.found_nics(plain)
+        if listed_nics is not None:
+            return listed_nics
         if output.every_nic(plain):
             return "*"
         try:
@@ -138,6 +141,13 @@ class Script:
             return None
         printed = output.of(words, piped[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
+
+    def listed(self, raw: Sequence[Tuple[str, int]]) -> List[str]:
+        """The words that a loop goes over; what lies below a device is of the NICs that have one."""
+        self.unlisted = ""
+        words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
+        device = f"/sys/class/net/{masks.HARDWARE}/"
+        return [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
 
     def assign_raw(self, raw: str, line: int = 0, last: int = 0) -> None:
         found = expand.assignment(raw)

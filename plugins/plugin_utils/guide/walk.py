@@ -17,16 +17,6 @@ from .model import CONDITIONAL
 from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 from .settings import Guide
 
-# Cases that take a tuning back, or only show it.
-_UNDO_WORDS = """
-stop off disable disabled unload restore revert reset undo remove clean cleanup clear delete del uninstall down
-rollback unset teardown unapply default defaults
-"""
-_UNDO = frozenset(_UNDO_WORDS.split())
-_START_WORDS = """
-start restart force-reload reload up add change all enable on apply load set yes y true 1 full run
-"""
-_START = frozenset(_START_WORDS.split())
 _MOST_STEPS, _MOST_DEPTH, _MOST_ROUNDS = 20000, 12, 512
 
 
@@ -241,17 +231,21 @@ class Walk(Commands):
         outcomes: List[Dict[str, expand.Value]] = []
         for number, (patterns, body) in enumerate(arms):
             lowered = {pattern.lower().strip("-") for pattern in patterns}
-            if lowered and lowered <= _UNDO:
+            if lowered and lowered <= conditions.UNDO:
                 self.skip(body, f"it runs for '{patterns[0]}' only")
                 continue
-            literal = [one for one in patterns if not any(char in one for char in "*?[") and one.lower() not in _START]
+            literal = [
+                one
+                for one in patterns
+                if not any(char in one for char in "*?[") and one.lower() not in conditions.START
+            ]
             for value in literal if bound and literal and len(literal) == len(patterns) else [""]:
                 self.scope.values = dict(start)
                 if value:
                     self.scope.values[bound] = value
                 kind = (
                     "if"
-                    if lowered & (_START | {"*"})
+                    if lowered & (conditions.START | {"*"})
                     else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
                 )
                 self.loopback = patterns == ["lo"]
@@ -270,6 +264,9 @@ class Walk(Commands):
         raw = node.words if node.words is not None else (('"$@"', node.line),)
         self.unlisted = ""
         words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
+        words = [
+            re.sub(r"^/sys/class/net/\*/(?=device\b)", f"/sys/class/net/{masks.HARDWARE}/", word) for word in words
+        ]
         if not words:
             self.skip(node.body, self.unlisted or "the loop has no words")
         symbolic = len(words) == 1 and (not masks.known(words[0]) or any(char in words[0] for char in "*?"))
