@@ -36,6 +36,7 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.targets: List[str] = []
         self.line = 0
+        self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
         self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
@@ -148,6 +149,11 @@ class Script:
         words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
         device = f"/sys/class/net/{masks.HARDWARE}/"
         return [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
+
+    def tell_apart(self, name: str, word: str, line: int) -> None:
+        """Another name for the variable of a loop over other NICs than those of an earlier one."""
+        if self.scope.values[name] == masks.mask(f"${name}") and self.sources.setdefault(name, word) != word:
+            self.scope.values[name] = masks.mask(f"${name}@{line}")
 
     def assign_raw(self, raw: str, line: int = 0, last: int = 0) -> None:
         found = expand.assignment(raw)

@@ -13,6 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 
 from . import conditions, expand, masks
 from .commands import Commands
+from .conditions import START, UNDO
 from .model import CONDITIONAL
 from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 from .settings import Guide
@@ -231,21 +232,17 @@ class Walk(Commands):
         outcomes: List[Dict[str, expand.Value]] = []
         for number, (patterns, body) in enumerate(arms):
             lowered = {pattern.lower().strip("-") for pattern in patterns}
-            if lowered and lowered <= conditions.UNDO:
+            if lowered and lowered <= UNDO:
                 self.skip(body, f"it runs for '{patterns[0]}' only")
                 continue
-            literal = [
-                one
-                for one in patterns
-                if not any(char in one for char in "*?[") and one.lower() not in conditions.START
-            ]
+            literal = [one for one in patterns if not any(char in one for char in "*?[") and one.lower() not in START]
             for value in literal if bound and literal and len(literal) == len(patterns) else [""]:
                 self.scope.values = dict(start)
                 if value:
                     self.scope.values[bound] = value
                 kind = (
                     "if"
-                    if lowered & (conditions.START | {"*"})
+                    if lowered & (START | {"*"})
                     else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
                 )
                 self.loopback = patterns == ["lo"]
@@ -274,6 +271,7 @@ class Walk(Commands):
             if symbolic:
                 self._forget(node.body)
             self.assign(node.name, "=", word)
+            self.tell_apart(node.name, word, node.line)
             try:
                 self._round(node.body, symbolic)
             except Leave as leave:
