@@ -217,7 +217,7 @@ def test_a_call_tells_how_long_it_is_at_work(host, tmp_path):
 
 @contextmanager
 def running(argv):
-    """A process of a command. Popen comes back while the kernel still puts the program in place, and nobody sees it yet."""
+    """A process of a command. Popen comes back while the kernel still puts the program in place; nobody sees it yet."""
     with subprocess.Popen(argv) as process:
         while not Path(f"/proc/{process.pid}/cmdline").read_bytes():
             time.sleep(0.001)
