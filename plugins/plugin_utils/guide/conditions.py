@@ -97,11 +97,14 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
 
 
 def _test(words: List[str], double: bool) -> Optional[bool]:
+    for joined, wanted in ((("-o", "||"), True), (("-a", "&&"), False)):
+        place = next((number for number, word in enumerate(words) if word in joined), 0)
+        if place:
+            sides = (_test(words[:place], double), _test(words[place + 1 :], double))
+            return wanted if wanted in sides else (None if None in sides else not wanted)
     if words[:1] == ["!"]:
         found = _test(words[1:], double)
         return None if found is None else not found
-    if any(word in ("-a", "-o", "&&", "||") for word in words):
-        return None
     if len(words) == 2 and words[0] in _EXISTS and _OF_A_QUEUE.match(words[1]):
         return True
     if not all(masks.known(word) for word in words):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import documents, files, fragments, interfaces, masks, nmcli, prose, python, sentences, systemd
@@ -124,7 +125,9 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     plain = [text for text in texts if text[0] not in "#;"]
     if not plain:
         return "shell" if texts else None
-    first = texts[0]
+    # Who pastes a script may write its path above it.
+    comments = takewhile(lambda text: text[0] == "#", texts)
+    first = next((text for text in comments if text.startswith("#!")), texts[0])
     if _SHELL_FIRST.match(first):
         return "shell"
     if re.match(r"#\s*!.*python", first) or any(re.match(r"(import \w+|from \w+ import )", text) for text in plain[:6]):

@@ -127,6 +127,11 @@ class _Parser:
                 token = self.take()
                 words.append((token.raw, token.line))
                 lasts.append(token.last)
+            elif self.in_brackets(words):
+                # Operators are words here, and nothing is redirected.
+                token = self.take()
+                words += [(token.raw, token.line)] if token.kind == "op" else []
+                lasts += [token.last] if token.kind == "op" else []
             elif self.is_op(*REDIRECTIONS):
                 redirects.append(self.redirection())
             else:
@@ -134,6 +139,11 @@ class _Parser:
         if not words and not redirects:
             raise Broken(self.now.line, f"'{self.now.raw.strip()}' stands where a command is expected")
         return Simple(tuple(words), tuple(redirects), line, tuple(lasts) if any(lasts) else ())
+
+    def in_brackets(self, words: Sequence[Tuple[str, int]]) -> bool:
+        """Whether `[[` is open, and is closed somewhere."""
+        opened = bool(words) and words[0][0] == "[[" and words[-1][0] != "]]"
+        return opened and any(token.raw == "]]" for token in self.tokens[self.place : self.place + 200])
 
     def condition(self) -> If:
         line = self.take().line

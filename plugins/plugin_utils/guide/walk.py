@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
-from . import conditions, expand, masks
+from . import bindings, conditions, expand, masks
 from .commands import Commands
 from .conditions import START, UNDO
 from .model import CONDITIONAL
@@ -122,7 +122,8 @@ class Walk(Commands):
         finally:
             self.depth -= 1
             self.scope.arguments = state.arguments
-            values.update(state.digits)
+            self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdigit()}
+            self.scope.values.update(state.digits)
             self.override = override
 
     def _and_or(self, node: AndOr) -> None:
@@ -132,8 +133,9 @@ class Walk(Commands):
             wanted = node.operator == "&&"
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
-                self._doubt(node.right)
+                self._where(bindings.alternatives(node.left, self.scope, wanted), node.right, self._doubt)
                 self.loopback = False
+                self._guarded(node.right, node.left, not wanted)
             elif known is wanted:
                 self.walk(node.right)
             else:
@@ -146,6 +148,22 @@ class Walk(Commands):
         group = self._group()
         self._case_of(group, 0, "if", node.left, doubt=False)
         self._case_of(group, 1, "if", node.right)
+
+    def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
+        """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
+        undo = bindings.undone(found)
+        if undo:
+            self.skip(body, f"it runs for '{undo}' only")
+            return
+        for one in found:
+            with bindings.held(self.scope, one):
+                walk(body)
+
+    def _guarded(self, body: Node, test: Node, holds: bool) -> None:
+        """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
+        found = bindings.alternatives(test, self.scope, holds) if bindings.leaves(body) else []
+        if len(found) == 1:
+            bindings.bind(self.scope, found[0])
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1
@@ -184,11 +202,14 @@ class Walk(Commands):
                 continue
             self.scope.values = dict(start)
             self.loopback = test is not None and conditions.is_about_lo(test)
-            self._case_of(group, number, "if", body)
+            ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
+            self._where(ways, body, lambda one, number=number: self._case_of(group, number, "if", one))
             self.loopback = False
             outcomes.append(self.scope.values)
             closed = known is True
-        self._merge(outcomes if closed else [*outcomes, start], prefer=True)
+        self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
+        if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
+            self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
 
     def _conditions(self, node: Node) -> None:
         """Commands in a condition run as well: `if ethtool -C eth0 adaptive-rx on; then`."""
@@ -196,23 +217,6 @@ class Walk(Commands):
             self._visitall_of(node)
         else:
             self._doubt(node)
-
-    def _merge(self, outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> None:
-        """The variables after cases of which one holds: what differs is not known."""
-        merged: Dict[str, expand.Value] = {}
-        for name in {name for values in outcomes for name in values}:
-            found = [values.get(name) for values in outcomes]
-            sure = [value for value in found if value is not None and masks.known("".join(value))]
-            if all(value == found[0] for value in found) and found[0] is not None:
-                merged[name] = found[0]
-            elif prefer and sure and all(value == sure[0] for value in sure):
-                merged[name] = sure[0]
-            elif any(value == masks.MAXIMUM for value in found):
-                merged[name] = masks.MAXIMUM
-            else:
-                merged[name] = masks.mask(f"${name}")
-        self.scope.values.clear()
-        self.scope.values.update(merged)
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)
@@ -226,33 +230,28 @@ class Walk(Commands):
                 else:
                     self.skip(body, f"the case is another one: {subject}")
             return
-        name = node.subject.strip('"${}')
-        bound = name if re.fullmatch(r"\w+", name) else ""
         group, start = self._group(), dict(self.scope.values)
         outcomes: List[Dict[str, expand.Value]] = []
         for number, (patterns, body) in enumerate(arms):
             lowered = {pattern.lower().strip("-") for pattern in patterns}
-            if lowered and lowered <= UNDO:
-                self.skip(body, f"it runs for '{patterns[0]}' only")
+            found = [bindings.of_pattern(node.subject, pattern) for pattern in patterns]
+            undo = patterns[0] if lowered and lowered <= UNDO else bindings.undone(found)
+            if undo:
+                self.skip(body, f"it runs for '{undo}' only")
                 continue
-            literal = [one for one in patterns if not any(char in one for char in "*?[") and one.lower() not in START]
-            for value in literal if bound and literal and len(literal) == len(patterns) else [""]:
+            kind = (
+                "if"
+                if lowered & (START | {"*"})
+                else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
+            )
+            for one in found if found and all(found) else [{}]:
                 self.scope.values = dict(start)
-                if value:
-                    self.scope.values[bound] = value
-                kind = (
-                    "if"
-                    if lowered & (START | {"*"})
-                    else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
-                )
                 self.loopback = patterns == ["lo"]
-                self._case_of(group, number, kind, body)
+                with bindings.held(self.scope, one):
+                    self._case_of(group, number, kind, body)
                 self.loopback = False
-                self.scope.values.pop(bound, None)
-                if bound in start:
-                    self.scope.values[bound] = start[bound]
                 outcomes.append(self.scope.values)
-        self._merge(outcomes or [start], prefer=False)
+        self.scope.values = bindings.merged(outcomes or [start], prefer=False)
 
     def _for(self, node: For) -> None:
         if node.head:

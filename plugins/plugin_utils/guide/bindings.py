@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a condition says of the variables of a script while it holds: `[ "$1" = eno1 ]`, `case $2 in up)`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, Sequence, Tuple
+
+from . import expand, masks
+from .conditions import START, UNDO
+from .nodes import AndOr, Node, Not, Sequence_, Simple
+
+# One dictionary for each way in which a condition can hold; an empty one says nothing.
+Bindings = Dict[str, str]
+_NOTHING: Bindings = {}
+_MOST = 16
+_VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
+
+
+def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bindings]:
+    """The ways in which a condition holds, or fails, by the variables that are one text then."""
+    if isinstance(node, Sequence_) and len(node.commands) == 1:
+        return alternatives(node.commands[0], scope, holds)
+    if isinstance(node, Not):
+        return alternatives(node.command, scope, not holds)
+    if isinstance(node, AndOr):
+        sides = [alternatives(side, scope, holds) for side in (node.left, node.right)]
+        return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
+    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
+        return [_NOTHING]
+    raw = [word for word, _line in node.words[1:]]
+    return _words(raw[:-1] if node.words[0][0] != "test" else raw, node.words[0][0] == "[[", scope, holds)
+
+
+def _words(raw: Sequence[str], double: bool, scope: expand.Scope, holds: bool) -> List[Bindings]:
+    """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
+    for joined, together in ((("-o", "||"), False), (("-a", "&&"), True)):
+        place = next((number for number, word in enumerate(raw) if word in joined), 0)
+        if place:
+            sides = [_words(side, double, scope, holds) for side in (raw[:place], raw[place + 1 :])]
+            return _both(*sides) if together is holds else _either(*sides)
+    if raw[:1] == ["!"]:
+        return _words(raw[1:], double, scope, not holds)
+    if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
+        return [_NOTHING]
+    for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
+        match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
+        if match and text and masks.known(text) and not any(char in text for char in "*?[$"):
+            return [{match[1]: text}]
+    return [_NOTHING]
+
+
+def _both(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
+    found = [{**first, **second} for first in one for second in other]
+    return found if len(found) <= _MOST else [_NOTHING]
+
+
+def _either(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
+    found = [*one, *other]
+    return found if all(found) and len(found) <= _MOST else [_NOTHING]
+
+
+def undone(found: Sequence[Bindings]) -> str:
+    """The word, such as `down`, with which alone a condition holds; empty where it holds for more."""
+    words = [next((text for text in one.values() if text.lower().strip("-") in UNDO), "") for one in found]
+    return words[0] if words and all(words) else ""
+
+
+def of_pattern(subject: str, pattern: str) -> Bindings:
+    """What a pattern of a `case` says of the variables of its subject, which may be two: `case "$1:$2" in eno1:up)`."""
+    names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
+    if not names:
+        return {}
+    parts = [pattern] if not names[2] else pattern.split(names[2])
+    wanted = [name for name in (names[1], names[3]) if name]
+    # A pattern of names is what an inventory takes, too; one for everything says nothing.
+    usable = len(parts) == len(wanted)
+    return {
+        name: part
+        for name, part in zip(wanted, parts)
+        if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
+    }
+
+
+def bind(scope: expand.Scope, found: Bindings) -> None:
+    """Let the variables, and others that are only other names of them, have these values."""
+    for name, text in found.items():
+        now = scope.get(name)
+        same = {masks.mask(f"${name}"), masks.mask(f"${{{name}}}")}
+        same |= {now} if isinstance(now, str) and not masks.known(now) else set()
+        for other in [*_named(same), *[key for key, value in scope.values.items() if value in same]]:
+            scope.values[other] = text
+        scope.values[name] = text
+
+
+@contextmanager
+def held(scope: expand.Scope, found: Bindings) -> Iterator[None]:
+    """Variables that have these values for some commands; one that these assign anew stays as they leave it."""
+    before = dict(scope.values)
+    bind(scope, found)
+    bound = {name: value for name, value in scope.values.items() if before.get(name) != value}
+    yield
+    for name, value in bound.items():
+        if scope.values.get(name) == value:
+            scope.values.pop(name)
+            scope.values.update({name: before[name]} if name in before else {})
+
+
+def _named(values: set[str]) -> Iterator[str]:
+    """The variables that values stand for."""
+    for value in values:
+        match = re.fullmatch(r"\$\{?(\w+)\}?", masks.shown(value))
+        if match:
+            yield match[1]
+
+
+def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[str, expand.Value]:
+    """The variables after cases of which one holds: what differs is not known."""
+    after: Dict[str, expand.Value] = {}
+    for name in {name for values in outcomes for name in values}:
+        found = [values.get(name) for values in outcomes]
+        sure = [value for value in found if value is not None and masks.known("".join(value))]
+        if all(value == found[0] for value in found) and found[0] is not None:
+            after[name] = found[0]
+        elif prefer and sure and all(value == sure[0] for value in sure):
+            after[name] = sure[0]
+        elif any(value == masks.MAXIMUM for value in found):
+            after[name] = masks.MAXIMUM
+        else:
+            after[name] = masks.mask(f"${name}")
+    return after
+
+
+def leaves(node: Node) -> Tuple[str, ...]:
+    """With which word a body certainly ends: exit, return, break or continue."""
+    last = node
+    while isinstance(last, Sequence_) and last.commands:
+        last = last.commands[-1]
+    words = [raw for raw, _line in last.words[:1]] if isinstance(last, Simple) else []
+    return tuple(word for word in words if word in ("exit", "return", "break", "continue"))
