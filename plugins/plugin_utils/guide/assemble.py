@@ -192,7 +192,8 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     for one in settings:
         if one.family in ("sysctl", "profile", "bond"):
             continue
-        start: Dict[str, Any] = {"name": one.nic} if not one.match else {"match": dict(one.match)}
+        match = {key: {"true": True}.get(text, text) for key, text in one.match}
+        start: Dict[str, Any] = {"match": match} if match else {"name": one.nic}
         entry = entries.setdefault((one.nic, one.match), start)
         if one.key in _FLAT and one.family in ("link", "wol"):
             entry[one.key] = one.value

@@ -31,6 +31,8 @@ def known(text: str) -> bool:
 
 # The NICs that have a device, which a script tells from bridges and the like.
 HARDWARE = "*@device"
+# The NIC of the default route, which a script asks `ip` for.
+DEFAULT_ROUTE = "*@default_route"
 # What a script computes as the maximum of the device.
 MAXIMUM = mask("max")
 

@@ -48,6 +48,10 @@ class Remark(NamedTuple):
     text: str
 
 
+# What stands for NICs that have no name in a text.
+_MEANT = {masks.HARDWARE: (("driver", "*"),), masks.DEFAULT_ROUTE: (("default_route", "true"),)}
+
+
 class Sink:
     """Collects what readers find; the only thing that they write to."""
 
@@ -82,8 +86,8 @@ class Sink:
         if kind:
             self.remark(line, kind, why)
             return
-        if nic == masks.HARDWARE:
-            nic, match = "", (("driver", "*"),)
+        if nic in _MEANT:
+            nic, match = "", _MEANT[nic]
         if any(masks.templated(part) for part in (nic, key, value, *(text for _key, text in match))):
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return

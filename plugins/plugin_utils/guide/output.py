@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import re
 import shlex
+from ipaddress import ip_address
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import expand, masks
@@ -33,6 +34,29 @@ def every_nic(source: str) -> bool:
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))
+
+
+_ROUTE_BY_IP = re.compile(
+    r"ip\s+(-\S+\s+)*r(?:o|oute)?\s+(get\s+(?:to\s+)?(?P<to>[0-9A-Fa-f.:]+)|((show|list|ls)\b|\||default\b))"
+)
+_ROUTE_BY_TABLE = re.compile(r"(route|netstat)\s+-\w*n\w*\s*\|")
+_ASKS_DEFAULT = re.compile(r"\bdefault\b|0\.0\.0\.0|::/0|UG")
+# What takes the device out of a line of `ip`, and out of one of `route`.
+_DEVICE_OF_IP, _DEVICE_OF_TABLE = re.compile(r"\bdev\b|\$5|-f ?5\b"), re.compile(r"\$8|\$NF|\$\(NF\)")
+
+
+def default_route(source: str) -> bool:
+    """Whether a substitution asks for the NIC of the default route, be it as that to an address of the internet."""
+    by_ip = _ROUTE_BY_IP.match(source)
+    if by_ip and by_ip["to"]:
+        try:
+            return ip_address(by_ip["to"]).is_global and bool(_DEVICE_OF_IP.search(source))
+        except ValueError:
+            return False
+    if by_ip:
+        return bool(_ASKS_DEFAULT.search(source) and _DEVICE_OF_IP.search(source))
+    table = _ROUTE_BY_TABLE.match(source)
+    return bool(table and _ASKS_DEFAULT.search(source) and _DEVICE_OF_TABLE.search(source))
 
 
 # Words of `find` that leave out no NIC, and that say how one is printed.

@@ -125,6 +125,8 @@ class Script:
             return listed_nics
         if output.every_nic(plain):
             return "*"
+        if output.default_route(plain.strip()):
+            return masks.DEFAULT_ROUTE
         try:
             tree = syntax.parse([(self.line, source)])
         except Broken:
