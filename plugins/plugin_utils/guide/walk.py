@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from . import bindings, conditions, expand, masks
@@ -203,7 +204,7 @@ class Walk(Commands):
             self.scope.values = dict(start)
             self.loopback = test is not None and conditions.is_about_lo(test)
             ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
-            self._where(ways, body, lambda one, number=number: self._case_of(group, number, "if", one))
+            self._where(ways, body, partial(self._case_of, group, number, "if"))
             self.loopback = False
             outcomes.append(self.scope.values)
             closed = known is True
