@@ -5,12 +5,12 @@ Kubernetes)."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import yaml
 
 from . import bonded, ethtool, kernel_files, masks, selectors, tasks
-from .model import CONDITIONAL, HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -71,6 +71,7 @@ class Reader:
         self.lines = list(lines)
         self.text = text
         self.variables = tasks.Variables()
+        self.renamed: Dict[str, str] = {}
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -217,6 +218,7 @@ class Reader:
         shell.finish()
 
     def _netplan(self, network: yaml.MappingNode) -> None:
+        self.renamed = _netplan_names(network)
         for kind, devices in network.value:
             if not isinstance(devices, yaml.MappingNode):
                 continue
@@ -250,14 +252,24 @@ class Reader:
                 bonded.gateway(self.guide, line, name, _default(value), "routes belong to netplan")
                 self._sets(key, value, "stands in the entry of the bond")
             elif kind == "bonds" and word == "interfaces":
-                self.guide.sink.set(line, name, "bond", "members", " ".join(_words(value)))
+                self._members(line, name, _words(value))
             elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
                 for inner, text in value.value:
                     plain = str(inner.value)
                     option = _BOND.get(plain, plain.replace("-", "_"))
-                    kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(_words(text)))
+                    chosen = [self.renamed.get(one, one) if option == "primary" else one for one in _words(text)]
+                    kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(chosen))
             else:
                 self._left(word, key, value)
+
+    def _members(self, line: int, bond: str, asked: Sequence[str]) -> None:
+        """The members of a bond, which netplan knows by names of its own."""
+        names = [self.renamed.get(one, one) for one in asked]
+        if all(names):
+            self.guide.sink.set(line, bond, "bond", "members", " ".join(names))
+        else:
+            told = " ".join(one for one, name in zip(asked, names) if not name)
+            self.guide.sink.remark(line, ON_HOST, f"which NIC {told} is, `match` decides on the host; write its name")
 
     def _sets(self, key: yaml.Node, value: yaml.Node, why: str) -> None:
         """The lines of a value, which is told at its key."""
@@ -277,6 +289,19 @@ def _netplan_chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:
     asked = {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
     hardware = [("mac", asked.get("macaddress", [])), ("driver", asked.get("driver", []))]
     return selectors.choose(asked.get("name", []), hardware, [], otherwise=name)
+
+
+def _netplan_names(network: yaml.MappingNode) -> Dict[str, str]:
+    """By the name that a device has in the file that of the NIC, which is empty where the file does not say it."""
+    found: Dict[str, str] = {}
+    for kind, devices in network.value:
+        if str(kind.value) == "ethernets" and isinstance(devices, yaml.MappingNode):
+            for key, device in devices.value:
+                if isinstance(device, yaml.MappingNode):
+                    nics = _netplan_chosen(str(key.value), device).nics
+                    sure = len(nics) == 1 and not nics[0][1] and not set("*?[") & set(nics[0][0])
+                    found[str(key.value)] = nics[0][0] if sure else ""
+    return found
 
 
 def _words(node: yaml.Node) -> List[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
@@ -288,8 +289,7 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
     known: Dict[str, expand.Value] = {}
     for entry in entries:
         if entry.key == "Environment":
-            pairs = re.findall(r"""["']?(\w+)=("[^"]*"|'[^']*'|[^\s"']*)""", entry.value)
-            known.update({name: text.strip("\"'") for name, text in pairs})
+            known.update({name: text for name, sign, text in map(_assigned, _unquoted(entry.value)) if sign})
     for entry in entries:
         value = entry.value.lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
@@ -303,6 +303,18 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.nothing(entry.line, "runs when the unit ends or is reloaded")
         else:
             guide.sink.nothing(entry.line, "says when the unit runs")
+
+
+def _unquoted(text: str) -> List[str]:
+    """The words of a list of assignments, of which one may be in quotes as a whole."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _assigned(word: str) -> Tuple[str, str, str]:
+    return word.partition("=")
 
 
 def crontab(guide: Guide, lines: Sequence[Line]) -> None:
