@@ -7,14 +7,17 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Sequence, Tuple
 
-from . import expand, masks
+from . import conditions, expand, masks
 from .conditions import START, UNDO
-from .nodes import AndOr, Node, Not, Sequence_, Simple
+from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
 Bindings = Dict[str, str]
 _NOTHING: Bindings = {}
 _MOST = 16
+# Stands among the variables for the driver of the NICs that a command is for.
+DRIVER = "@driver"
+_ASKS_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
 
 
@@ -27,6 +30,8 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
     if isinstance(node, AndOr):
         sides = [alternatives(side, scope, holds) for side in (node.left, node.right)]
         return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
+    if isinstance(node, Pipeline) and holds:
+        return _searched(node)
     if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
         return [_NOTHING]
     raw = [word for word, _line in node.words[1:]]
@@ -42,13 +47,44 @@ def _words(raw: Sequence[str], double: bool, scope: expand.Scope, holds: bool) -
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
         return _words(raw[1:], double, scope, not holds)
+    if raw[1:2] == ["=~"] and holds and _tells_driver(raw[0], scope):
+        return _drivers("".join(raw[2:]))
     if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
         return [_NOTHING]
     for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
         match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
-        if match and text and masks.known(text) and not any(char in text for char in "*?[$"):
-            return [{match[1]: text}]
+        if text and masks.known(text) and not any(char in text for char in "*?[$"):
+            driver = {DRIVER: text} if _tells_driver(variable, scope) else {}
+            if match or driver:
+                return [{**({match[1]: text} if match else {}), **driver}]
     return [_NOTHING]
+
+
+def asks_driver(source: str) -> bool:
+    """Whether a value is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
+    return bool(_ASKS_DRIVER.search(source))
+
+
+def _tells_driver(raw: str, scope: expand.Scope) -> bool:
+    match = _VARIABLE.fullmatch(raw)
+    return match[1] in scope.drivers if match else asks_driver(raw)
+
+
+def _drivers(pattern: str) -> List[Bindings]:
+    """The drivers of a regular expression that is nothing but their names."""
+    names = re.sub(r"driver:(\s|\\s[*+]?)*|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
+    return [{DRIVER: name} for name in names] if all(re.fullmatch(r"[\w-]+", name) for name in names) else [_NOTHING]
+
+
+def _searched(node: Pipeline) -> List[Bindings]:
+    """`ethtool -i NIC | grep -q DRIVER`."""
+    first, last = node.commands[0], node.commands[-1]
+    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and conditions.asks_driver(first)):
+        return [_NOTHING]
+    words = [raw for raw, _line in last.words]
+    if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
+        return [_NOTHING]
+    return _drivers(next((word for word in words[1:] if not word.startswith("-")), ""))
 
 
 def _both(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
@@ -67,20 +103,22 @@ def undone(found: Sequence[Bindings]) -> str:
     return words[0] if words and all(words) else ""
 
 
-def of_pattern(subject: str, pattern: str) -> Bindings:
+def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
     """What a pattern of a `case` says of the variables of its subject, which may be two: `case "$1:$2" in eno1:up)`."""
     names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
     if not names:
-        return {}
+        return {DRIVER: pattern} if asks_driver(subject) and pattern.strip("*") else {}
     parts = [pattern] if not names[2] else pattern.split(names[2])
     wanted = [name for name in (names[1], names[3]) if name]
     # A pattern of names is what an inventory takes, too; one for everything says nothing.
     usable = len(parts) == len(wanted)
-    return {
+    found = {
         name: part
         for name, part in zip(wanted, parts)
         if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
     }
+    drivers = [part for name, part in found.items() if name in scope.drivers]
+    return {**found, DRIVER: drivers[0]} if drivers else found
 
 
 def bind(scope: expand.Scope, found: Bindings) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence
 
-from . import expand, foreign, kernel_files, masks, output, programs, qdiscs, routes, syntax
+from . import bindings, expand, foreign, kernel_files, masks, output, programs, qdiscs, routes, syntax
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
 from .nodes import Node, Pipeline, Sequence_, Simple
@@ -50,6 +50,7 @@ class Commands(Script):
     def _simple_command(self, node: Simple) -> str:
         place = 0
         self.line = self.override or node.line
+        self.guide.driver = str(self.scope.values.get(bindings.DRIVER, ""))
         while place < len(node.words) and expand.assignment(node.words[place][0]):
             place += 1
         if place and _RULE.match(node.words[0][0]):

@@ -38,6 +38,7 @@ START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
 _EXISTS = ("-e", "-f", "-d", "-r", "-w")
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
+_FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _TESTS = ("[", "[[", "test", "true", "false", ":")
 
 
@@ -51,7 +52,7 @@ def is_test(node: Node) -> bool:
         return is_test(node.command)
     if isinstance(node, Pipeline):
         return all(
-            isinstance(one, Simple) and one.words and one.words[0][0] in ("grep", "echo", "lsmod")
+            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or asks_driver(one))
             for one in node.commands
         )
     if isinstance(node, Arithmetic):
@@ -61,6 +62,12 @@ def is_test(node: Node) -> bool:
         and bool(node.words)
         and node.words[0][0] in (*_TESTS, "command", "grep", "which", "type")
     )
+
+
+def asks_driver(node: Simple) -> bool:
+    """Whether a command prints the driver of a NIC."""
+    words = [raw for raw, _line in node.words[:2]]
+    return len(words) == 2 and words[0].rsplit("/", 1)[-1] == "ethtool" and words[1] in ("-i", "--driver")
 
 
 def is_about_lo(test: Node) -> bool:

@@ -8,7 +8,7 @@ import operator
 import re
 from fnmatch import fnmatchcase
 from itertools import product
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 from . import masks
 
@@ -38,6 +38,7 @@ class Scope:
         self.values: Dict[str, Value] = {}
         self.arguments = arguments
         self.run: Run = run or (lambda _source: None)
+        self.drivers: Set[str] = set()  # the variables that hold the name of a driver
 
     def get(self, name: str) -> Optional[Value]:
         """The value of a variable, or None when the text does not say it."""

@@ -7,7 +7,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import expand, kernel_files, masks, output, syntax
+from . import bindings, expand, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, Line
 from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
@@ -162,6 +162,8 @@ class Script:
         if not found:
             return
         name, sign, rest = found
+        self.scope.drivers.discard(name)
+        self.scope.drivers |= {name} if bindings.asks_driver(rest) else set()
         self.origins.pop(name, None)
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)

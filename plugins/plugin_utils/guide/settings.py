@@ -49,6 +49,8 @@ class Guide:
         self.written: Dict[str, List[Line]] = {}
         self.ran: Set[str] = set()
         self.running = False
+        # That of all NICs without a name that a command is for, where a script asks for the driver.
+        self.driver = ""
 
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""
@@ -67,6 +69,8 @@ class Guide:
     def nic(self, line: int, nic: str, family: str, key: str, raw: str, match: Match = ()) -> None:
         """One key of a NIC, as a tool would be told it."""
         owner = registry.FAMILIES[family]
+        if self.driver and not match and (not masks.known(nic) or nic in ("*", masks.HARDWARE)):
+            nic, match = "", (("driver", self.driver),)
         name = masks.name(nic)
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")

@@ -235,14 +235,14 @@ class Walk(Commands):
         outcomes: List[Dict[str, expand.Value]] = []
         for number, (patterns, body) in enumerate(arms):
             lowered = {pattern.lower().strip("-") for pattern in patterns}
-            found = [bindings.of_pattern(node.subject, pattern) for pattern in patterns]
+            found = [bindings.of_pattern(node.subject, pattern, self.scope) for pattern in patterns]
             undo = patterns[0] if lowered and lowered <= UNDO else bindings.undone(found)
             if undo:
                 self.skip(body, f"it runs for '{undo}' only")
                 continue
             kind = (
                 "if"
-                if lowered & (START | {"*"})
+                if lowered & (START | {"*"}) or (found and all(bindings.DRIVER in one for one in found))
                 else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
             )
             for one in found if found and all(found) else [{}]:
