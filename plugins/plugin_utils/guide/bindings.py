@@ -127,7 +127,7 @@ def bind(scope: expand.Scope, found: Bindings) -> None:
         now = scope.get(name)
         same = {masks.mask(f"${name}"), masks.mask(f"${{{name}}}")}
         same |= {now} if isinstance(now, str) and not masks.known(now) else set()
-        for other in [*_named(same), *[key for key, value in scope.values.items() if value in same]]:
+        for other in [*_named(same), *[key for key, value in scope.values.items() if value in [*same]]]:
             scope.values[other] = text
         scope.values[name] = text
 

@@ -36,6 +36,24 @@ def every_nic(source: str) -> bool:
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))
 
 
+_BEGINS_WITH = re.compile(
+    r"\s*e?grep\s+(?:-[Ew]+\s+)*[\"']?\^(?:\(([\w|]+)\)|(\w+))(?:\[0-9\][+*]?|\\d[+*]?|\.\*)?\$?[\"']?\s*"
+)
+
+
+def begin_with(source: str) -> List[str]:
+    """Patterns of the names that a substitution lists, where it takes those that begin so."""
+    first, _bar, rest = source.partition("|")
+    if not _LISTS_NICS.search(first.strip() + " "):
+        return []
+    # A bar inside of a group is none between commands.
+    parts = re.split(r"\|(?![^()]*\))", rest)
+    found = [match for match in map(_BEGINS_WITH.fullmatch, parts) if match]
+    if len(found) != 1 or not all(_KEEPS_ALL.fullmatch(part) or _BEGINS_WITH.fullmatch(part) for part in parts):
+        return []
+    return [f"{one}*" for one in (found[0][1] or found[0][2]).split("|") if one]
+
+
 _ROUTE_BY_IP = re.compile(
     r"ip\s+(-\S+\s+)*r(?:o|oute)?\s+(get\s+(?:to\s+)?(?P<to>[0-9A-Fa-f.:]+)|((show|list|ls)\b|\||default\b))"
 )

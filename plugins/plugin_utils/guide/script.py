@@ -125,6 +125,9 @@ class Script:
             return listed_nics
         if output.every_nic(plain):
             return "*"
+        patterns = output.begin_with(plain)
+        if patterns:
+            return " ".join(patterns)
         if output.default_route(plain.strip()):
             return masks.DEFAULT_ROUTE
         try:

@@ -69,7 +69,7 @@ class Guide:
     def nic(self, line: int, nic: str, family: str, key: str, raw: str, match: Match = ()) -> None:
         """One key of a NIC, as a tool would be told it."""
         owner = registry.FAMILIES[family]
-        if self.driver and not match and (not masks.known(nic) or nic in ("*", masks.HARDWARE)):
+        if self.driver and not match and (not masks.known(nic) or "*" in nic):
             nic, match = "", (("driver", self.driver),)
         name = masks.name(nic)
         if not name and not match:

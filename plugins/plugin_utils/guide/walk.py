@@ -266,7 +266,8 @@ class Walk(Commands):
         ]
         if not words:
             self.skip(node.body, self.unlisted or "the loop has no words")
-        symbolic = len(words) == 1 and (not masks.known(words[0]) or any(char in words[0] for char in "*?"))
+        # A round that stands for several NICs or queues.
+        symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
         for word in words[:_MOST_ROUNDS]:
             if symbolic:
                 self._forget(node.body)
