@@ -70,12 +70,25 @@ def network_of(address: str) -> str:
     return str(network) if network.num_addresses > 1 and not network.is_link_local else ""
 
 
+def _emulated(host: Host, nic: str) -> bool:
+    """Whether a NIC is in a network that QEMU or VirtualBox makes for this guest alone, as its gateway tells.
+
+    Each guest has the same address there, 10.0.2.15, and the same gateway with the same MAC.
+    """
+    for row in host.rows("neighbours"):
+        numbers = [int(part) for part in row.text("address").split(".") if part.isdecimal()]
+        qemu = ":".join(["52:55", *(f"{number:02x}" for number in numbers)])
+        if row.text("nic") == nic and (row.text("mac") == qemu or row.text("mac").startswith("52:54:00:12:35:0")):
+            return True
+    return False
+
+
 def subnets(fleet: Fleet) -> dict[str, list[Place]]:
     found: dict[str, list[Place]] = {}
     for host in fleet.hosts:
         for row in host.rows("addresses"):
             network, mtu = network_of(row.text("address")), row.count("mtu")
-            if network and mtu and on_a_wire(host, row):
+            if network and mtu and on_a_wire(host, row) and not _emulated(host, row.text("nic")):
                 nic = host.nic(row.text("nic"))
                 mac = row.text("mac") or (nic.text("mac") if nic else "")
                 place = Place(host, row.text("nic"), row.text("address"), mtu, mac.lower())
