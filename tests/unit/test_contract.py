@@ -37,7 +37,8 @@ LAYERS = {
     "deciding.inputs": {"schema"},
     "deciding.conditions": {"schema"},
     "deciding.nics": {"schema", "deciding.conditions"},
-    "deciding.plan": {"schema", "deciding.inputs"},
+    "deciding.resolve": {"schema", "deciding.inputs"},
+    "deciding.plan": {"schema", "deciding.inputs", "deciding.resolve"},
     "deciding.computed": {"schema", "tools", "deciding.inputs"},
     "deciding.desire": {
         "schema",
@@ -70,8 +71,8 @@ LAYERS = {
     },
     "carrying_out.report": {"schema"},
     "carrying_out.arriving": {"schema", "host", "deciding.desire", "deciding.inputs", "deciding.plan", "tools"},
-    "carrying_out.persist": {"schema", "host", "deciding.plan", "tools", "carrying_out.arriving"},
-    "carrying_out.transaction": {"schema", "host", "deciding.plan", "tools", "carrying_out.report"},
+    "carrying_out.persist": {"schema", "host", "deciding.plan", "deciding.resolve", "tools", "carrying_out.arriving"},
+    "carrying_out.transaction": {"schema", "host", "deciding.plan", "deciding.resolve", "tools", "carrying_out.report"},
     "carrying_out.prepare": {
         "schema",
         "host",

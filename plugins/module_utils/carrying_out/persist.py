@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..deciding import plan
+from ..deciding.resolve import resolve
 from ..host import ReadOnlyHost
 from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Desired, DesiredState, Family, Value
 from ..tools import sysfs, systemd
@@ -83,7 +84,7 @@ def _lines(
     rivals = []
     for rival in family.rivals(host, place, [line.key for line in lines]) if family.rivals else ():
         value = rival["value"]
-        if plan.resolve(lines[Address(family.name, place, rival["key"])], Cell(value)) != value:
+        if resolve(lines[Address(family.name, place, rival["key"])], Cell(value)) != value:
             rivals.append(rival)
     return Kept({**lines, **dict.fromkeys(stale, Desired(ABSENT))}, cells, rivals)
 

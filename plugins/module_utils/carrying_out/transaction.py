@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..deciding import plan
+from ..deciding.resolve import Refusal, resolve
 from ..host import Host
 from ..schema import (
     NIC,
@@ -206,14 +207,14 @@ class Transaction:
         """The values of a plan, as they are meant now; what means nothing any more is left to be told of."""
         now = self._cells(group)
         goals = {key: self._goal(Address(*group, key), value, now) for key, value in values.items()}
-        return {key: goal for key, goal in goals.items() if not isinstance(goal, plan.Refusal)}
+        return {key: goal for key, goal in goals.items() if not isinstance(goal, Refusal)}
 
     def _goal(self, address: Address, value: Value, now: Cells) -> Value:
         """What is asked comes to by what is there now, or why it comes to nothing."""
         cell = now.get(address)
         if not cell or not cell.means or address not in self.desired:
             return value
-        return plan.resolve(self.desired[address], cell)
+        return resolve(self.desired[address], cell)
 
     def _link_is_back(self, scope: str) -> bool:
         """A NIC that has vanished is told of by the next read, not by its lost link."""
@@ -255,7 +256,7 @@ class Transaction:
                 optional = address in self.desired and self.desired[address].optional
                 refusals = {**family.refusals, **(family.lacks if optional else {})}.items()
                 self.refused.update((address, why) for word, why in refusals if word in complaint)
-                if isinstance(change.after, plan.Refusal):
+                if isinstance(change.after, Refusal):
                     self.refused[address] = f"{change.after}; so it is once the rest of this is in force"
         return mismatches
 

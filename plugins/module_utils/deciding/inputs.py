@@ -216,11 +216,8 @@ def vector(raw: Any) -> str:
 
 
 def numbers(text: str) -> bool:
-    """Whether a sysctl value is made of whole numbers, written as the kernel takes and gives them."""
-    words = text.split()
-    return bool(words) and all(
-        word[word.startswith("-") :].isdigit() or re.fullmatch(r"0x[0-9a-fA-F]+", word) for word in words
-    )
+    """Whether a sysctl value is made of whole numbers, as the kernel gives them."""
+    return bool(text) and all(word.lstrip("-").isdecimal() for word in text.split())
 
 
 _KINDS: Dict[str, Callable[[Field, Any], Desired]] = {
