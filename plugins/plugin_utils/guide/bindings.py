@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterator, List, Sequence
 
-from . import conditions, expand, masks
-from .conditions import START, UNDO
+from . import expand, masks
+from .conditions import START, UNDO, asks_driver, spelt
 from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
@@ -17,7 +17,6 @@ _NOTHING: Bindings = {}
 _MOST = 16
 # Stands among the variables for the driver of the NICs that a command is for.
 DRIVER = "@driver"
-_ASKS_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
 
 
@@ -35,18 +34,18 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
     if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
         return [_NOTHING]
     raw = [word for word, _line in node.words[1:]]
-    return _words(raw[:-1] if node.words[0][0] != "test" else raw, node.words[0][0] == "[[", scope, holds)
+    return _words(raw[:-1] if node.words[0][0] != "test" else raw, scope, holds)
 
 
-def _words(raw: Sequence[str], double: bool, scope: expand.Scope, holds: bool) -> List[Bindings]:
+def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
     """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
     for joined, together in ((("-o", "||"), False), (("-a", "&&"), True)):
         place = next((number for number, word in enumerate(raw) if word in joined), 0)
         if place:
-            sides = [_words(side, double, scope, holds) for side in (raw[:place], raw[place + 1 :])]
+            sides = [_words(side, scope, holds) for side in (raw[:place], raw[place + 1 :])]
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
-        return _words(raw[1:], double, scope, not holds)
+        return _words(raw[1:], scope, not holds)
     if raw[1:2] == ["=~"] and holds and _tells_driver(raw[0], scope):
         return _drivers("".join(raw[2:]))
     if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
@@ -54,15 +53,11 @@ def _words(raw: Sequence[str], double: bool, scope: expand.Scope, holds: bool) -
     for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
         match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
         if text and masks.known(text) and not any(char in text for char in "*?[$"):
-            driver = {DRIVER: text} if _tells_driver(variable, scope) else {}
-            if match or driver:
-                return [{**({match[1]: text} if match else {}), **driver}]
+            names = [match[1]] if match else []
+            names += [DRIVER] if _tells_driver(variable, scope) else []
+            if names:
+                return [dict.fromkeys(names, text)]
     return [_NOTHING]
-
-
-def asks_driver(source: str) -> bool:
-    """Whether a value is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
-    return bool(_ASKS_DRIVER.search(source))
 
 
 def _tells_driver(raw: str, scope: expand.Scope) -> bool:
@@ -79,7 +74,7 @@ def _drivers(pattern: str) -> List[Bindings]:
 def _searched(node: Pipeline) -> List[Bindings]:
     """`ethtool -i NIC | grep -q DRIVER`."""
     first, last = node.commands[0], node.commands[-1]
-    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and conditions.asks_driver(first)):
+    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and asks_driver(spelt(first))):
         return [_NOTHING]
     words = [raw for raw, _line in last.words]
     if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
@@ -127,7 +122,8 @@ def bind(scope: expand.Scope, found: Bindings) -> None:
         now = scope.get(name)
         same = {masks.mask(f"${name}"), masks.mask(f"${{{name}}}")}
         same |= {now} if isinstance(now, str) and not masks.known(now) else set()
-        for other in [*_named(same), *[key for key, value in scope.values.items() if value in [*same]]]:
+        others = [key for key, value in scope.values.items() if isinstance(value, str) and value in same]
+        for other in [*_named(same), *others]:
             scope.values[other] = text
         scope.values[name] = text
 
@@ -170,10 +166,10 @@ def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[st
     return after
 
 
-def leaves(node: Node) -> Tuple[str, ...]:
-    """With which word a body certainly ends: exit, return, break or continue."""
+def leaves(node: Node) -> bool:
+    """Whether a body certainly ends with exit, return, break or continue."""
     last = node
     while isinstance(last, Sequence_) and last.commands:
         last = last.commands[-1]
-    words = [raw for raw, _line in last.words[:1]] if isinstance(last, Simple) else []
-    return tuple(word for word in words if word in ("exit", "return", "break", "continue"))
+    words = last.words if isinstance(last, Simple) else ()
+    return bool(words) and words[0][0] in ("exit", "return", "break", "continue")

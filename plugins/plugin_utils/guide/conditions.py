@@ -38,8 +38,14 @@ START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
 _EXISTS = ("-e", "-f", "-d", "-r", "-w")
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
+_ASKS_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _TESTS = ("[", "[[", "test", "true", "false", ":")
+
+
+def spelt(node: Simple) -> str:
+    """The raw words of a command."""
+    return " ".join(raw for raw, _line in node.words)
 
 
 def is_test(node: Node) -> bool:
@@ -52,7 +58,7 @@ def is_test(node: Node) -> bool:
         return is_test(node.command)
     if isinstance(node, Pipeline):
         return all(
-            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or asks_driver(one))
+            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or asks_driver(spelt(one)))
             for one in node.commands
         )
     if isinstance(node, Arithmetic):
@@ -64,10 +70,9 @@ def is_test(node: Node) -> bool:
     )
 
 
-def asks_driver(node: Simple) -> bool:
-    """Whether a command prints the driver of a NIC."""
-    words = [raw for raw, _line in node.words[:2]]
-    return len(words) == 2 and words[0].rsplit("/", 1)[-1] == "ethtool" and words[1] in ("-i", "--driver")
+def asks_driver(source: str) -> bool:
+    """Whether a command, or what is put in its place, is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
+    return bool(_ASKS_DRIVER.search(source))
 
 
 def is_about_lo(test: Node) -> bool:

@@ -47,7 +47,7 @@ def modprobe(guide: Guide, lines: Sequence[Line]) -> None:
         if not words or words[0].startswith("#"):
             guide.sink.nothing(number, "a comment")
         elif words[0] == "options" and len(words) > 2:
-            text = f"{' '.join(words[1:])}: an option of a kernel module; tuning_module_parameters has these"
+            text = f"{' '.join(words[1:])}: {kernel_files.MODULE_OPTION}"
             if any(re.search(r"=\S*,", word) for word in words[2:]):
                 text += "; one value for each port is the way of the driver from the vendor, the kernel's refuses it"
             guide.sink.remark(number, OTHER_TOOL, text)

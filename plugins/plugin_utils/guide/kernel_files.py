@@ -14,12 +14,13 @@ _LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen", "ifalias": "alias", "netdev
 _NAPI = ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs")
 _QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
 
+MODULE_OPTION = "an option of a kernel module; tuning_module_parameters has these"
 _OTHERS: Mapping[str, str] = {
     "/sys/devices/system/cpu/": "it is of the processors; TuneD and cpupower set it",
     "/sys/kernel/mm/": "it is of the memory; TuneD sets it",
     "/sys/block/": "it is of a disk; TuneD sets it",
     "/sys/devices/": "it is of a device, and no setting of this collection",
-    "/sys/module/": "it is an option of a kernel module; tuning_module_parameters has these",
+    "/sys/module/": f"it is {MODULE_OPTION}",
     "/sys/bus/": "it is of a bus, and no setting of this collection",
     "/sys/kernel/": "it is of the kernel, and no setting of this collection",
     "/sys/fs/": "it is of a file system, and no setting of this collection",

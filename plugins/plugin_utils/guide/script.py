@@ -7,7 +7,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import bindings, expand, kernel_files, masks, output, syntax
+from . import conditions, counting, expand, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, Line
 from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
@@ -166,7 +166,7 @@ class Script:
             return
         name, sign, rest = found
         self.scope.drivers.discard(name)
-        self.scope.drivers |= {name} if bindings.asks_driver(rest) else set()
+        self.scope.drivers |= {name} if conditions.asks_driver(rest) else set()
         self.origins.pop(name, None)
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)
@@ -229,7 +229,7 @@ class Script:
         if isinstance(node, For):
             return []
         if isinstance(node, Arithmetic):
-            return re.findall(r"\b([A-Za-z_]\w*)\s*(?:\+\+|--|(?:<<|>>|[-+*/%|&^])?=(?!=))", node.expression)
+            return counting.assigned(node.expression)
         if not isinstance(node, Simple) or not node.words:
             return []
         raw = [word for word, _line in node.words]

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import masks
+from . import kernel_files, masks
 from .model import OTHER_TOOL
 from .settings import Guide
 
@@ -135,8 +135,7 @@ def _in_one_line(guide: Guide, line: int, text: str) -> bool:
 
 def _module(guide: Guide, line: int, words: Mapping[str, str]) -> bool:
     if words.get("params"):
-        what = f"{words.get('name', '')} {words['params']}"
-        text = f"{what}: an option of a kernel module; tuning_module_parameters has these"
+        text = f"{words.get('name', '')} {words['params']}: {kernel_files.MODULE_OPTION}"
         guide.sink.remark(line, OTHER_TOOL, text)
     return bool(words.get("params"))
 

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
-from . import bindings, conditions, expand, masks
+from . import bindings, conditions, counting, expand, masks
 from .commands import Commands
 from .conditions import START, UNDO
 from .model import CONDITIONAL
@@ -83,14 +83,14 @@ class Walk(Commands):
         elif isinstance(node, While):
             self._while(node)
         elif isinstance(node, Arithmetic):
-            self._arithmetic(node.expression)
+            counting.carry_out(node.expression, self.scope)
 
     def _simple(self, node: Simple) -> None:
         self.visited.add(id(node))
         word = self.simple(node)
         if word == "let":
             for raw, _line in node.words[1:]:
-                self._arithmetic(expand.text(raw, self.scope))
+                counting.carry_out(expand.text(raw, self.scope), self.scope)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise Leave(word)
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
@@ -294,7 +294,7 @@ class Walk(Commands):
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
         first, test, step = [*(part.strip() for part in node.head.split(";")), "", "", ""][:3]
-        self._arithmetic(first)
+        counting.carry_out(first, self.scope)
         name = first.partition("=")[0].strip()
         for _round in range(_MOST_ROUNDS):
             goes_on = conditions.compare(test, self.scope)
@@ -312,7 +312,7 @@ class Walk(Commands):
                     return
                 if leave.how != "continue":
                     raise
-            self._arithmetic(step)
+            counting.carry_out(step, self.scope)
 
     def _while(self, node: While) -> None:
         self._forget(node.body)
@@ -330,21 +330,6 @@ class Walk(Commands):
         for node in all_of(body):
             for name in self.assigned(node):
                 self.scope.values[name] = masks.mask(f"${name}")
-
-    def _arithmetic(self, expression: str) -> None:
-        for part in expression.split(","):
-            match = re.fullmatch(
-                r"\s*(?:(\+\+|--)\s*(\w+)|(\w+)\s*(\+\+|--)|(\w+)\s*(<<|>>|[-+*/%|&^]?)=(?!=)(.*))\s*", part, re.DOTALL
-            )
-            if not match:
-                continue
-            name = match[2] or match[3] or match[5]
-            if match[5]:
-                source = f"{name}{match[6]}({match[7]})" if match[6] else match[7]
-            else:
-                source = f"{name}{(match[1] or match[4])[0]}1"
-            number = expand.arithmetic(source, self.scope)
-            self.scope.values[name] = masks.mask(f"${name}") if number is None else str(number)
 
     def skip(self, node: Node, why: str) -> None:
         for inner in all_of(node):
