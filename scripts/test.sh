@@ -22,6 +22,6 @@ printf '\n==== stages\n'
 printf '%s\n' "${summary[@]}"
 for target in "${failed[@]}"; do
   printf '\n==== what failed in %s\n' "$target"
-  grep -aE '^(FAILED|ERROR|E  )' "$log/$target" | cut -c1-300 | tail -n 12 || true
+  sed -nE '/^(FAILED|ERROR|E  )/p' "$log/$target" | cut -c1-300 | tail -n 12
 done
 [ "${#failed[@]}" -eq 0 ]

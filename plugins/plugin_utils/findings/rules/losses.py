@@ -74,8 +74,8 @@ RULES = (
         title="A NIC sends at a rate that somebody has set",
         condition="the queueing discipline of a NIC of a host that does not forward is cbq, hfsc, htb or tbf, and has "
         "dropped at least 1000 packets",
-        explanation="It holds everything that is sent to its rate, however fast the link is. Such as wondershaper "
-        "leave one behind, and some plugins of containers set one.",
+        explanation="It holds everything that is sent to its rate, however fast the link is. Programs such as "
+        "wondershaper leave one behind, and some plugins of containers set one.",
         action="See its rate (`tc -s class show dev NIC`, `tc -d qdisc show dev NIC`); if nobody needs it, take it "
         "away with `tc qdisc del dev NIC root`.",
         reference="https://github.com/magnific0/wondershaper/issues/2",
