@@ -176,6 +176,17 @@ def test_figures_that_do_not_decide_are_corrected_for_their_number():
     assert verdict.words(rows[0]).endswith("; chance alone shows as much once in 126 times)")
 
 
+def test_runs_of_another_day_are_not_told_as_runs_that_count():
+    """They decide what is obvious only; from then on both sides are measured in turns, and time may be over soon."""
+    schedule = sequence.blocks("quick", 1, known=7)
+    noisy = [[3 * value if run % 2 else value for value in rates] for run, rates in enumerate(BEFORE)]
+    sides = [noisy, HELP[:6], HELP[:1], noisy[:2], HELP[:2]]
+    results = [(block.side, measured(rates)) for block, rates in zip(schedule, sides)]
+    row = verdict.decide(results, None, "sum", 0.05, schedule=schedule)["groups"]["router1 and room1"]["rows"][0]
+    assert row["outcome"] == "undecided"
+    assert "(2 of 9 runs were measured in turns, too few to tell a change from chance)" in verdict.words(row)
+
+
 def test_what_looks_like_a_change_and_is_undecided_says_why():
     row = decided([HARM], "sum")["groups"]["router1 and room1"]["rows"][0]
     text = verdict.words({**row, "outcome": "undecided", "chance": 1 / 35})

@@ -40,13 +40,14 @@ class Block(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the runs of one figure in one direction say at one look."""
+    """What the runs of one figure in one direction say at one look, which had so many `runs` on the lesser side."""
 
     outcome: str
     shift: float
     interval: tuple[float, float] | None
     chance: float
     drifts: bool
+    runs: int
 
 
 Measured = Sequence[tuple[str, Sequence[float]]]
@@ -124,7 +125,8 @@ def _look(measured: Measured, kind: str, error: float, planned: bool = False) ->
     outcome = "undecided" if not sign or drifts else ("better" if sign > 0 else "worse")
     # The interval of an early look is wide enough when it is as sure as a proof has to be.
     around = evidence.interval(before, after, ERROR if kind == "obvious" else error)
-    return Found(outcome, evidence.shift(before, after), around, chance.either, drifts)
+    runs = min(len(before), len(after))
+    return Found(outcome, evidence.shift(before, after), around, chance.either, drifts, runs)
 
 
 def _of(measured: Measured, wanted: str) -> list[float]:

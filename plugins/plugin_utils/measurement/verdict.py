@@ -184,6 +184,7 @@ def _row(
         "between": [end / scale for end in around] if around else None,
         "chance": min(1.0, found.chance * questions),
         "drifts": found.drifts,
+        "runs": found.runs,
     }
 
 
@@ -282,9 +283,10 @@ def words(row: Json) -> str:
         return f"{what}{row['outcome']} ({size}; {odds(row['chance'])})"
     if row["drifts"]:
         return f"{what}undecided ({size}; the network also changed by itself meanwhile, which could be the reason)"
-    runs = min(len(row[side]["values"]) for side in (BEFORE, AFTER))
     if not span:
-        return f"{what}undecided ({runs} runs are too few to tell a change from chance)"
+        runs = min(len(row[side]["values"]) for side in (BEFORE, AFTER))
+        few = f"{runs} runs are" if row["runs"] == runs else f"{row['runs']} of {runs} runs were measured in turns,"
+        return f"{what}undecided ({few} too few to tell a change from chance)"
     often = "" if row["chance"] > 0.5 else ", which is too often for an answer"
     return f"{what}undecided ({size}; {odds(row['chance'])}{often})"
 
