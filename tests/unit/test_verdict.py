@@ -181,7 +181,7 @@ def test_runs_of_another_day_are_not_told_as_runs_that_count():
     schedule = sequence.blocks("quick", 1, known=7)
     noisy = [[3 * value if run % 2 else value for value in rates] for run, rates in enumerate(BEFORE)]
     sides = [noisy, HELP[:6], HELP[:1], noisy[:2], HELP[:2]]
-    results = [(block.side, measured(rates)) for block, rates in zip(schedule, sides)]
+    results = [(block.side, measured(rates)) for block, rates in zip(schedule, sides, strict=False)]
     row = verdict.decide(results, None, "sum", 0.05, schedule=schedule)["groups"]["router1 and room1"]["rows"][0]
     assert row["outcome"] == "undecided"
     assert "(2 of 9 runs were measured in turns, too few to tell a change from chance)" in verdict.words(row)
