@@ -116,14 +116,14 @@ class Fault:
         while now != self.settings and time.monotonic() - start < 20:
             time.sleep(2)
             now = settings()
-        assert same(self.settings, now)
+        assert not difference(self.settings, now)
         self.row["earlier settings"] = "yes"
 
     def is_as_before(self):
         """The earlier settings are in force, and no file has changed or is left."""
         self.has_settings()
         self.row["no half file"] = "no"
-        assert same(self.files, ask(FILES))
+        assert not difference(self.files, ask(FILES))
         self.row["no half file"] = "yes"
 
     def next_site_works(self, told="was reverted", **variables):
@@ -134,7 +134,7 @@ class Fault:
         # A later task of the run that failed may have told it already.
         said = " ".join(play.output for play in self.plays)
         assert (told in said) if told else ("was reverted" not in said), said
-        assert same(self.settings, settings())
+        assert not difference(self.settings, settings())
         self.row["next site"] = "yes"
 
     def comes_back(self, way="router", told="was reverted"):
@@ -146,11 +146,9 @@ class Fault:
         self.next_site_works(told)
 
 
-def same(before, after):
-    """Whether two texts are the same; the difference is shown where they are not."""
-    lines = [*difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm="", n=0)]
-    print("\n".join(lines))
-    return not lines
+def difference(before, after):
+    """The lines of one text that the other does not have: what a failed assertion begins with."""
+    return [*difflib.unified_diff(before.splitlines(), after.splitlines(), "before", "after", lineterm="", n=0)][2:]
 
 
 @pytest.fixture
