@@ -37,6 +37,7 @@ _LEAVES = ("fq", "fq_codel", "codel", "cake", "pfifo", "bfifo", "pfifo_fast", "t
 _ROOTS = (MQ, "mqprio", "ets", *_LEAVES, "noqueue")
 _CLASSFUL = ("htb", "hfsc", "prio", "drr", "qfq", "cbq")
 _OF_CLASSES = "has classes and filters of somebody's own, which a line of an inventory cannot say"
+_FOREIGN = "the root qdisc {root} has {below} below it, which would go with it for good; remove it first"
 _NETEM = "netem loses and delays packets on purpose, for tests; it is no tuning"
 
 
@@ -51,11 +52,18 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
     below = _EACH.join(dict.fromkeys(map(_words, leaves))) if root.kind == MQ else DEFAULT
     if _EACH in below:
         below = _EACH.join(map(_words, leaves))
+    foreign = [f"{item.kind} {item.handle}" for item in leaves if item.handle != "0:"] if root.kind != MQ else []
     leaves = leaves if root.kind == MQ else []
     count = str(len(leaves) or sysfs.transmit_queues(host, nic))
     return Reading(
         {
-            "root": Cell(_words(root), _undo([root]), means=partial(_means, [root]), place=root.handle),
+            "root": Cell(
+                _words(root),
+                _undo([root]),
+                means=partial(_means, [root]),
+                place=root.handle,
+                note=_FOREIGN.format(root=f"{root.kind} {root.handle}", below=", ".join(foreign)) if foreign else "",
+            ),
             "leaves": Cell(below or DEFAULT, _undo(leaves), means=partial(_means, leaves), place=count),
         }
     )
@@ -157,6 +165,8 @@ def _expand(
             "write multiq: {method: clsact}, or {state: absent} and this in a later run" if owner else "remove it first"
         )
         return Expansion(refused={first: f"the root qdisc is {now.split()[0]} {cells['root'].place}; {how}"})
+    if "root" in asked and cells["root"].note and (cells["root"].means or str)(asked["root"]) != now:
+        return Expansion(refused={first: cells["root"].note})
     if asked.get("leaves", DEFAULT) != DEFAULT and asked["root"] != MQ:
         return Expansion(refused={"leaves": f"only mq has leaves, and the root is to be {asked['root'].split()[0]}"})
     if asked.get("root", MQ) != MQ and cells["leaves"].value != DEFAULT:
