@@ -24,7 +24,7 @@ fi
 jobs=("$@")
 # The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' bonding faults default multiq link machines tuned "${elsewhere[@]}"
+  printf '%s\n' bonding default multiq link machines tuned "${elsewhere[@]}"
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
@@ -33,16 +33,20 @@ unplayed=$STATE/unplayed
 mapfile -t jobs < <({ grep -Fxf <(printf '%s\n' "${jobs[@]}") "$unplayed" 2>/dev/null || true
   printf '%s\n' "${jobs[@]}"; } | awk '!seen[$0]++')
 
-# at_a_time NUMBER: runs the scenarios whose names it reads.
+# at_a_time NUMBER LETTER: runs the scenarios whose names it reads, on labs of their own with this letter.
 at_a_time() {
-  xargs --no-run-if-empty -P "$1" -n 1 --process-slot-var=LANE scripts/scenario.sh
+  LANES=$2 xargs --no-run-if-empty -P "$1" -n 1 --process-slot-var=SLOT scripts/scenario.sh
 }
 
 result=0
-# The classroom measures, so only what emulates nothing runs beside it.
+# The classroom measures, so only what emulates nothing runs beside it; what waits for timers most of the time runs beside
+# all.
+waits='/\/faults$/'
 beside='/\/(classroom|cores|sequences)$/'
-printf '%s\n' "${jobs[@]}" | awk "$beside" | sort -t / -k 2 | at_a_time 2 || result=1
-printf '%s\n' "${jobs[@]}" | awk "! $beside" | at_a_time $(($(nproc) + 1)) || result=1
+printf '%s\n' "${jobs[@]}" | awk "$waits" | at_a_time 1 w &
+printf '%s\n' "${jobs[@]}" | awk "$beside" | sort -t / -k 2 | at_a_time 2 b || result=1
+printf '%s\n' "${jobs[@]}" | awk "! $waits && ! $beside" | at_a_time $(($(nproc) + 1)) l || result=1
+wait $! || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 # These are the last lines of all.

@@ -53,8 +53,8 @@ explain_cores
 newest_core >/dev/null
 unset ANSIBLE_COLLECTIONS_PATH
 place_pip_bootstrap
-# ansible-test has one process for nearly all of its tests.
-AT_ONCE=$(nproc)
+# ansible-test has one process for nearly all of its tests; one core after the other would leave processors idle.
+AT_ONCE=$(cores | wc -l)
 while read -r core python <&3; do
   core_venv "$core" "$python"
   copy_tree "$(tree "$core")"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# scenario.sh RELEASE/SCENARIO: runs one molecule scenario on lab $LANE, for molecule.sh. Its output comes as a whole, so
-# that two do not mix.
+# scenario.sh RELEASE/SCENARIO: runs one molecule scenario on the lab of $LANES and $SLOT, for molecule.sh. Its output
+# comes as a whole, so that two do not mix.
 set -euo pipefail
 
 export LAB_RELEASE=${1%/*}
 name=${1#*/}
 log=$CHECKOUT/molecule-$LAB_RELEASE-$name.log
 row=$RESULTS/$LAB_RELEASE-$name
-export LAB=$STATE/lab-$LANE MOLECULE_EPHEMERAL_DIRECTORY=$CHECKOUT/molecule-$LANE COLUMNS=160
+lane=$LANES$SLOT
+export LAB=$STATE/lab-$lane MOLECULE_EPHEMERAL_DIRECTORY=$CHECKOUT/molecule-$lane COLUMNS=160
 # Where there is a DEADLINE, the minutes that it takes on a slow machine must be left; the longest ones come first.
 case $name in
 bonding) needs=38 ;;
@@ -20,7 +21,7 @@ if [ "$left" -lt $((needs * 60)) ]; then
   printf '%s left out: it takes up to %d minutes, and only %d are left for all\n' "$1" "$needs" $((left / 60)) | tee "$row"
   exit 0
 fi
-echo "== $1 begins on lab $LANE"
+echo "== $1 begins on lab $lane"
 # What a run that was cut off has left.
 python molecule/shared/lab/lab.py down >/dev/null
 # A run that was cut off leaves a note that the guests exist; molecule would believe it and skip their start.
