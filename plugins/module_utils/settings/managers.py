@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from ..schema import HangsError, InputError, Query, Reader, TuningError
+from ..schema import InputError, Query, Reader
 from ..tools import bond as tool
-from ..tools import ifcfg, ifupdown, networkd, networkmanager, sysfs
+from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, sysfs
 from .bonds import Asked
 
 MANAGERS: Mapping[str, tool.Manager] = {
@@ -121,12 +121,7 @@ class _Facts:
 
     def rows(self, *argv: str) -> List[List[str]]:
         """The words of each line that a command prints; none where it is not installed."""
-        try:
-            out = self.host.ask(Query(argv, 15)).out
-        except HangsError:
-            raise
-        except TuningError:
-            return []
+        out = optional.ask(self.host, Query(argv, 15)).out
         return [re.split(r"[:\s]+", line.strip()) for line in out.splitlines()]
 
 

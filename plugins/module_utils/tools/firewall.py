@@ -10,7 +10,8 @@ import ipaddress
 import json
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import Answer, HangsError, Query, Reader, TuningError
+from ..schema import Answer, Query, Reader, TuningError
+from . import optional
 
 Action = Dict[str, Any]
 
@@ -65,13 +66,7 @@ def _by_family(sources: Sequence[str]) -> Dict[str, List[str]]:
 
 
 def _ask(host: Reader, *argv: str) -> Answer:
-    try:
-        answer: Answer = host.ask(Query(argv, 20))
-        return answer
-    except HangsError:
-        raise
-    except TuningError:
-        return Answer(127, "", f"{argv[0]} is not installed")
+    return optional.ask(host, Query(argv, 20))
 
 
 def _firewalld(host: Reader, wish: _Wish, seconds: int) -> Opening:

@@ -10,7 +10,8 @@ import json
 import re
 from typing import Iterator, List, NamedTuple, Sequence, Tuple
 
-from ..schema import Answer, HangsError, Query, Reader, TuningError
+from ..schema import Answer, Query, Reader
+from . import optional
 
 
 class Found(NamedTuple):
@@ -47,13 +48,7 @@ def _switched_off(host: Reader, owned: Sequence[Tuple[str, str]]) -> Iterator[st
 
 
 def _ask(host: Reader, *argv: str) -> Answer:
-    try:
-        answer: Answer = host.ask(Query(argv, 20))
-        return answer
-    except HangsError:
-        raise
-    except TuningError:
-        return Answer(127, "", f"{argv[0]} is not installed")
+    return optional.ask(host, Query(argv, 20))
 
 
 _PROGRAMS = {"ip": "iptables", "ip6": "ip6tables"}

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import Answer, HangsError, Poke, Query, Reader, TuningError, nearest
+from ..schema import Poke, Query, Reader, TuningError, nearest
 from ..text import quote
+from . import optional
 
 ROOT = "/sys/module"
 FILE = "/etc/modprobe.d/linuxnet-tuning.conf"
@@ -68,14 +69,9 @@ def look(host: Reader, key: str) -> Parameter:
         # A text that was never set is shown so, and would be one if that was written back.
         writable = host.writable(path(key)) and text.strip() != "(null)"
         return Parameter(_chosen(text.strip()), writable, built_in, bool(host.names(f"{folder}/drivers")))
-    try:
-        answer = host.ask(Query(("modinfo", "-F", "parm", module)))
-    except HangsError:
-        raise
-    except TuningError:  # not installed, as in containers; what is loaded shows most of its parameters itself
-        if not loaded:
-            raise
-        answer = Answer(1, "", "")
+    query = Query(("modinfo", "-F", "parm", module))
+    # Where it is not installed, as in containers, what is loaded shows most of its parameters itself.
+    answer = optional.ask(host, query) if loaded else host.ask(query)
     known = [line.partition(":")[0] for line in answer.out.splitlines() if ":" in line]
     if parameter in known:
         # One that has no file is for the time of loading only.
