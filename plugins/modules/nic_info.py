@@ -222,6 +222,10 @@ nics:
       description: The use of pause frames the link partner offers.
       type: str
       returned: when the device tells
+    partner_autoneg:
+      description: Whether the link partner negotiates, V(Yes) or V(No).
+      type: str
+      returned: when the device tells
     autoneg_supported:
       description: Whether it can negotiate the link, V(Yes) or V(No).
       type: str

@@ -194,6 +194,7 @@ _LINK_LABELS = {
     "Supported pause frame use": "pause_supported",
     "Advertised pause frame use": "pause_advertised",
     "Link partner advertised pause frame use": "pause_partner",
+    "Link partner advertised auto-negotiation": "partner_autoneg",
     "Speed": "speed",
     "Duplex": "duplex",
     "Supports auto-negotiation": "autoneg_supported",

@@ -35,30 +35,44 @@ def _slow(host: Host) -> Iterator[Hit]:
 
 def _duplex(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        # A fixed `Half` from a driver without a PHY is no statement about a wire.
-        if not nic.real or nic.speed > 1000:
+        if not mismatched(nic):
             continue
-        late, _since = nic.counted("late_collisions")
         broken, since = nic.counted("rx_crc")
-        often = max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
-        forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken >= 10 and broken > often
-        half = nic.text("duplex") == "Half"
-        if not (half or forced or (late >= 10 and late > often)):
-            continue
         evidence = {
             "Duplex": nic.text("duplex"),
             "Auto-negotiation": "on" if nic.flag("autoneg") else "off",
-            "late collisions": late,
+            "late collisions": nic.counted("late_collisions")[0],
             "broken packets": f"{broken} {since}",
         }
         partner = nic.words("partner_modes")
-        if half and partner and not any(mode.endswith("/Full") for mode in partner):
+        half = nic.text("duplex") == "Half" and partner and not any(mode.endswith("/Full") for mode in partner)
+        fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
+        # Where the partner does not negotiate, its one mode is what the NIC has guessed from the signal.
+        if nic.text("partner_autoneg") == "No" and not fixed:
+            yield Hit({**evidence, "Link partner advertised auto-negotiation": "No"}, nic.name, action=_FIXED_THERE)
+        elif half:
             shown = {**evidence, "Link partner advertised link modes": partner}
             action = "Replace the device at the other end, or its port; a switch between the two helps as well."
             yield Hit(shown, nic.name, severity="medium", action=action)
         else:
-            fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, speed={"autoneg": True}) if fixed else {})
+
+
+_FIXED_THERE = (
+    "The other end has a fixed speed and duplex, which this one cannot see: let the port of the switch negotiate, or "
+    "set the very same speed and full duplex here."
+)
+
+
+def mismatched(nic: Nic) -> bool:
+    """Whether the ends of its wire do not agree on the duplex, which by itself breaks packets."""
+    # A fixed `Half` from a driver without a PHY is no statement about a wire.
+    if not nic.real or nic.speed > 1000:
+        return False
+    late, broken = nic.counted("late_collisions")[0], nic.counted("rx_crc")[0]
+    often = max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
+    forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken >= 10 and broken > often
+    return nic.text("duplex") == "Half" or forced or (late >= 10 and late > often)
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
