@@ -5,42 +5,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import lost
 from ..lanes import Link, advice, best, card, links
 from ..model import Hit, Rule
 from ..view import Host, Nic
 
 
-def _narrow(host: Host) -> Iterator[Hit]:
-    """Each link with all the ports behind it; where several are too narrow for the same ports, the narrowest."""
+def narrow(host: Host) -> list[tuple[Link, list[Nic]]]:
+    """Each link that is too narrow for all ports behind it; of several for the same ports, the narrowest."""
     behind: dict[str, tuple[Link, list[Nic]]] = {}
     for nic in host.nics:
         for link in links(nic) if nic.real and card(nic) else ():
             behind.setdefault(link.place, (link, []))[1].append(nic)
     short = [(link, ports) for link, ports in behind.values() if link.capacity < _need(host, ports)]
     told: set[str] = set()
+    found = []
     for link, ports in sorted(short, key=lambda item: (item[0].capacity / _need(host, item[1]), item[0].place)):
         names = {port.name for port in ports}
         if not names <= told:
             told |= names
-            yield _hit(link, ports)
+            found.append((link, ports))
+    return found
+
+
+def _narrow(host: Host) -> Iterator[Hit]:
+    for link, ports in narrow(host):
+        yield _hit(link, ports)
 
 
 def _hit(link: Link, ports: list[Nic]) -> Hit:
-    shown = {port.name: f"{port.speed}Mb/s" for port in ports}
+    losses = {port.name: loss.text for port in ports for loss in [lost(port, "rx_fifo")] if loss}
+    told = {
+        "ports": {port.name: f"{port.speed}Mb/s" for port in ports},
+        **{f"lost in the FIFO of {name}": text for name, text in losses.items()},
+    }
     action = advice(ports[0], link)
     if link.bridge:
-        return Hit({"bridge": link.place, "PCIe link": str(link), "ports": shown}, ports[0].name, action=action)
+        return Hit({"bridge": link.place, "PCIe link": str(link), **told}, ports[0].name, action=action)
     top = best(ports[0], link)
     evidence = {
         "slot": link.place,
         "PCIe link": str(link),
         "PCIe link of the card at best": f"{top.speed:g} GT/s x{top.width:g}",
-        "ports": shown,
+        **told,
     }
     if top.capacity > link.capacity:
         return Hit(evidence, ports[0].name, action=action)
     action = "Use one port each of several cards; this card cannot have a wider slot."
-    return Hit(evidence, ports[0].name, severity="note", action=action)
+    return Hit(evidence, ports[0].name, severity="medium" if losses else "note", action=action)
 
 
 def _need(host: Host, ports: list[Nic]) -> int:
@@ -59,7 +71,8 @@ RULES = (
         severity="high",
         title="The slot is narrower than the ports of the card",
         condition="a PCIe link between the ports and the processor, that of the card or of a bridge above it, carries "
-        "less than all ports behind it can move at once",
+        "less than all ports behind it can move at once; where the card cannot have more, a note, or "
+        "medium if its FIFO overflows",
         explanation="All ports of a card share its PCIe link, and all cards behind a bridge share that of the bridge. "
         "Two 10G ports behind four lanes of 5 GT/s give 14 Gbit/s together, whatever a bond promises.",
         action="Put the card into a slot with more lanes, and check whether the firmware of the board splits them.",
