@@ -16,6 +16,7 @@ WATCHED: Dict[str, List[str]] = {
         "ReasmReqds",
         "ReasmOKs",
         "ReasmFails",
+        "FragOKs",
         "FragFails",
     ],
     "Tcp": [
@@ -29,6 +30,7 @@ WATCHED: Dict[str, List[str]] = {
         "RetransSegs",
         "InErrs",
         "OutRsts",
+        "InCsumErrors",
     ],
     "Udp": [
         "InDatagrams",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_interface
 
+from ..harm import much
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -38,7 +39,15 @@ def _tunnels(host: Host) -> Iterator[Hit]:
         around, name = _AROUND.get(row.text("kind"), 0), row.text("nic")
         if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
-            yield Hit(evidence, name)
+            cut = _fragmented(host)
+            yield Hit({**evidence, **cut}, name, severity="medium" if cut else "")
+
+
+def _fragmented(host: Host) -> dict[str, str]:
+    """The packets that the host itself has cut into fragments, where they are many and one in a thousand."""
+    cut, since = much(host, "IpFragOKs")
+    sent = host.protocol("IpForwDatagrams")[0] + host.protocol("UdpOutDatagrams")[0]
+    return {"packets cut into fragments": f"{cut} beside {sent} {since}"} if cut * 1000 > sent else {}
 
 
 def _flux(host: Host) -> Iterator[Hit]:
@@ -111,7 +120,8 @@ RULES = (
         id="tunnel-mtu-above-uplink",
         severity="note",
         title="A tunnel takes larger packets than its uplink can carry",
-        condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers",
+        condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers; medium where "
+        "the host has cut at least 1000 packets (100 within an interval), and one in a thousand, into fragments",
         explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
         "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
