@@ -22,7 +22,20 @@ def _broken(host: Host) -> Iterator[Hit]:
         often = broken >= 10 and broken > nic.packets / 1_000_000 and not rare(nic, broken, DAY)
         # Ends that do not agree on the duplex break packets on the best of cables.
         if nic.real and often and not mismatched(nic):
-            yield Hit({"broken packets": f"{broken} of {nic.packets} {since}"}, nic.name)
+            bare = nic.speed >= _CORRECTED and nic.value("fec", "encoding") == "off"
+            evidence = {
+                "broken packets": f"{broken} of {nic.packets} {since}",
+                **({"Speed": f"{nic.speed}Mb/s", "FEC": "off"} if bare else {}),
+            }
+            yield Hit(evidence, nic.name, action=_CORRECT if bare else "")
+
+
+# From this speed on, in Mb/s, all but the shortest cables need forward error correction.
+_CORRECTED = 25000
+_CORRECT = (
+    "Switch forward error correction on at both ends (`fec: {encoding: rs}` here, the same on the port of the switch), "
+    "without which only short copper and some optics carry this speed; then see cable and transceiver."
+)
 
 
 def _hangs(host: Host) -> Iterator[Hit]:
@@ -77,11 +90,15 @@ _NAMED = ("rx_crc", "rx_missed", "rx_fifo", "rx_too_long")
 
 
 def _checksums(host: Host) -> Iterator[Hit]:
-    broken, since = much(host, "UdpInCsumErrors")
-    taken, _since = host.protocol("UdpInDatagrams")
-    # One in a hundred is no noise of the line; what an overlay does to its own packets has a rule of its own.
-    if broken and broken * 100 > taken and not overlays(host):
-        yield Hit({"UDP packets with a wrong checksum": f"{broken} beside {taken} {since}"})
+    found = {}
+    for protocol, units, taken in (("Udp", "UDP packets", "InDatagrams"), ("Tcp", "TCP segments", "InSegs")):
+        broken, since = much(host, f"{protocol}InCsumErrors")
+        received, _since = host.protocol(f"{protocol}{taken}")
+        # One in a hundred is no noise of the line; what an overlay does to its own packets has a rule of its own.
+        if broken and broken * 100 > received and not (protocol == "Udp" and overlays(host)):
+            found[f"{units} with a wrong checksum"] = f"{broken} beside {received} {since}"
+    if found:
+        yield Hit(found)
 
 
 def _long(host: Host) -> Iterator[Hit]:
@@ -145,15 +162,17 @@ RULES = (
         switch=True,
     ),
     Rule(
-        id="udp-checksums-wrong",
+        id="checksums-wrong",
         severity="medium",
-        title="Datagrams arrive with wrong checksums",
-        condition="at least 1000 datagrams of UDP (100 within an interval), and one in a hundred, had a wrong "
-        "checksum, on a host without an overlay",
+        title="Packets arrive whole, with wrong checksums inside",
+        condition="at least 1000 datagrams of UDP or segments of TCP (100 within an interval), and one in a hundred, "
+        "had a wrong checksum; of UDP on a host without an overlay",
         explanation="A cable breaks whole packets, which the NIC discards itself. A checksum alone is wrong where a "
-        "sender leaves it to hardware that does not exist, such as a tap, a veth or a tunnel on its way.",
-        action="Find the sender by `tcpdump -vvn udp` (`bad udp cksum`), and switch checksums off where its packets "
-        "come from: `ethtool -K TAP tx off` on the hypervisor, or in the container.",
+        "sender leaves it to hardware that does not do it, such as a tap, a veth or a tunnel on its way, or where the "
+        "memory of a device on the way is bad.",
+        action="Find the senders by `tcpdump -vvn` (`bad udp cksum`, `incorrect`). If it is one, switch checksums off "
+        "where its packets come from: `ethtool -K TAP tx off` on the hypervisor, or in the container. If it is all of "
+        "them, replace what all their packets pass: a switch, a router, or this NIC.",
         reference="https://github.com/weaveworks/ignite/issues/870",
         host=_checksums,
         proven=True,
