@@ -482,6 +482,13 @@ host:
       type: list
       elements: dict
       returned: always
+    rdma:
+      description:
+        - The active ports of RDMA devices, each with its C(device), C(port) and C(nic), the link C(layer) (InfiniBand or
+          Ethernet), its C(rate), the C(mode) of IP over InfiniBand, and C(counts) of errors and of what was sent again.
+      type: list
+      elements: dict
+      returned: always
     programs:
       description:
         - The busiest programs, C(name), what they have C(used) of a processor since they began, the processors on which

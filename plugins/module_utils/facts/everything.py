@@ -25,6 +25,7 @@ from . import (
     programs,
     protocols,
     queues,
+    rdma,
     switches,
     sysctls,
     tunnels,
@@ -89,6 +90,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read) -> 
         ("protocols", counted),
         ("sockets", protocols.sockets),
         ("tunnels", tunnels.gather),
+        ("rdma", rdma.gather),
         ("nfs", protocols.mounts),
         ("persisted", persisted.gather),
     )
