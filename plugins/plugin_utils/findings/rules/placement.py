@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the work is done: NUMA nodes, power saving, what a cloud allows, read-ahead of NFS, checksums of VXLAN."""
+"""Where the work is done: NUMA nodes, power saving, what a cloud allows, checksums of VXLAN."""
 
 from __future__ import annotations
 
@@ -122,16 +122,6 @@ _APART = {
 }
 
 
-def _read_ahead(host: Host) -> Iterator[Hit]:
-    slow = {
-        row.text("at") or row.text("device"): f"{row.count('read_ahead_kb')} KiB"
-        for row in host.rows("nfs")
-        if 0 < row.count("read_ahead_kb") <= 128
-    }
-    if slow and host.release >= (5, 4):
-        yield Hit({**slow, "kernel": host.text("kernel", "release")})
-
-
 def overlays(host: Host) -> list[str]:
     """Devices that wrap packets into UDP, by what the kernel calls them, or by the names of those who make them."""
     names = {row.text("nic"): row for row in host.rows("addresses")}
@@ -224,18 +214,6 @@ RULES = (
         "below the limit.",
         reference="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-network-performance-ena.html",
         host=_allowance,
-    ),
-    Rule(
-        id="nfs-readahead",
-        severity="note",
-        title="NFS reads only a little ahead",
-        condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later",
-        explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. A single "
-        "stream then waits for round trips all the time.",
-        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently with "
-        "nfsrahead in /etc/nfs.conf or with a udev rule.",
-        reference="https://man7.org/linux/man-pages/man5/nfsrahead.5.html",
-        host=_read_ahead,
     ),
     Rule(
         id="vxlan-checksum",

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mounts over NFS: how far they read ahead, how much they ask for at once, and by which protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Facts, Host
+
+_PAGE = "https://man7.org/linux/man-pages/man5/nfs.5.html"
+# Since 2.6 a request may have 1 MiB; what somebody has written down before that is 32 KiB at most.
+_SMALL = 32768
+
+
+def _name(row: Facts) -> str:
+    return row.text("at") or row.text("device")
+
+
+def _read_ahead(host: Host) -> Iterator[Hit]:
+    slow = {
+        _name(row): f"{row.count('read_ahead_kb')} KiB"
+        for row in host.rows("nfs")
+        if 0 < row.count("read_ahead_kb") <= 128
+    }
+    if slow and host.release >= (5, 4):
+        yield Hit({**slow, "kernel": host.text("kernel", "release")})
+
+
+def _datagrams(host: Host) -> Iterator[Hit]:
+    mounts = {
+        _name(row): row.text("from") for row in host.rows("nfs") if row.text("options", "proto") in ("udp", "udp6")
+    }
+    if mounts and host.fastest >= 1000:
+        failed, since = host.protocol("IpReasmFails")
+        lost = {"fragments that came to nothing": f"{failed} {since}"} if failed else {}
+        yield Hit({**{f"proto=udp at {at}": origin for at, origin in mounts.items()}, **lost})
+
+
+def _requests(host: Host) -> Iterator[Hit]:
+    small = {}
+    for row in host.rows("nfs"):
+        sizes = {key: row.text("options", key) for key in ("rsize", "wsize")}
+        asked = {key: int(word) for key, word in sizes.items() if re.fullmatch(r"\d{1,8}", word)}
+        if row.text("options", "proto").startswith("tcp") and asked and min(asked.values()) <= _SMALL:
+            small[_name(row)] = ", ".join(f"{key}={size}" for key, size in asked.items())
+    if small and host.fastest >= 1000:
+        yield Hit(small)
+
+
+RULES = (
+    Rule(
+        id="nfs-readahead",
+        severity="note",
+        title="NFS reads only a little ahead",
+        condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later",
+        explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. A single "
+        "stream then waits for round trips all the time.",
+        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently with "
+        "nfsrahead in /etc/nfs.conf or with a udev rule.",
+        reference="https://man7.org/linux/man-pages/man5/nfsrahead.5.html",
+        host=_read_ahead,
+    ),
+    Rule(
+        id="nfs-over-udp",
+        severity="medium",
+        title="NFS over UDP on a link of 1 Gb/s or more",
+        condition="a mount over NFS uses UDP, and a link of the host has 1000 Mb/s or more",
+        explanation="Each request is cut into fragments, and one lost fragment costs all of them and a second. At 1 "
+        "Gb/s their numbers begin anew within the time in which fragments wait, so parts of different requests may be "
+        "put together, and data is damaged without a word.",
+        action="Mount with proto=tcp, which nfs(5) asks for at this speed; many kernels since Linux 5.6 have no UDP for it.",
+        reference="https://github.com/LibreELEC/LibreELEC.tv/issues/7670",
+        host=_datagrams,
+    ),
+    Rule(
+        id="nfs-small-requests",
+        severity="note",
+        title="NFS asks for little at once",
+        condition="a mount over NFS by TCP has an rsize or wsize of 32768 or less, and a link of the host has 1000 "
+        "Mb/s or more",
+        explanation="Client and server agree on up to 1 MiB, unless somebody has written less into the mount's "
+        "options. Each request costs a round trip and processor time on both sides.",
+        action="Take rsize and wsize out of the options of the mount (fstab, autofs), and see what the server allows.",
+        reference=_PAGE,
+        host=_requests,
+    ),
+)
