@@ -162,7 +162,8 @@ nics:
       returned: always
     pcie:
       description: The PCIe link, C(current) and C(max), each with its C(width) in lanes and C(speed_gt) in GT/s, and
-        under C(above) the same of the bridges between it and the processor, each with its address on the C(bus).
+        under C(above) the same of the bridges between it and the processor, each with its address on the C(bus); under
+        C(errors) how many errors of it the kernel has counted by kind, where there are some.
       type: dict
       returned: always
     carrier:

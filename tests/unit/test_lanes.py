@@ -50,3 +50,13 @@ def test_the_bridges_of_a_thunderbolt_tunnel_are_no_evidence():
         root=link(f"{DEVICE}/..", 4, "2.5", "0000:03:00.0"),
     )
     assert found == {"current": {"width": 4, "speed_gt": 8.0}}
+
+
+def test_errors_of_the_link_are_told_by_kind():
+    files = {
+        f"{DEVICE}/aer_dev_correctable": "RxErr 912233\nBadTLP 41233\nTOTAL_ERR_COR 953466\n",
+        f"{DEVICE}/aer_dev_nonfatal": "Undefined 0\nTOTAL_ERR_NONFATAL 0\n",
+        f"{DEVICE}/aer_dev_fatal": "DLP 1\nTOTAL_ERR_FATAL 1\n",
+    }
+    assert pcie(nic=link(DEVICE, 8, "5.0"), errors=files)["errors"] == {"corrected": 953466, "fatal": 1}
+    assert "errors" not in pcie(nic=link(DEVICE, 8, "5.0"))

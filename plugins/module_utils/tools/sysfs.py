@@ -84,7 +84,8 @@ def carrier(host: Reader, name: str) -> bool:
 def pcie(host: Reader, name: str) -> Dict[str, object]:
     """The PCIe link of a NIC: {width, speed} now and at best, speeds in GT/s; empty for other buses.
 
-    `above` has the links of the bridges between it and the processor, each with its address on the bus.
+    `above` has the links of the bridges between it and the processor, each with its address on the bus. `errors` are
+    packets that this link has sent again (corrected) and that were lost (fatal or not), as the kernel has counted.
     """
     facts: Dict[str, object] = {}
     for state in ("current", "max"):
@@ -92,7 +93,18 @@ def pcie(host: Reader, name: str) -> Dict[str, object]:
         if link:
             facts[state] = link
     above = list(_above(host, f"{ROOT}/{name}/device")) if facts else []
-    return {**facts, "above": above} if above else facts
+    errors = _errors(host, f"{ROOT}/{name}/device") if facts else {}
+    return {**facts, **({"above": above} if above else {}), **({"errors": errors} if errors else {})}
+
+
+def _errors(host: Reader, folder: str) -> Dict[str, int]:
+    """Since Linux 4.19 there is a file for each kind, whose last line has the sum."""
+    found = {}
+    for kind, file in (("corrected", "correctable"), ("nonfatal", "nonfatal"), ("fatal", "fatal")):
+        match = re.search(r"^TOTAL_ERR_\w+ (\d{1,18})$", text(host, f"{folder}/aer_dev_{file}"), re.MULTILINE)
+        if match and int(match[1]):
+            found[kind] = int(match[1])
+    return found
 
 
 def _link(host: Reader, folder: str, state: str) -> Dict[str, object]:

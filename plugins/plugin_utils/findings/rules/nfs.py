@@ -70,7 +70,8 @@ RULES = (
         explanation="Each request is cut into fragments, and one lost fragment costs all of them and a second. At 1 "
         "Gb/s their numbers begin anew within the time in which fragments wait, so parts of different requests may be "
         "put together, and data is damaged without a word.",
-        action="Mount with proto=tcp, which nfs(5) asks for at this speed; many kernels since Linux 5.6 have no UDP for it.",
+        action="Mount with proto=tcp, which nfs(5) asks for at this speed; many kernels since Linux 5.6 have no UDP "
+        "for it.",
         reference="https://github.com/LibreELEC/LibreELEC.tv/issues/7670",
         host=_datagrams,
     ),

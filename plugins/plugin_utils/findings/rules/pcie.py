@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import lost
+from ..harm import lost, rare
 from ..lanes import Link, advice, best, card, links
 from ..model import Hit, Rule
 from ..view import Host, Nic
@@ -65,6 +65,22 @@ def _need(host: Host, ports: list[Nic]) -> int:
     return sum(groups.values())
 
 
+def _errors(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        again = nic.count("pcie", "errors", "corrected")
+        if again < 1000 or rare(nic, again, 60):
+            continue
+        loss, hangs = lost(nic, "rx_fifo"), nic.counted("tx_timeouts")[0]
+        worse = {kind: nic.count("pcie", "errors", kind) for kind in ("nonfatal", "fatal")}
+        evidence = {
+            "corrected errors of the PCIe link": again,
+            **{f"{kind} errors": count for kind, count in worse.items() if count},
+            **({"lost in the FIFO of the NIC": loss.text} if loss else {}),
+            **({"transmitter resets": hangs} if hangs else {}),
+        }
+        yield Hit(evidence, nic.name, severity="medium" if loss or hangs else "")
+
+
 RULES = (
     Rule(
         id="pcie-narrower-than-ports",
@@ -78,5 +94,18 @@ RULES = (
         action="Put the card into a slot with more lanes, and check whether the firmware of the board splits them.",
         reference="https://docs.kernel.org/PCI/pci.html",
         host=_narrow,
+    ),
+    Rule(
+        id="pcie-link-errors",
+        severity="note",
+        title="The PCIe link of the NIC repeats packets",
+        condition="the kernel has counted a thousand corrected errors on the PCIe link of a NIC, and one a minute of "
+        "uptime; medium where its FIFO overflows or its transmitter hangs as well",
+        explanation="Each is a packet of the bus that was sent again, because a contact, a riser or the power saving "
+        "of the link (ASPM) spoils the signal. Many cards work well with it for years, and fill the log only.",
+        action="Where it loses packets or hangs, plug the card in again, try it without a riser and in another slot, "
+        "and switch ASPM of this link off (`pci: {l0s_aspm: false, l1_aspm: false}`).",
+        reference="https://docs.kernel.org/PCI/pcieaer-howto.html",
+        host=_errors,
     ),
 )
