@@ -478,8 +478,9 @@ host:
       returned: always
     tunnels:
       description:
-        - Tunnels that a program serves, such as those of OpenVPN, each with the length of its C(queue), and the packets
-          C(sent) into it and C(dropped) there.
+        - Queues that a program reads, such as those of OpenVPN (C(kind) V(tun)) and of guests (V(tap)), each with the
+          length of its C(queue), and the packets C(sent) into it and C(dropped) there; with O(interval) under C(growth)
+          what came on top within it.
       type: list
       elements: dict
       returned: always

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners, tunnels
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -110,3 +110,28 @@ def test_facts_have_each_counter_that_a_rule_asks_for():
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(asked) > 20
     assert asked - told == set()
+
+
+def test_queues_that_a_program_reads_grow_within_an_interval():
+    base = "/sys/class/net/tap100i0"
+    files = {
+        f"{base}/tun_flags": "0x5002\n",
+        f"{base}/tx_queue_len": "1000\n",
+        f"{base}/statistics/tx_packets": "5000\n",
+        f"{base}/statistics/tx_dropped": "700\n",
+        "/sys/class/net/tun0/tun_flags": "0x1001\n",
+        "/sys/class/net/eth0/tun_flags": "junk\n",
+    }
+    before = [{"nic": "tap100i0", "kind": "tap", "sent": 1000, "dropped": 100}]
+    tap, tun = tunnels.gather(host(files), before, 5)
+    assert tap == {
+        "nic": "tap100i0",
+        "kind": "tap",
+        "queue": 1000,
+        "sent": 5000,
+        "dropped": 700,
+        "growth": {"sent": 4000, "dropped": 600},
+        "interval": 5,
+    }
+    assert tun == {"nic": "tun0", "kind": "tun"}
+    assert "growth" not in tunnels.gather(host(files), [], 0)[0]

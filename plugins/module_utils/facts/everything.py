@@ -45,6 +45,7 @@ def gather(
     remarks: List[str] = []
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
+    taken = tunnels.sample(host) if interval > 0 else []
     tracing = drops.begin(host, interval)
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
@@ -56,6 +57,7 @@ def gather(
         peers,
         partial(protocols.gather, before=before, interval=interval),
         partial(interrupts.softnet, before=rounds, interval=interval),
+        partial(tunnels.gather, before=taken, interval=interval),
     )
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
@@ -69,7 +71,9 @@ def gather(
     return {"nics": found, "host": {**whole, **dropped}, "remarks": remarks}
 
 
-def _topics(peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read) -> Tuple[Tuple[str, Read], ...]:
+def _topics(
+    peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read, taken: Read
+) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
         ("power", power.gather),
@@ -89,7 +93,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read) -> 
         ("softnet", rounds),
         ("protocols", counted),
         ("sockets", protocols.sockets),
-        ("tunnels", tunnels.gather),
+        ("tunnels", taken),
         ("rdma", rdma.gather),
         ("nfs", protocols.mounts),
         ("persisted", persisted.gather),

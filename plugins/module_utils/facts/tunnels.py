@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather the queues of tunnels that a program serves, such as OpenVPN: how long they are, and what they dropped."""
+"""Gather the queues that a program reads, of tunnels and of guests: how long they are, and what they dropped."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
 from ..host import ReadOnlyHost
-from ..tools import sysfs
+from ..tools import statistics, sysfs
 
-# IFF_TUN of include/uapi/linux/if_tun.h; a tap (2) belongs to a guest, which may be switched off.
-_TUN, _TAP = 1, 2
+# IFF_TUN and IFF_TAP of include/uapi/linux/if_tun.h.
+_KINDS = {1: "tun", 2: "tap"}
+_COUNTED = ("sent", "dropped")
 
 
-def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """Each with the length of the queue that its program reads from, and the packets sent into it and dropped there."""
+def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """Each with its kind, the length of its queue, and the packets sent into it and dropped there."""
     found = []
     for nic in host.names(sysfs.ROOT):
         flags = sysfs.text(host, f"{sysfs.ROOT}/{nic}/tun_flags")
-        if re.fullmatch(r"0x[0-9a-f]{1,8}", flags) and int(flags, 16) & (_TUN | _TAP) == _TUN:
+        kind = _KINDS.get(int(flags, 16) & sum(_KINDS), "") if re.fullmatch(r"0x[0-9a-f]{1,8}", flags) else ""
+        if kind:
             counts = {
                 key: sysfs.number(host, f"{sysfs.ROOT}/{nic}/{file}")
                 for key, file in (
@@ -27,5 +29,17 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
                     ("dropped", "statistics/tx_dropped"),
                 )
             }
-            found.append({"nic": nic, **{key: number for key, number in counts.items() if number is not None}})
+            known = {key: number for key, number in counts.items() if number is not None}
+            found.append({"nic": nic, "kind": kind, **known})
     return found
+
+
+def gather(host: ReadOnlyHost, before: Sequence[Dict[str, Any]], interval: float) -> List[Dict[str, Any]]:
+    """The same, and under `growth` what came on top since `before`, `interval` seconds ago."""
+    rows = sample(host)
+    former = {row["nic"]: row for row in before}
+    for row in rows:
+        if interval > 0 and row["nic"] in former:
+            old, new = ({key: each[key] for key in _COUNTED if key in each} for each in (former[row["nic"]], row))
+            row.update(growth=statistics.growth(old, new), interval=interval)
+    return rows
