@@ -109,17 +109,29 @@ def _budget(host: Host) -> Iterator[Hit]:
     if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
         evidence.pop("net.core.netdev_budget_usecs", None)
         shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
-        alone = [{"name": nic.name, "irq": {"rps": "spread"}} for nic in _alone(host)]
+        nic = host.nic(_most(host))
+        several = nic is not None and nic.queues > 1
+        wrapped = several and _dials_in(host)
+        shared = [nic] if nic and wrapped and nic.value("irq", "rps") == "none" else _alone(host)
+        alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in shared]
         remedy = {"tuning_host_nics": alone} if alone else {}
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
         mends = {**nic_remedy(_most(host), irq={"rps": "spread"}), "tuning_host_sysctl": budget}
-        nic = host.nic(_most(host))
-        action = f"{_SPREAD} {_ONE_FLOW}" if nic and nic.queues > 1 else _SPREAD
+        action = _WRAPPED if wrapped else f"{_SPREAD} {_ONE_FLOW}" if several else _SPREAD
         yield Hit(shown, remedy=remedy, action=action, mends=mends, severity=severity)
     elif values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
 
 
+def _dials_in(host: Host) -> bool:
+    """Whether the host has a connection by PPP, within which most of its packets come."""
+    return any(row.text("kind") == "ppp" or row.text("nic").startswith("ppp") for row in host.rows("addresses"))
+
+
+_WRAPPED = (
+    "Let processors share out what the NIC cannot (`irq: {rps: spread}`): frames of PPP, as in PPPoE, have no "
+    "addresses where it looks for them, so all of them come through one queue, however many it has."
+)
 _SPREAD = "Spread the work first: more channels, interrupts on several processors, or `irq: {rps: spread}`."
 # Most drivers hash UDP by its addresses alone, because fragments have no ports.
 _ONE_FLOW = (
