@@ -35,6 +35,14 @@ MEANINGS: Tuple[Meaning, ...] = (
     Meaning("tx_errors", "packets not sent because of any error", kernel=("tx_errors",)),
     Meaning("rx_dropped", "packets that the kernel did not want", kernel=("rx_dropped",)),
     Meaning("tx_dropped", "packets that were not sent for lack of room", kernel=("tx_dropped",)),
+    Meaning(
+        "rx_broadcast",
+        "packets received that were sent to everybody",
+        (
+            r"rx_broadcast|rx_bcast_(packets|frames)|port\.rx_broadcast|rx_broadcast\.nic|rx_broadcast_phy",
+            r"broadcast|bcast pkts rx|mac_rx_broad_pkt_num|mmc_rx_broadcastframe_gb",
+        ),
+    ),
     Meaning("collisions", "collisions, which only half duplex has", kernel=("collisions",)),
     Meaning(
         "rx_missed",

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Broadcasts, which each host of a network has to look at: a loop sends them round for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Host, Nic
+
+# A second; a network of a thousand hosts has some dozen, and a loop as many as the slowest link carries.
+_STORM = 2000
+
+
+def _storm(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        found, since = nic.counted("rx_broadcast")
+        seconds = _seconds(nic)
+        if nic.linked and seconds and found >= _STORM * seconds and found * 2 >= nic.packets:
+            rate = f"{found / seconds:.0f} a second on average"
+            yield Hit({"broadcasts received": f"{found} of {nic.packets} packets {since}", "that is": rate}, nic.name)
+
+
+def _seconds(nic: Nic) -> float:
+    """How long it has counted, at most."""
+    return nic.number("counters", "interval") or nic.host.number("kernel", "uptime") or 0
+
+
+RULES = (
+    Rule(
+        id="broadcast-storm",
+        severity="high",
+        title="Broadcasts flood the network",
+        condition="a NIC has received 2000 broadcasts a second, within the interval or on average since the boot, and "
+        "they are half of all packets or more",
+        explanation="Switches send a broadcast to every port, and each host has to look at it. Where two cables make a "
+        "loop they go round for ever, so that all links are full and all hosts busy.",
+        action="Find the loop: a cable from a switch to itself, a phone or an access point with two cables, a bridge "
+        "on a host with two ports. See what goes round (`tcpdump -nn -e -c 100 -i NIC broadcast`), then let the "
+        "switches prevent it (spanning tree, loop protection, storm control).",
+        reference="https://github.com/ntop/ntopng/issues/7352",
+        host=_storm,
+        switch=True,
+    ),
+)
