@@ -77,6 +77,10 @@ def _rates(host: Host) -> Iterator[Hit]:
             rest = errors - sum(nic.counted(name)[0] for name in _NAMED if way == "rx")
             if rest >= 100 and rest >= (packets + errors) / 100:
                 found[f"errors, {about}"] = f"{errors} beside {packets} packets {since}"
+        unsent, since = nic.counted("tx_dropped")
+        sent = nic.counted("tx_packets")[0]
+        if unsent >= 1000 and unsent * 100 >= sent + unsent:
+            found["dropped instead of sent"] = f"{unsent} beside {sent} packets {since}"
         if found:
             yield Hit(found, nic.name, action=_TRANSFERS if on_usb(nic) else "")
 
@@ -151,12 +155,13 @@ RULES = (
     Rule(
         id="error-rate",
         severity="high",
-        title="One packet in a hundred, or more, has an error",
-        condition="at least 100 packets, and 1 % of a direction, are counted as errors that no other counter explains",
+        title="One packet in a hundred, or more, has an error or is not sent",
+        condition="at least 100 packets, and 1 % of a direction, are counted as errors that no other counter explains, "
+        "or the driver has dropped at least 1000, and 1 %, of what it had to send",
         explanation="TCP slows down to a fraction of the link where one packet in a hundred is lost. Errors of sending "
-        "come from the driver or from a link partner that lets nothing through.",
+        "come from the driver or its hypervisor, or from a link partner that lets nothing through.",
         action="See all counters (`ethtool -S NIC`) for the ones that grow, then the cable, the port of the switch, "
-        "and a newer driver.",
+        "and a newer driver; for what is not sent also try without tso and gso.",
         reference=_PAGE,
         host=_rates,
         switch=True,
