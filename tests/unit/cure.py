@@ -48,6 +48,8 @@ def _nic(whole, host, entry):
         nic["pause_advertised"] = "Symmetric"
     if entry.get("eee") == {"enabled": False}:
         nic["eee"] = "disabled"
+    for key, value in entry.get("rss", {}).items():
+        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("rps") == "spread":
         nic["irq"]["rps"]["value"] = "3"
     for place in entry.get("qdisc", ()):
@@ -60,11 +62,17 @@ def _nic(whole, host, entry):
         _clients(nic.setdefault("queues", {}), entry["multiq"])
         if entry["multiq"].get("rate") == "auto":
             _rates(whole, nic, entry["multiq"]["clients"])
+    for key, value in entry.get("rss", {}).items():
+        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("affinity") == "spread":
         for place, row in enumerate(nic["interrupts"]):
             row["cpus"] = str(place % about["kernel"]["cpu_count"])
+    for key, value in entry.get("rss", {}).items():
+        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("xps") == "none":
         nic["queues"]["xps"] = False
+    for key, value in entry.get("rss", {}).items():
+        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("irqbalance") == "stop":
         about["managers"]["irqbalance"] = False
 

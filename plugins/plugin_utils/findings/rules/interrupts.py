@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..harm import busiest, lost, overflowed, squeezed, stolen
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
@@ -109,18 +111,30 @@ def _budget(host: Host) -> Iterator[Hit]:
     if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
         evidence.pop("net.core.netdev_budget_usecs", None)
         shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
-        nic = host.nic(_most(host))
-        several = nic is not None and nic.queues > 1
-        wrapped = several and _dials_in(host)
-        shared = [nic] if nic and wrapped and nic.value("irq", "rps") == "none" else _alone(host)
-        alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in shared]
-        remedy = {"tuning_host_nics": alone} if alone else {}
+        why, remedy, action = _crowded(host)
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
-        mends = {**nic_remedy(_most(host), irq={"rps": "spread"}), "tuning_host_sysctl": budget}
-        action = _WRAPPED if wrapped else f"{_SPREAD} {_ONE_FLOW}" if several else _SPREAD
+        shares = nic_remedy(_most(host), irq={"rps": "spread"}, rss={"indirection": "equal"})
+        mends = {**shares, "tuning_host_sysctl": budget}
+        shown.update(why)
         yield Hit(shown, remedy=remedy, action=action, mends=mends, severity=severity)
     elif values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
+
+
+def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
+    """Why one processor may handle everything: evidence, remedy and action."""
+    nic = host.nic(_most(host))
+    several = nic is not None and nic.queues > 1
+    if nic and several:
+        table = nic.value("rss", "indirection")
+        if isinstance(table, str) and re.fullmatch(r"equal 1( start \d+)?", table):
+            return {"RSS table": table}, nic_remedy(nic.name, rss={"indirection": "equal"}), _TABLE
+        if _dials_in(host):
+            shares = nic.value("irq", "rps") == "none"
+            return {}, nic_remedy(nic.name, irq={"rps": "spread"}) if shares else {}, _WRAPPED
+    alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in _alone(host)]
+    remedy = {"tuning_host_nics": alone} if alone else {}
+    return {}, remedy, f"{_SPREAD} {_ONE_FLOW}" if several else _SPREAD
 
 
 def _dials_in(host: Host) -> bool:
@@ -128,6 +142,10 @@ def _dials_in(host: Host) -> bool:
     return any(row.text("kind") == "ppp" or row.text("nic").startswith("ppp") for row in host.rows("addresses"))
 
 
+_TABLE = (
+    "Somebody has set the RSS table of this NIC to one of its queues (`ethtool -X`): let it use all of them again, "
+    "unless the others are kept for rules of their own (`ethtool -n`)."
+)
 _WRAPPED = (
     "Let processors share out what the NIC cannot (`irq: {rps: spread}`): frames of PPP, as in PPPoE, have no "
     "addresses where it looks for them, so all of them come through one queue, however many it has."
