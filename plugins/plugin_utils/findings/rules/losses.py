@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..harm import sent_again
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host
+from .link import wireless
 
 
 def _again(host: Host) -> Iterator[Hit]:
@@ -15,7 +16,17 @@ def _again(host: Host) -> Iterator[Hit]:
     # Since the boot it may have been another network, and far peers lose one in a hundred anyway.
     found = sent_again(host, 100 if now else 20)
     if found:
-        yield Hit({"segments sent again": found}, severity="" if now or sent_again(host, _NO_PATH) else "note")
+        up = [nic for nic in host.nics if nic.linked]
+        air = [nic.name for nic in up if wireless(nic)]
+        evidence = {"segments sent again": found, **({"on the air": air} if air and len(air) == len(up) else {})}
+        severity = "" if now or sent_again(host, _NO_PATH) else "note"
+        yield Hit(evidence, severity=severity, action=_ON_THE_AIR if "on the air" in evidence else "")
+
+
+_ON_THE_AIR = (
+    "This host has no cable: see the strength of its signal (`iw dev NIC link`), switch power saving off (`iw dev NIC "
+    "set power_save off`), try another channel or band, or take a cable."
+)
 
 
 # No path that anybody uses loses one of five.
