@@ -54,6 +54,15 @@ def _shaped(host: Host) -> Iterator[Hit]:
             yield Hit({"qdisc": root, "dropped": dropped, "Speed": f"{nic.speed}Mb/s"}, nic.name)
 
 
+def _fair(host: Host) -> Iterator[Hit]:
+    for nic in host.nics if host.forwards else []:
+        root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
+        dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
+        if nic.linked and "fq" in (root, leaf) and dropped >= 1000 and dropped * 1000 >= sent:
+            remedy = nic_remedy(nic.name, qdisc={"root" if root == "fq" else "leaves": "fq_codel"})
+            yield Hit({"qdisc": "fq", "dropped": f"{dropped} beside {sent} packets"}, nic.name, remedy=remedy)
+
+
 RULES = (
     Rule(
         id="segments-sent-again",
@@ -91,5 +100,17 @@ RULES = (
         "away with `tc qdisc del dev NIC root`.",
         reference="https://github.com/magnific0/wondershaper/issues/2",
         host=_shaped,
+    ),
+    Rule(
+        id="fq-drops-forwarded",
+        severity="note",
+        title="fq drops packets on a host that forwards",
+        condition="the host forwards, and the fq of a NIC has dropped at least 1000 packets, and one in a thousand",
+        explanation="fq is made for connections of the host itself, whose sockets wait for it. What comes from "
+        "containers, guests or other hosts does not wait, and a burst of more than 100 packets of one flow "
+        "(flow_limit) is cut off.",
+        action="Use fq_codel on this NIC, or raise flow_limit (`tc qdisc change`) where fq is needed for pacing.",
+        reference="https://github.com/cilium/cilium/issues/29083",
+        host=_fair,
     ),
 )
