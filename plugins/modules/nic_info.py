@@ -486,8 +486,9 @@ host:
       returned: always
     rdma:
       description:
-        - The active ports of RDMA devices, each with its C(device), C(port) and C(nic), the link C(layer) (InfiniBand or
-          Ethernet), its C(rate), the C(mode) of IP over InfiniBand, and C(counts) of errors and of what was sent again.
+        - The active ports of RDMA devices, each with its C(device), C(port) and C(nic), the C(layer) of its link
+          (InfiniBand or Ethernet), its C(rate), the C(mode) of IP over InfiniBand, and C(counts) of errors and of what
+          was sent again.
       type: list
       elements: dict
       returned: always
