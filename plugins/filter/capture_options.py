@@ -38,12 +38,13 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description: >-
-    C(nics) and C(sysctl), as M(linuxnet.tuning.tune) takes them; C(files), the lines that set the same, as
+    C(nics), C(sysctl) and C(module_parameters), as M(linuxnet.tuning.tune) takes them; C(files), the lines that set the same, as
     M(linuxnet.tuning.take_over) takes them; and C(by_hand), in a sentence each line that only a person can take out.
   type: dict
   sample:
     nics: [{name: eth0, ring: {rx: 4096}}]
     sysctl: {net.core.rmem_max: 16777216}
+    module_parameters: {}
     files: [{path: /etc/rc.local, lines: {"3": ethtool -G eth0 rx 4096}}]
     by_hand: ["/etc/rc.local line 7: it is not a separate command"]
 """

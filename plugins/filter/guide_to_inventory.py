@@ -101,7 +101,8 @@ _value:
     lines:
       description: >-
         Each line of the text with its C(outcome) (C(inventory), C(remark), C(not_understood) or C(nothing)), its
-        C(settings), C(kinds) and C(messages), and under C(contradicted) what it sets without effect.
+        C(settings), C(kinds) and C(messages), and under C(contradicted) what it sets without effect. A line that
+        continues a command has the outcome of the line in C(goes_on_from), where the settings are.
       type: list
       elements: dict
   sample:

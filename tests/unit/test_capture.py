@@ -15,7 +15,7 @@ from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import c
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, kernel
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, kernel, take
 from ansible_collections.linuxnet.tuning.scripts import driver_answers
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_drivers
 
@@ -304,3 +304,39 @@ def test_values_of_one_table_agree():
 def test_options_are_those_of_one_host(wrong):
     with pytest.raises(AnsibleFilterError, match="one host"):
         capture_options(wrong)
+
+
+# Of e1000e, whose parameters nobody can read while it runs, and of a module that is not loaded.
+MODULES = {
+    "/etc/modprobe.d/net.conf": (
+        "options nf_conntrack hashsize=65536\noptions tcp_cubic hystart=0\noptions e1000e IntMode=1\n"
+        "options igb RSS=4\noptions zfs zfs_arc_max=1\n"
+    ),
+    "/sys/module/nf_conntrack/initstate": "live\n",
+    "/sys/module/nf_conntrack/parameters/hashsize": "65536\n",
+    "/sys/module/tcp_cubic/initstate": "live\n",
+    "/sys/module/tcp_cubic/parameters/hystart": "1\n",
+    "/sys/module/e1000e/initstate": "live\n",
+}
+
+
+def test_parameters_of_modules_are_captured_as_far_as_site_leaves_them_alone():
+    device = tuned_igb(MODULES)
+    device.host.disk.modes = {path: 0o644 for path in MODULES if "/parameters/" in path}
+    answers = device.run
+    device.run = lambda argv, data="": (
+        (0, "IntMode:Interrupt Mode (array of int)\n", "") if argv[0] == "modinfo" else answers(argv, data)
+    )
+    found = captured(device)
+    files = facts_of(device)["host"]["configured"]["files"]
+    assert [file["file"] for file in files] == ["/etc/modprobe.d/net.conf"]
+    result = checked(device, found)
+    kept = compose.checked(found, result)
+    assert yaml.safe_load(inventory.text(kept, "host", ""))["tuning_host_module_parameters"] == {
+        "nf_conntrack.hashsize": 65536,
+        "e1000e.IntMode": 1,
+    }
+    assert "/etc/modprobe.d/net.conf line 2: it says tcp_cubic.hystart 0, and in force is 1" in kept.left_out
+    assert not checked(device, kept)["changed"]
+    lines, by_hand = take.files(kept, facts_of(device)["host"]["configured"])
+    assert [sorted(one["lines"]) for one in lines] == [["1", "3"]] and not by_hand

@@ -47,7 +47,8 @@ def accepted(inventory):
                 layer[key] = value
         plan.overlay([("eth0", layer)], families)
         assert ("name" in entry) != ("match" in entry)
-    plan.overlay([("", {"sysctl": inventory.get("tuning_host_sysctl", {})})], families)
+    for family in ("sysctl", "module_parameters"):
+        plan.overlay([("", {family: inventory.get(f"tuning_host_{family}", {})})], families)
     bonds.parse(inventory.get("tuning_bonds", ()))
 
 
@@ -74,7 +75,9 @@ def test_no_line_vanishes(name):
     assert [(line["line"], line["text"]) for line in result["lines"]] == list(enumerate(texts, 1))
     for line in result["lines"]:
         assert line["outcome"] in ("inventory", "remark", "not_understood", "nothing")
-        assert bool(line["settings"]) == (line["outcome"] == "inventory") or line["outcome"] == "not_understood"
+        head = result["lines"][line.get("goes_on_from", line["line"]) - 1]
+        assert bool(head["settings"]) == (line["outcome"] == "inventory") or line["outcome"] == "not_understood"
+        assert line["outcome"] == head["outcome"]
         assert line["messages"] or line["settings"]
 
 

@@ -42,8 +42,8 @@ _NOT = re.compile(r"/(if-(pre-)?up\.d/ethtool|ifcfg-lo)$|[~#]$|\.(bak|orig|rpmsa
 _WORDS = re.compile(
     r"ethtool|\bmtu|bond|sysctl|\bnet[./](core|ipv4|ipv6|netfilter|bridge|unix)\b|/proc/sys|/proc/irq|/sys/class/net"
     r"|setpci|\btc\s|qdisc|tx_?queue_?len|[rt]ps_cpus|smp_affinity|irqbalance|tuned-adm|queues/[rt]x-|transmitqueue"
-    r"|buffersize|coalesc|offload|flowcontrol|channels",
-    re.IGNORECASE,
+    r"|buffersize|coalesc|offload|flowcontrol|channels|/sys/module/\S+/parameters/|modprobe\s.*\w=|^\s*options\s+\S+\s",
+    re.IGNORECASE | re.MULTILINE,
 )
 # Nobody needs them in order to tune a host, so they do not leave it.
 _SECRET = re.compile(

@@ -12,7 +12,7 @@ from ..guide import masks, reader, verdicts
 from ..guide import model as guide
 from . import drivers
 from .live import Live, words
-from .model import LIVE_ONLY, Address, Captured, Item, Source, said
+from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, said
 
 # Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
 _COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "routes", "sysctl")
@@ -103,7 +103,7 @@ class Composer:
             self.sources.append(Source(line["file"], line["line"], line["text"], tuple(sets), mixed))
 
     def _names(self, setting: Mapping[str, Any]) -> list[str]:
-        if setting["family"] == "sysctl":
+        if setting["family"] in OF_THE_HOST:
             return [""]
         match, nic = setting.get("match") or {}, setting.get("nic", "")
         if not match:
@@ -280,10 +280,11 @@ def _changes(result: Mapping[str, Any]) -> dict[Address, str]:
     """What `tune` would change, with what is in force."""
     before, after = result.get("before") or {}, result.get("after") or {}
     found: dict[Address, str] = {}
-    for key, value in (after.get("sysctl") or {}).items():
-        was = (before.get("sysctl") or {}).get(key)
-        if words(was) != words(value):
-            found["", "sysctl", key] = said(was)
+    for family in OF_THE_HOST:
+        for key, value in (after.get(family) or {}).items():
+            was = (before.get(family) or {}).get(key)
+            if words(was) != words(value):
+                found["", family, key] = said(was)
     for nic, families in (after.get("nics") or {}).items():
         for family, values in families.items():
             for key, value in values.items() if isinstance(values, Mapping) else (("", values),):
@@ -315,7 +316,7 @@ def _named(address: Address) -> str:
     nic, family, key = address
     return (
         key
-        if family in ("sysctl",)
+        if family in OF_THE_HOST
         else " ".join(part for part in (nic, "" if family == "link" else family, key) if part)
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from .model import Captured, Item
+from .model import OF_THE_HOST, Captured, Item
 
 HEADER = "# Written by linuxnet.tuning.capture"
 _WIDTH = 118
@@ -20,7 +20,9 @@ def options(captured: Captured) -> dict[str, Any]:
     """The same as options of `tune`."""
     return {
         "nics": [{"name": nic, **_entry(items)} for nic, items in _by_nic(captured.items)],
-        "sysctl": {item.key: item.value for item in captured.items if item.family == "sysctl"},
+        **{
+            family: {item.key: item.value for item in captured.items if item.family == family} for family in OF_THE_HOST
+        },
     }
 
 
@@ -57,10 +59,12 @@ def text(captured: Captured, layer: str, about: str) -> str:
             lines.append(f"    {family}:")
             for item in (one for one in items if one.family == family):
                 lines += _line(item, "      ")
-    parameters = sorted(item for item in captured.items if item.family == "sysctl")
-    lines += [f"tuning_{layer}_sysctl:"] if parameters else []
-    for item in parameters:
-        lines += _line(item, "  ")
+    parameters = sorted(item for item in captured.items if item.family in OF_THE_HOST)
+    for family in OF_THE_HOST:
+        mine = [item for item in parameters if item.family == family]
+        lines += [f"tuning_{layer}_{family}:"] if mine else []
+        for item in mine:
+            lines += _line(item, "  ")
     if captured.profile:
         lines.append(f"tuning_tuned_profile: {_scalar(captured.profile)}  # the active profile of tuned")
     if not (nics or parameters or captured.profile):

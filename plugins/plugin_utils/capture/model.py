@@ -7,6 +7,9 @@ from typing import Any, NamedTuple, Tuple
 
 LIVE_ONLY = "live only: no file that was read sets it"
 
+# Families of the host, each with a variable of its own: the end of its name, which is also the option of `tune`.
+OF_THE_HOST = ("sysctl", "module_parameters")
+
 # NIC (empty for the host), family, key.
 Address = Tuple[str, str, str]
 

@@ -8,9 +8,10 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, qdiscs, verdicts
+from . import bonded, modules, qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Branch, Line, Remark, Setting, Sink
 
+_OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
 
 
@@ -23,9 +24,10 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     nics = _nics(sink, [one for one in settings if one not in inside])
     if nics:
         inventory["tuning_host_nics"] = nics
-    host = {one.key: one.value for one in settings if one.family == "sysctl"}
-    if host:
-        inventory["tuning_host_sysctl"] = host
+    for family, variable in _OF_THE_HOST.items():
+        host = {one.key: one.value for one in settings if one.family == family}
+        if host:
+            inventory[variable] = host
     if bonds_:
         inventory["tuning_bonds"] = bonds_
     profile = [one.value for one in settings if one.family == "profile"]
@@ -190,7 +192,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     entries: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Any]] = {}
     queues: Dict[Any, Dict[str, Setting]] = {}
     for one in settings:
-        if one.family in ("sysctl", "profile", "bond"):
+        if one.family in (*_OF_THE_HOST, "profile", "bond"):
             continue
         match = {key: {"true": True}.get(text, text) for key, text in one.match}
         start: Dict[str, Any] = {"match": match} if match else {"name": one.nic}
@@ -287,6 +289,7 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)
     found = []
+    outcomes: Dict[int, str] = {}
     for number, text in lines:
         line = by_line[number]
         if "not_understood" in line["kinds"]:
@@ -295,6 +298,13 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
             outcome = "inventory"
         else:
             outcome = "remark" if line["kinds"] else "nothing"
+        outcomes[number] = outcome
+        first = sink.tails.get(number, number)
+        if outcome == "nothing" and outcomes.get(first, "nothing") != "nothing":
+            line["messages"].append(f"goes on from {sink.place(first)}")
+            head = {"goes_on_from": _place(sink, first)["line"]}
+            found.append({**_place(sink, number), "text": text, "outcome": outcomes[first], **line, **head})
+            continue
         if outcome == "nothing":
             calls = sorted(sink.called.get(number, ()))[:8]
             line["messages"].append(

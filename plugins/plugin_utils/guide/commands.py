@@ -66,6 +66,7 @@ class Commands(Script):
         words = [field for raw, _line in node.words[place:] for field in expand.fields(raw, self.scope)]
         for _raw, line in node.words[place:]:
             self.sink.nothing(line, "sets nothing by itself")
+            self.sink.goes_on(line, node.line)
         if not words:
             return ""
         if words[0] in _DECLARING:

@@ -5,7 +5,7 @@ Kubernetes)."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
 
 import yaml
 
@@ -50,10 +50,11 @@ def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
     return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
 
 
-def _is_pod(texts: Sequence[str]) -> bool:
-    """Whether containers of Kubernetes have a network of their own."""
-    whole = "\n".join(texts)
-    return bool(re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole)) and "hostNetwork: true" not in whole
+def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:
+    """Leave out what is set meanwhile, if the text describes containers of Kubernetes with a network of their own."""
+    whole = "\n".join(text for _number, text in lines)
+    own = re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole) and "hostNetwork: true" not in whole
+    return guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if own else "")
 
 
 def _composed(text: str) -> Optional[List[yaml.Node]]:
@@ -77,8 +78,7 @@ class Reader:
 
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
-        pod = _is_pod([text for _number, text in self.lines])
-        with self.guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if pod else ""):
+        with in_a_pod(self.guide, self.lines):
             for node in nodes:
                 network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
                 if isinstance(network, yaml.MappingNode) and any(

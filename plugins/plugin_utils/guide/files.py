@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the simpler configuration files: sysctl.conf, modprobe.d, udev rules, ifcfg, TuneD profiles, units, crontabs."""
+"""Read the simpler configuration files: sysctl.conf, udev rules, ifcfg, TuneD profiles, units, crontabs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from . import bonded, ethtool, expand, kernel_files, masks, selectors
+from . import bonded, ethtool, expand, kernel_files, masks, modules, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, NOTE, OTHER_TOOL, Line
@@ -40,23 +40,6 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
 
 
-def modprobe(guide: Guide, lines: Sequence[Line]) -> None:
-    """Options of kernel modules: which of them still matter is for a person to say, so they are no inventory yet."""
-    for number, text in lines:
-        words = text.split()
-        if not words or words[0].startswith("#"):
-            guide.sink.nothing(number, "a comment")
-        elif words[0] == "options" and len(words) > 2:
-            text = f"{' '.join(words[1:])}: {kernel_files.MODULE_OPTION}"
-            if any(re.search(r"=\S*,", word) for word in words[2:]):
-                text += "; one value for each port is the way of the driver from the vendor, the kernel's refuses it"
-            guide.sink.remark(number, OTHER_TOOL, text)
-        elif words[0] in ("blacklist", "alias", "install", "remove", "softdep", "options"):
-            guide.sink.remark(number, OTHER_TOOL, f"{' '.join(words[:2])}: kernel modules belong into modprobe.d")
-        else:
-            guide.sink.nothing(number, "the name of a kernel module")
-
-
 def _pairs(text: str) -> List[Tuple[str, str, str, str]]:
     """(name, attribute, operator, value) of a udev rule."""
     found = re.findall(r'([A-Z_]+)(?:\{([^}]*)\})?\s*(==|!=|\+=|-=|:=|=)\s*e?"((?:[^"\\]|\\.)*)"', text)
@@ -73,6 +56,7 @@ def udev(guide: Guide, lines: Sequence[Line]) -> None:
             continue
         start = start or number
         guide.sink.nothing(number, "part of a rule")
+        guide.sink.goes_on(number, start)
         if plain.endswith("\\"):
             held += plain[:-1] + " "
             continue
@@ -254,6 +238,11 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
         elif kind == "net" and entry.key == "wake_on_lan":
             for nic in nics:
                 guide.nic(entry.line, nic, "wol", "wol", value, match)
+        elif kind == "net" and entry.key == "nf_conntrack_hashsize":
+            modules.one(guide, entry.line, "nf_conntrack", "hashsize", value)
+        elif kind == "modules" and "=" in value:
+            # A `+r` before the options asks for the module to be loaded anew.
+            modules.options(guide, entry.line, entry.key, re.sub(r"^\+r,?\s*", "", value).split())
         elif kind == "net" and entry.key == "dynamic":
             guide.sink.nothing(entry.line, "says whether TuneD changes settings with the load")
         elif kind == "sysfs":

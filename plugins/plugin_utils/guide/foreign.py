@@ -35,7 +35,7 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
     **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
     **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"),
-    **dict.fromkeys(("modprobe", "rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
+    **dict.fromkeys(("rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
     **dict.fromkeys(
         ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"),
         "this collection does not manage the kernel command line",

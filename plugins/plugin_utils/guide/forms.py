@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
-from . import documents, files, fragments, interfaces, masks, nmcli, prose, python, sentences, systemd
+from . import documents, files, fragments, interfaces, masks, modules, nmcli, prose, python, sentences, systemd
 from .model import OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -51,7 +51,7 @@ class Forms:
         self.readers: Dict[str, Callable[[Sequence[Line]], None]] = {
             "sysctl": lambda lines: files.sysctl(guide, lines),
             "udev": lambda lines: files.udev(guide, lines),
-            "modprobe": lambda lines: files.modprobe(guide, lines),
+            "modprobe": lambda lines: modules.file(guide, lines),
             "ifcfg": lambda lines: files.ifcfg(guide, lines),
             "interfaces": lambda lines: interfaces.read(guide, lines),
             "networkmanager": lambda lines: nmcli.keyfile(guide, lines),
@@ -95,7 +95,8 @@ class Forms:
     def _yaml(self, lines: Sequence[Line]) -> None:
         nodes = documents.compose(lines)
         if nodes is None:
-            self.read("prose", lines)
+            with documents.in_a_pod(self.guide, lines):
+                self.read("prose", lines)
         else:
             documents.Reader(self.guide, lines, self._inner).run(nodes)
 
@@ -103,7 +104,7 @@ class Forms:
         """A text inside of a document."""
         form = by_text(lines)
         if len(lines) == 1 and form not in ("sysctl", "udev"):
-            command = sentences.command_in(lines[0][1])
+            command = sentences.command_in(lines[0][1]) or sentences.of_another_tool(lines[0][1])
             if command:
                 Shell(guide).commands(lines[0][0], command)
             return
@@ -152,7 +153,8 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "tuned"
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
-    if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
+    written = any(re.match(r"(sudo )?(cat|tee)\b.*<<-?\s*\S", text) for text in plain)
+    if not written and _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
         return "sysctl"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
@@ -168,7 +170,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "yaml"
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
-    if _most(plain, _SHELL_LINE, 0.6):
+    if written or _most(plain, _SHELL_LINE, 0.6):
         return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
     return "prose"
 

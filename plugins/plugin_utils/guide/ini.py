@@ -27,6 +27,7 @@ def sections(guide: Guide, lines: Sequence[Line]) -> List[Entry]:
         plain = text.strip()
         if held:
             guide.sink.nothing(number, "goes on from the line before")
+            guide.sink.goes_on(number, start)
             plain, number, held = held + " " + plain, start, ""
         elif not plain or plain[0] in "#;":
             guide.sink.nothing(number, "a comment")

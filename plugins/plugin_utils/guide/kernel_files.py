@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import List, Mapping
 
-from . import masks
+from . import masks, modules
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
+_PARAMETER = re.compile(r"/sys/module/([^/]+)/parameters/([^/]+)")
 _LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen", "ifalias": "alias", "netdev_group": "group"}
 _NAPI = ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs")
 _QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
 
-MODULE_OPTION = "an option of a kernel module; tuning_module_parameters has these"
 _OTHERS: Mapping[str, str] = {
     "/sys/devices/system/cpu/": "it is of the processors; TuneD and cpupower set it",
     "/sys/kernel/mm/": "it is of the memory; TuneD sets it",
     "/sys/block/": "it is of a disk; TuneD sets it",
     "/sys/devices/": "it is of a device, and no setting of this collection",
-    "/sys/module/": f"it is {MODULE_OPTION}",
+    "/sys/module/": "it is of a kernel module, and no parameter of it",
     "/sys/bus/": "it is of a bus, and no setting of this collection",
     "/sys/kernel/": "it is of the kernel, and no setting of this collection",
     "/sys/fs/": "it is of a file system, and no setting of this collection",
@@ -44,6 +45,8 @@ def write(guide: Guide, line: int, path: str, text: str) -> None:
         )
     elif path.startswith(_IRQ):
         _interrupt(guide, line, path[len(_IRQ) :].split("/"), text)
+    elif _PARAMETER.fullmatch(path):
+        modules.one(guide, line, *_PARAMETER.fullmatch(path).groups(), text)
     elif path.startswith(_NET):
         _nic(guide, line, [part for part in path[len(_NET) :].split("/") if part], text)
     else:

@@ -61,6 +61,8 @@ class Sink:
         self.lost: List[Remark] = []
         self.idle: List[Remark] = []
         self.seen: Dict[int, str] = {}
+        # By a line that goes on with another one, the line in which that begins.
+        self.tails: Dict[int, int] = {}
         # By a line of a function, the lines that call it, where what it sets is told.
         self.called: Dict[int, Set[int]] = {}
         self.branch: Branch = ()
@@ -133,6 +135,11 @@ class Sink:
         found = Remark(line, "not_understood", text)
         if found not in self.lost:
             self.lost.append(found)
+
+    def goes_on(self, line: int, first: int) -> None:
+        """A line that ends what another one begins: what becomes of that one becomes of both."""
+        if line != first:
+            self.tails.setdefault(line, first)
 
     def nothing(self, line: int, why: str) -> None:
         """A line that sets nothing, unless something else is said of it."""

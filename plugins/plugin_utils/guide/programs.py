@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
-from . import ethtool, foreign, kernel_files, masks, nmcli, qdiscs, routes
+from . import ethtool, foreign, kernel_files, masks, modules, nmcli, qdiscs, routes
 from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -294,6 +294,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "rc-update": update_rc,
     **dict.fromkeys(("killall", "pkill"), killall),
     "mii-tool": mii_tool,
+    "modprobe": modules.modprobe,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
     **{f"set_irq_affinity{end}": affinity for end in ("", ".sh", "_cpulist", "_cpulist.sh")},

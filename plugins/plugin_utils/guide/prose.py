@@ -8,7 +8,7 @@ import html
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import files, foreign, fragments, interfaces, masks, programs, sentences
+from . import files, fragments, interfaces, masks, modules, sentences
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, OTHER_TOOL, Line
 from .settings import Guide
@@ -17,11 +17,11 @@ from .shell import Shell
 _PARAMETER = re.compile(
     r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
+_SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
+_BEHIND = re.compile(r"\s+(?:#|//).*")
 # A parameter with its value, as code in the middle of a sentence.
 _NAMED = re.compile(r"`{1,2}((?:net|kernel|vm|fs)\.[\w./*-]+)\s*=\s*([^`]+)`")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
-# Programs whose names begin sentences as well.
-_ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
 # What stands on the command line of the kernel.
@@ -39,7 +39,7 @@ _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
-_FENCE = re.compile(r"^\s*(```+|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
+_FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
 
 def read(
@@ -118,6 +118,7 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
     while text.rstrip().endswith("\\") and place + count < len(lines):
         text = text.rstrip()[:-1] + " " + _filled(lines[place + count][1]).strip()
         guide.sink.nothing(lines[place + count][0], "goes on from the line before")
+        guide.sink.goes_on(lines[place + count][0], number)
         count += 1
     plain = text.strip().strip("|").strip()
     loop = _loop(lines, place)
@@ -139,7 +140,7 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         guide.sysctl(number, *declared)
         return count
     parameter = _PARAMETER.match(plain)
-    if parameter and not re.search(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}", parameter[2]):
+    if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
         value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
         guide.sysctl(number, parameter[1], value, switches=True)
         return count
@@ -148,14 +149,14 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         guide.nic(number, size[1], "link", "mtu", size[2])
         return count
     command = sentences.command_in(plain)
-    if not command and (code or re.match(r"\s{3,}\S|\s*[$#] ", raw)):
-        command = _foreign(plain)
+    if not command:
+        command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] ", raw)))
     if command:
         Shell(guide).commands(number, command)
     elif sets(raw):
         _hidden(guide, number, plain)
     elif re.match(r"options\s+\w+\s+\w+=", plain):
-        files.modprobe(guide, [(number, plain)])
+        modules.file(guide, [(number, plain)])
     elif _BOOT.search(plain):
         guide.sink.remark(
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
@@ -180,14 +181,6 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
         Shell(guide).commands(number, script)
     else:
         guide.sink.unknown(number, "a command stands in it, between words of another language")
-
-
-def _foreign(text: str) -> str:
-    """A command of a program that belongs to another tool, where commands stand."""
-    plain = sentences.PROMPT.sub("", text, count=1).strip()
-    words = [word for word in plain.split() if word != "sudo"]
-    name = programs.program(words[0]) if len(words) > 1 else ""
-    return sentences.whole(plain) if name in foreign.OTHERS and name not in (*programs.PROGRAMS, *_ENGLISH) else ""
 
 
 def _filled(raw: str) -> str:

@@ -35,7 +35,8 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             command = _joined(node.args[0])
             first = command.split()[0] if command.split() else ""
-            if command and (name in _RUNNING or programs.program(first) in programs.PROGRAMS):
+            known = " " in command.strip() and programs.program(first) in programs.PROGRAMS
+            if command and (name in _RUNNING or known):
                 Shell(guide).commands(numbers[node.lineno - 1], command)
     for number, _text in lines:
         guide.sink.nothing(number, "sets nothing by itself")

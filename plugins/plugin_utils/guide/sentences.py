@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List
 
-from . import masks, programs, syntax
+from . import foreign, masks, programs, syntax
 from .lexer import Broken, tokens
 
 PROMPT = re.compile(
@@ -16,6 +16,8 @@ _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
+# Programs whose names begin sentences as well.
+_ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
 _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
 _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
 
@@ -50,9 +52,15 @@ def plausible(words: List[str]) -> bool:
     if name in ("echo", "printf"):
         return bool(re.search(r"(>|tee)\s*(-a\s+)?\S*/(proc|sys|etc)/", " ".join(rest)))
     if name == "ethtool":
-        return len(rest) > 2 and (any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
+        # A command that lacks its option is one all the same.
+        begins = any(word[0] in "-\u2013\u2014" for word in rest) or not {"on", "off"}.isdisjoint(rest)
+        return (
+            len(rest) > 2 and begins and (any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
+        )
     if name in ("sysctl", "setpci"):
         return any("=" in word for word in rest)
+    if name == "modprobe":
+        return len(rest) == 1 or any(re.fullmatch(r"\w+=\S+", word) for word in rest)
     if name == "ip":
         return bool(rest) and (rest[0].startswith("-") or rest[0] in _IP_WORDS)
     if name == "tc":
@@ -68,6 +76,16 @@ def plausible(words: List[str]) -> bool:
     if name == "tuned-adm":
         return rest[:1] == ["profile"] and len(rest) == 2
     return name in programs.PROGRAMS and bool(rest)
+
+
+def of_another_tool(text: str, surely: bool = False) -> str:
+    """The command of a program that belongs to another tool; `surely` where commands stand, else it has an option."""
+    plain = PROMPT.sub("", text, count=1).strip()
+    words = [word for word in plain.split() if word != "sudo"]
+    name = programs.program(words[0]) if len(words) > 1 else ""
+    if name not in foreign.OTHERS or name in (*programs.PROGRAMS, *_ENGLISH) or words[1] in ("=", ":", "=>"):
+        return ""
+    return whole(plain) if surely or any(re.match(r"--?[A-Za-z]", word) for word in words[1:]) else ""
 
 
 def parses(text: str) -> bool:

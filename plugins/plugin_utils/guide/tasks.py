@@ -10,8 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import kernel_files, masks
-from .model import OTHER_TOOL
+from . import masks, modules, programs
 from .settings import Guide
 
 Number = Callable[[Any], int]
@@ -20,6 +19,8 @@ _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("feature", "features", "offload"), "features"),
     **{name: name for name in ("ring", "coalesce", "pause", "channels")},
 }
+_SERVICES = ("service", "systemd", "systemd_service")
+_STATES = {"stopped": "stop", "started": "start", "restarted": "restart", "reloaded": "reload"}
 # Words of a command in one line that are for Ansible.
 _FOR_ANSIBLE = re.compile(r"\s+(?:creates|removes|chdir|executable|warn)=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _NAMES = ("interface_name", "interface-name", "ifname", "name", "conn_name")
@@ -71,6 +72,8 @@ def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around:
     module = word.rpartition(".")[2]
     if module == "sysctl" and isinstance(inner, yaml.ScalarNode):
         return _in_one_line(guide, number(inner), str(inner.value))
+    if module in _SERVICES and (module == word or word.startswith("ansible.")):
+        return _service(guide, number(key), _given(inner))
     if module == "modprobe" and isinstance(inner, yaml.MappingNode):
         return _module(guide, number(key), _texts(inner))
     if module == "nmcli" and isinstance(inner, yaml.MappingNode):
@@ -134,10 +137,29 @@ def _in_one_line(guide: Guide, line: int, text: str) -> bool:
 
 
 def _module(guide: Guide, line: int, words: Mapping[str, str]) -> bool:
-    if words.get("params"):
-        text = f"{words.get('name', '')} {words['params']}: {kernel_files.MODULE_OPTION}"
-        guide.sink.remark(line, OTHER_TOOL, text)
-    return bool(words.get("params"))
+    if words.get("name"):
+        modules.modprobe(guide, line, [words["name"], *words.get("params", "").split()])
+    return bool(words.get("name"))
+
+
+def _given(inner: yaml.Node) -> Dict[str, str]:
+    """The arguments of a module, as a mapping or in one line."""
+    if isinstance(inner, yaml.MappingNode):
+        return _texts(inner)
+    try:
+        return dict(word.partition("=")[::2] for word in shlex.split(str(inner.value)))
+    except ValueError:
+        return {}
+
+
+def _service(guide: Guide, line: int, words: Mapping[str, str]) -> bool:
+    state, enabled = words.get("state", ""), words.get("enabled", "").lower()
+    verbs = [_STATES[state]] if state in _STATES else []
+    verbs += [] if not enabled else ["enable" if enabled in ("true", "yes", "on", "1") else "disable"]
+    verbs += ["mask"] if words.get("masked", "").lower() in ("true", "yes", "on", "1") else []
+    for verb in verbs if words.get("name") else ():
+        programs.service(guide, line, [words["name"].partition(".service")[0], verb])
+    return bool(verbs and words.get("name"))
 
 
 def _nmcli(guide: Guide, number: Number, inner: yaml.MappingNode) -> bool:
