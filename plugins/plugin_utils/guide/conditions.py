@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import re
 from fnmatch import fnmatchcase
-from typing import Callable, List, Mapping, Optional
+from typing import Callable, List, Mapping, Optional, Tuple
 
 from . import expand, masks
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
@@ -36,8 +36,14 @@ start restart force-reload reload up add change all enable on apply load set yes
 """
 START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
-_EXISTS = ("-e", "-f", "-d", "-r", "-w")
+_EXISTS = ("-e", "-f", "-d", "-r", "-w", "-L", "-h")
+_OF_A_LOOP = re.compile(r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?")
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
+# More than one; a comparison with less asks whether there is anything at all.
+_NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
+_COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
+# Arguments, their number, and how a command ended.
+_OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 _ASKS_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _TESTS = ("[", "[[", "test", "true", "false", ":")
@@ -108,6 +114,29 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
     return _test([expand.text(word, scope) for word in inner], raw[0] == "[[")
 
 
+def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
+    """What to note of commands for which the host compares a number, such as the speed of a link; else nothing."""
+    for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
+        number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
+        if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):
+            continue
+        value = expand.text(other if "$" in other or "`" in other else f"${other}", scope)
+        if not masks.known(value) and value != masks.MAXIMUM:
+            said = f"only where {left} {sign} {right} {'holds' if holds else 'does not hold'}"
+            speed = "; match: {min_speed: ...} selects NICs by their link, in Mbit/s"
+            return said + (speed if "speed" in f"{left}{right}".lower() else "")
+    return ""
+
+
+def _compared(node: Node) -> List[Tuple[str, str, str]]:
+    """The left side, the sign and the right side of what may be comparisons."""
+    if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
+        raw = [word for word, _line in node.words[1:] if word not in ("]", "]]")]
+        return list(zip(raw, raw[1:], raw[2:]))
+    found = _COMPARED.finditer(node.expression) if isinstance(node, Arithmetic) else ()
+    return [(match[1], match[2], match[3]) for match in found]
+
+
 def _test(words: List[str], double: bool) -> Optional[bool]:
     for joined, wanted in ((("-o", "||"), True), (("-a", "&&"), False)):
         place = next((number for number, word in enumerate(words) if word in joined), 0)
@@ -117,7 +146,7 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
     if words[:1] == ["!"]:
         found = _test(words[1:], double)
         return None if found is None else not found
-    if len(words) == 2 and words[0] in _EXISTS and _OF_A_QUEUE.match(words[1]):
+    if len(words) == 2 and words[0] in _EXISTS and _is_listed(words[1]):
         return True
     if not all(masks.known(word) for word in words):
         return None
@@ -134,6 +163,12 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
     if sign in _NUMBERS and left.lstrip("-").isdigit() and right.lstrip("-").isdigit():
         return _NUMBERS[sign](int(left), int(right))
     return None
+
+
+def _is_listed(path: str) -> bool:
+    """Whether a file is there wherever a command with its name has a NIC, a queue or an interrupt to act on."""
+    symbolic = not masks.known(path) or any(char in path for char in "*?")
+    return bool(_OF_A_QUEUE.match(path)) or (symbolic and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
 
 
 def compare(expression: str, scope: expand.Scope) -> Optional[bool]:

@@ -73,6 +73,8 @@ class Sink:
         self.losers: List[Setting] = []
         # While it holds a sentence, whatever would be set is left out for this reason.
         self.dead: Tuple[str, str] = ("", "")
+        # While it holds sentences, they are noted of whatever is set.
+        self.caveats: Tuple[str, ...] = ()
 
     def set(
         self,
@@ -94,6 +96,8 @@ class Sink:
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
         setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
+        for caveat in self.caveats:
+            self.remark(line, NOTE, caveat)
         if setting not in self.settings:
             self.settings.append(setting)
 
@@ -106,6 +110,16 @@ class Sink:
             yield
         finally:
             self.dead = before
+
+    @contextmanager
+    def noting(self, caveat: str) -> Iterator[None]:
+        """Note a sentence of what is set meanwhile, if there is one."""
+        before = self.caveats
+        self.caveats = (*before, caveat) if caveat and caveat not in before else before
+        try:
+            yield
+        finally:
+            self.caveats = before
 
     def remark(self, line: int, kind: str, text: str) -> None:
         """Something understood that is not for the inventory."""

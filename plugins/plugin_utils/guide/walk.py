@@ -134,7 +134,8 @@ class Walk(Commands):
             wanted = node.operator == "&&"
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
-                self._where(bindings.alternatives(node.left, self.scope, wanted), node.right, self._doubt)
+                with self.sink.noting(conditions.measured(node.left, self.scope, wanted)):
+                    self._where(bindings.alternatives(node.left, self.scope, wanted), node.right, self._doubt)
                 self.loopback = False
                 self._guarded(node.right, node.left, not wanted)
             elif known is wanted:
@@ -204,7 +205,9 @@ class Walk(Commands):
             self.scope.values = dict(start)
             self.loopback = test is not None and conditions.is_about_lo(test)
             ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
-            self._where(ways, body, partial(self._case_of, group, number, "if"))
+            caveat = conditions.measured(test or node.arms[0][0] or body, self.scope, holds=test is not None)
+            with self.sink.noting(caveat):
+                self._where(ways, body, partial(self._case_of, group, number, "if"))
             self.loopback = False
             outcomes.append(self.scope.values)
             closed = known is True
