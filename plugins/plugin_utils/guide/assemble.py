@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
 from . import bonded, modules, qdiscs, verdicts
-from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Branch, Line, Remark, Setting, Sink
+from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
@@ -80,15 +80,6 @@ def _place(sink: Sink, line: int) -> Dict[str, Any]:
     return {"file": file, "line": number} if file else {"line": number}
 
 
-def _exclusive(one: Branch, other: Branch) -> Optional[str]:
-    """The condition of which two settings are different cases, if there is one."""
-    mine = {group: (number, kind) for group, number, kind in one}
-    for group, number, kind in other:
-        if group in mine and mine[group][0] != number:
-            return "if" if "if" in (kind, mine[group][1]) else kind
-    return None
-
-
 def _settled(sink: Sink) -> List[Setting]:
     """One setting for each address; the others are remarks that name the line that won."""
     unsure = _unsure(sink)
@@ -113,7 +104,7 @@ def _settled(sink: Sink) -> List[Setting]:
             kept[setting.address] = setting
         elif before.value == setting.value:
             equal.append(setting)
-        elif _exclusive(before.branch, setting.branch):
+        elif exclusive(before.branch, setting.branch):
             _against(sink, setting, before, "the other case of a condition")
         else:
             _against(sink, before, setting, "which comes later")
@@ -133,7 +124,7 @@ def _unsure(sink: Sink) -> List[int]:
     for group_settings in by_address.values():
         for place, one in enumerate(group_settings):
             for other in group_settings[place + 1 : place + 200]:
-                if one.value != other.value and (_exclusive(one.branch, other.branch) or "if") != "if":
+                if one.value != other.value and (exclusive(one.branch, other.branch) or "if") != "if":
                     shared = {group for group, _n, _k in one.branch} & {group for group, _n, _k in other.branch}
                     numbers = {group: number for group, number, _k in one.branch}
                     found += [

@@ -117,12 +117,13 @@ class Reader:
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
         words = self.variables.loop(plain)
-        if words is None:
-            self._keys_of(node, nic, plain)
-        for word in words or ():
-            self.variables.words["item"] = word
-            self._keys_of(node, nic, plain)
-            del self.variables.words["item"]
+        with self.guide.sink.noting(tasks.condition(plain.get("when"))):
+            if words is None:
+                self._keys_of(node, nic, plain)
+            for word in words or ():
+                self.variables.words["item"] = word
+                self._keys_of(node, nic, plain)
+                del self.variables.words["item"]
 
     def _keys_of(self, node: yaml.MappingNode, nic: str, plain: Mapping[str, yaml.Node]) -> None:
         named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}

@@ -21,6 +21,8 @@ _TUNED_CONDITIONS = ("uname_regex", "cpuinfo_regex")
 _TUNED_OWN = ("type", "enabled", "replace", "priority", *_DEVICES, *_TUNED_CONDITIONS)
 # Programs of ours that a rule of udev may run.
 _TUNES = re.compile(r"(^|[/\s'])(ethtool|ip|sysctl|tc|ifconfig|setpci)\s")
+# What udev would fill in, had a shell not done so before with nothing.
+_UDEV_WORDS = ("$name", "$kernel", "$env", "$attr", "$number", "$devpath", "$driver")
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
 
 
@@ -65,6 +67,11 @@ def udev(guide: Guide, lines: Sequence[Line]) -> None:
 
 
 def _rule(guide: Guide, number: int, text: str) -> None:
+    lost = next((word for word in _UDEV_WORDS if masks.mask(word) in text), "")
+    if lost:
+        said = f"the shell that writes this file takes {lost} for a variable of its own; quote the word behind <<"
+        guide.sink.remark(number, NO_EFFECT, said)
+        return
     pairs = _pairs(text)
     chosen = _udev_chosen(pairs)
     subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")

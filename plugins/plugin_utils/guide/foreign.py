@@ -9,7 +9,10 @@ _FIREWALL = "the firewall has its own tools"
 _ADDRESS = "addresses and routes belong to the network manager"
 _POWER = "it is of the processors; TuneD and cpupower set it"
 _DISK = "it is of disks, not of the network"
+_MEMORY = "it is of the memory, not of the network"
 _RDMA = "DCB and RDMA are no settings of this collection"
+_FIRMWARE = "it belongs to the firmware of the NIC, which keeps it; the tools of the vendor set it"
+_TUNES = "it tunes by a profile of the vendor, and what that sets is not in this text; capture reads it from the host"
 _SERVICE = "this collection does not manage services"
 _VIRTUAL = "virtual NICs and bridges belong to the network manager"
 
@@ -29,9 +32,14 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(
         ("set_cpu_governor", "intel_gpu_frequency", "pmqos-static.py", "numactl", "taskset", "chrt"), _POWER
     ),
-    **dict.fromkeys(("hdparm", "blockdev", "mount", "umount", "swapoff", "swapon", "tune2fs", "fstrim"), _DISK),
-    **dict.fromkeys(("mlnx_qos", "cma_roce_mode", "cma_roce_tos", "dcb", "dcbtool", "lldptool", "mlxconfig"), _RDMA),
-    **dict.fromkeys(("mlxreg", "mst", "show_gids", "rdma", "ibdev2netdev", "opensm", "devlink"), _RDMA),
+    **dict.fromkeys(("hdparm", "blockdev", "mount", "umount", "tune2fs", "fstrim"), _DISK),
+    **dict.fromkeys(("mlnx_qos", "cma_roce_mode", "cma_roce_tos", "dcb", "dcbtool", "lldptool", "rdma"), _RDMA),
+    **dict.fromkeys(("show_gids", "ibdev2netdev", "opensm"), _RDMA),
+    **dict.fromkeys(("mlxconfig", "mstconfig", "mlxreg", "mstreg", "mst", "mlxfwreset", "mstfwreset"), _FIRMWARE),
+    **dict.fromkeys(("flint", "mstflint", "mlxfwmanager", "ethtool-fw", "bnxtnvm", "niccli"), _FIRMWARE),
+    "mlnx_tune": _TUNES,
+    **dict.fromkeys(("swapoff", "swapon", "mkswap"), _MEMORY),
+    "devlink": "parameters, rates and health of devices are set under devlink of the NIC; see what the device has",
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
     **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
     **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"),

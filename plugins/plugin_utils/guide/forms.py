@@ -140,7 +140,23 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     return _by_lines(plain, first)
 
 
+def _around_documents(plain: Sequence[str]) -> List[str]:
+    """The lines without the here documents; none where a text has no such document."""
+    found: List[str] = []
+    end, documents = "", 0
+    for text in plain:
+        opened = re.search(r"<<-?\s*[\"'\\]?(\w+)", text) if not end else None
+        if not end:
+            found.append(text)
+        end = opened[1] if opened else "" if text == end else end
+        documents += bool(opened)
+    return found if documents and not end else []
+
+
 def _by_lines(plain: List[str], first: str) -> str:
+    around = _around_documents(plain)
+    if around and _most(around, _SHELL_LINE, 0.9):
+        return "shell"
     headings = {text[1:-1].strip() for text in plain if re.fullmatch(r"\[[\w .:-]+\]", text)}
     first_heading = re.fullmatch(r"\[[\w .:-]+\]", plain[0]) is not None
     if first_heading and {"Link", "Network", "NetDev"} & headings:
@@ -153,8 +169,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "tuned"
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
-    written = any(re.match(r"(sudo )?(cat|tee)\b.*<<-?\s*\S", text) for text in plain)
-    if not written and _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
+    if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
         return "sysctl"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
@@ -170,7 +185,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "yaml"
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
-    if written or _most(plain, _SHELL_LINE, 0.6):
+    if _most(plain, _SHELL_LINE, 0.6):
         return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
     return "prose"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
 
@@ -46,6 +46,15 @@ class Remark(NamedTuple):
     line: int
     kind: str
     text: str
+
+
+def exclusive(one: Branch, other: Branch) -> Optional[str]:
+    """The condition of which two commands are different cases, if there is one."""
+    mine = {group: (number, kind) for group, number, kind in one}
+    for group, number, kind in other:
+        if group in mine and mine[group][0] != number:
+            return "if" if "if" in (kind, mine[group][1]) else kind
+    return None
 
 
 # What stands for NICs that have no name in a text.
@@ -100,6 +109,24 @@ class Sink:
             self.remark(line, NOTE, caveat)
         if setting not in self.settings:
             self.settings.append(setting)
+
+    def only_otherwise(self, first: Sequence[Setting], place: int) -> None:
+        """Of the settings from a place on, leave out what only stands in for others, for it runs if these fail."""
+        lines = {(one.nic, one.match, one.family): one.line for one in first}
+        same = {one.address for one in first}
+        kept = self.settings[:place]
+        for one in self.settings[place:]:
+            line = lines.get((one.nic, one.match, one.family))
+            if line is None or one.address in same:
+                kept.append(one)
+            else:
+                said = f"{one.family} {one.key} {one.value}: it runs only where {self.place(line)} fails"
+                self.remark(
+                    one.line,
+                    CONDITIONAL,
+                    said if one.line != line else said.replace(" where ", " where the command before it in "),
+                )
+        self.settings = kept
 
     @contextmanager
     def under(self, kind: str, why: str) -> Iterator[None]:

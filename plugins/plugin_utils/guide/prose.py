@@ -150,7 +150,7 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         return count
     command = sentences.command_in(plain)
     if not command:
-        command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] ", raw)))
+        command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
     if command:
         Shell(guide).commands(number, command)
     elif sets(raw):

@@ -12,11 +12,14 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools.qdisc import KINDS
 
 from . import masks
-from .model import HARMFUL, NOTE, ON_HOST, OTHER_TOOL, Setting, Sink
-from .settings import Guide
+from .model import HARMFUL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Setting, Sink, exclusive
+from .settings import Guide, Root
 
 _QDISC = "what the collection has of that are qdisc (root, leaves), multiq, and default_qdisc (tuning_sysctl)"
+_QDISC_WORDS = ("qdisc", "q", "qd")
 _READING = ("show", "list", "ls", "get", "help", "s", "sh")
+_ADDING = ("add", "a")
+_TAKING_AWAY = ("del", "delete", "d")
 _SETTING = ("add", "a", "replace", "r", "change", "chg", "link")
 # At the root of a NIC with several queues they take away what mq is for; below mq they do all that they are for.
 _BELOW_MQ = ("fq", "fq_codel")
@@ -31,17 +34,19 @@ def tc(guide: Guide, line: int, words: List[str]) -> None:
     verb = words[1] if len(words) > 1 else "show"
     if verb in _READING:
         guide.sink.nothing(line, "only reads")
-    elif verb in ("del", "delete", "d"):
+    elif _put_back(guide, line, said, verb, words):
+        return
+    elif verb in _TAKING_AWAY:
         guide.sink.remark(line, OTHER_TOOL, f"{said}: it takes a queueing discipline away; {_QDISC}")
     elif "netem" in words:
         guide.sink.remark(line, OTHER_TOOL, f"{said}: netem makes a link worse on purpose, for tests")
-    elif words[0] not in ("qdisc", "q", "qd") or verb not in _SETTING or not _discipline(guide, line, said, words[2:]):
+    elif words[0] not in _QDISC_WORDS or verb not in _SETTING or not _discipline(guide, line, said, words[2:]):
         guide.sink.remark(line, OTHER_TOOL, f"{said}: {_QDISC}")
 
 
 def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> bool:
     """A root, or a leaf of mq, as a setting; False where it is neither."""
-    nic, parent, kind = _place(words)
+    nic, parent, kind, _handle = _place(words)
     rest = " ".join(kind)
     if not nic or not kind or not parent:
         return False
@@ -72,8 +77,26 @@ def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> boo
     return True
 
 
-def _place(words: Sequence[str]) -> Tuple[str, str, List[str]]:
-    """The NIC, `root` or the handle of the parent, and the kind with its options."""
+def _put_back(guide: Guide, line: int, said: str, verb: str, words: Sequence[str]) -> bool:
+    """Note what is at the root of a NIC from now on. True where tc refuses it, for something was put there before."""
+    nic, parent, kind, handle = _place(words[2:])
+    if words[0] not in _QDISC_WORDS or parent != "root" or not nic or guide.sink.dead[0]:
+        return False
+    before = guide.roots.get(nic)
+    if verb in _TAKING_AWAY:
+        guide.roots.pop(nic, None)
+    elif verb in _ADDING and before and before.line != line and not exclusive(before.branch, guide.sink.branch):
+        where = guide.sink.place(before.line)
+        text = f"{said}: tc refuses to add a root, for {where} has set one already; replace would take its place"
+        guide.sink.remark(line, NO_EFFECT, text)
+        return True
+    elif kind:
+        guide.roots[nic] = Root(line, kind[0], handle.rstrip(":").lower(), guide.sink.branch)
+    return False
+
+
+def _place(words: Sequence[str]) -> Tuple[str, str, List[str], str]:
+    """The NIC, `root` or the handle of the parent, the kind with its options, and the handle of its own."""
     found: Dict[str, str] = {}
     rest = list(words)
     while rest:
@@ -83,8 +106,8 @@ def _place(words: Sequence[str]) -> Tuple[str, str, List[str]]:
         elif word == "root":
             found["parent"] = word
         elif word not in ("estimator",):
-            return found.get("dev", ""), found.get("parent", ""), [word, *rest]
-    return found.get("dev", ""), found.get("parent", ""), []
+            return found.get("dev", ""), found.get("parent", ""), [word, *rest], found.get("handle", "")
+    return found.get("dev", ""), found.get("parent", ""), [], found.get("handle", "")
 
 
 def _leaf(guide: Guide, nic: str, parent: str) -> str:
@@ -92,13 +115,10 @@ def _leaf(guide: Guide, nic: str, parent: str) -> str:
     major, colon, minor = parent.partition(":")
     if not colon or not minor:
         return ""
-    name = masks.name(nic)
-    mq = [
-        one
-        for one in guide.sink.settings
-        if one.family == "qdisc" and one.key == "root" and one.nic in (name, "") and str(one.value) == "mq"
-    ]
-    if not mq and (major.strip("0") or not masks.known(major)):
+    root = guide.roots.get(nic) or guide.roots.get("*")
+    # Without a handle of its own mq has one that nobody here knows.
+    of_root = root is not None and root.kind == "mq" and (not root.handle or not major or major.lower() == root.handle)
+    if not of_root and (root is not None or major.strip("0") or not masks.known(major)):
         return ""
     if not masks.known(minor):
         return f"{_LEAF}*"

@@ -24,7 +24,7 @@ _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
 
 def command_in(text: str) -> str:
     """The command that a line of a guide holds, without prompt, quotes and what stands behind it."""
-    plain = PROMPT.sub("", text, count=1).strip()
+    plain = re.sub(r"^(``+)(.*?)\1$", r"\2", PROMPT.sub("", text, count=1).strip())
     if plain[:1] in "\"'`" and plain.rstrip(",;")[-1:] == plain[:1]:
         plain = plain.rstrip(",;")[1:-1]
     found = [whole(plain)] if plain else []

@@ -6,7 +6,7 @@ Names and kinds of values come from the registry of settings, so a new setting i
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
 from . import masks, verdicts
-from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line, Sink
+from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
 
@@ -28,6 +28,15 @@ _SWITCHES: Mapping[str, str] = {
     **dict.fromkeys(("false", "no", "off"), "0"),
 }
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
+
+
+class Root(NamedTuple):
+    """The queueing discipline that a line of a text has put at the root of a NIC."""
+
+    line: int
+    kind: str
+    handle: str
+    branch: Branch
 
 
 class Guide:
@@ -49,6 +58,8 @@ class Guide:
         self.written: Dict[str, List[Line]] = {}
         self.ran: Set[str] = set()
         self.running = False
+        # What commands have put at the root of each NIC so far.
+        self.roots: Dict[str, Root] = {}
         # That of all NICs without a name that a command is for, where a script asks for the driver.
         self.driver = ""
 
@@ -159,6 +170,10 @@ class Guide:
             self.sink.remark(
                 line, ON_HOST, f"{name} is a pattern; write the parameter of each NIC, of all, or of default"
             )
+            return
+        wrong = verdicts.misnamed(name)
+        if wrong:
+            self.sink.remark(line, NO_EFFECT, f"{name}: {wrong}")
             return
         value = self._parameter(line, name, raw)
         if value is None:

@@ -37,6 +37,7 @@ _BOND: Mapping[str, str] = {
 _UNITS = {"us": 1, "usec": 1, "ms": 1000, "msec": 1000, "s": 1000000, "sec": 1000000, "": 1000000}
 
 
+_BUS = re.compile(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]")
 _NETWORK_SECTIONS = ("Network", "Address", "Route", "DHCP", "DHCPv4", "DHCPv6", "CAN")
 
 
@@ -48,7 +49,7 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
     chosen = _chosen(asked)
     kind, problem = CONDITIONAL, chosen.problem
     bus = dict(chosen.nics[0][1]).get("bus", "")
-    if bus and not re.fullmatch(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]", bus):
+    if bus and not _BUS.fullmatch(bus):
         kind, problem = NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC"
     elif not problem and chosen.nics == [("*", ())] and asked.get("Property"):
         problem = f"which NICs have Property={asked['Property']}, udev alone knows"
@@ -62,7 +63,9 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
 
 def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, device: str, network: bool) -> None:
     for (nic, match), entry in product(chosen.nics, entries):
-        if entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
+        if not entry.value:
+            guide.sink.nothing(entry.line, "leaves it as it is")
+        elif entry.section in ("Match", "NetDev") and entry.key != "MTUBytes":
             guide.sink.nothing(entry.line, "says which NIC is meant")
         elif entry.section == "Bond" and entry.key in _BOND:
             value = str((microseconds(entry.value) or 0) // 1000) if entry.key.endswith("Sec") else entry.value
@@ -123,7 +126,12 @@ def _chosen(asked: Mapping[str, str]) -> selectors.Chosen:
     vendor, model = (properties.get(f"ID_{part}_ID", "") for part in ("VENDOR", "MODEL"))
     drivers = (asked.get("Driver") or properties.get("ID_NET_DRIVER", "")).split()
     hardware = ["*"] if not names and asked.get("Kind") == "!*" else []
-    paths = [word[4:].rstrip("*") or "*" for word in asked.get("Path", "").split() if word.startswith("pci-")]
+    # A star at the end is for what may follow the address, such as a port; one in its place is for any function.
+    paths = [
+        word[4:] if _BUS.fullmatch(word[4:]) else word[4:].rstrip("*") or "*"
+        for word in asked.get("Path", "").split()
+        if word.startswith("pci-")
+    ]
     device = [
         ("pci", [f"{vendor[2:]}:{model[2:]}"] if vendor.startswith("0x") and model.startswith("0x") else []),
         ("driver", drivers),

@@ -101,6 +101,13 @@ def _state(guide: Guide, number: Number, identity: str, inner: yaml.Node) -> boo
     return found
 
 
+def condition(node: Optional[yaml.Node]) -> str:
+    """What to note of a task of Ansible that runs under a condition."""
+    parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    words = [masks.shown(str(one.value)) for one in parts if isinstance(one, yaml.ScalarNode)]
+    return f"only where {' and '.join(words)}" if words else ""
+
+
 def command(text: str) -> str:
     """A command in one line without the words that are for Ansible."""
     return _FOR_ANSIBLE.sub("", text)

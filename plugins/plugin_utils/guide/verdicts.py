@@ -6,6 +6,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import List
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
+
 from ..parameters import VERDICTS, Release, Verdict
 from .model import NO_EFFECT, OTHER_TOOL
 
@@ -36,6 +38,47 @@ rx-udp_tunnel-port-offload tls-hw-tx-offload tls-hw-rx-offload tls-hw-record rx-
 rx-udp-gro-forwarding hsr-tag-ins-offload hsr-tag-rm-offload hsr-fwd-offload hsr-dup-offload
 """
 FEATURES = tuple(_FEATURES.split())
+
+
+# The folders of /proc/sys.
+_ROOTS = (
+    "net",
+    "kernel",
+    "vm",
+    "fs",
+    "dev",
+    "user",
+    "debug",
+    "abi",
+    "crypto",
+    "sunrpc",
+    "fscache",
+    "xen",
+    "lnet",
+    "sched",
+)
+# What net/ipv4/devinet.c of the kernel has for each NIC.
+_IPV4_CONF = """
+accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
+arp_notify bc_forwarding bootp_relay disable_policy disable_xfrm drop_gratuitous_arp drop_unicast_in_l2_multicast
+force_igmp_version forwarding igmpv2_unsolicited_report_interval igmpv3_unsolicited_report_interval
+ignore_routes_with_linkdown log_martians mc_forwarding medium_id promote_secondaries proxy_arp proxy_arp_pvlan
+route_localnet rp_filter secure_redirects send_redirects shared_media src_valid_mark tag
+"""
+
+
+def misnamed(key: str) -> str:
+    """Why a kernel cannot have a parameter of this name; empty where it can."""
+    parts = key.split(".")
+    if parts[0] not in _ROOTS:
+        other = "; a parameter of a kernel module belongs into tuning_host_module_parameters" if len(parts) == 2 else ""
+        return f"/proc/sys has no '{parts[0]}'{other}"
+    known = _IPV4_CONF.split()
+    if parts[:3] == ["net", "ipv4", "conf"] and len(parts) == 5 and parts[4] not in known:
+        # A later kernel may have others, so only what is almost one of these is a slip.
+        hint = nearest(parts[4], known, otherwise=False)
+        return f"the kernel has no such parameter{hint}" if hint else ""
+    return ""
 
 
 def release(text: str) -> Release:

@@ -148,8 +148,11 @@ class Walk(Commands):
             self.walk(node.right)
             return
         group = self._group()
+        before = len(self.sink.settings)
         self._case_of(group, 0, "if", node.left, doubt=False)
+        place = len(self.sink.settings)
         self._case_of(group, 1, "if", node.right)
+        self.sink.only_otherwise(self.sink.settings[before:place], place)
 
     def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
