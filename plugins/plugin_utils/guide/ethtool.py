@@ -37,6 +37,8 @@ _SPREADING = ("-X", "--rxfh", "--set-rxfh-indir")
 _RULES = ("-N", "-U", "--config-nfc", "--config-ntuple")
 # The words of -X that a value follows, by our keys; `equal`, `weight` and `default` are about the table.
 _SPREAD = {"hkey": "key", "hfunc": "function", "xfrm": "transform"}
+# What stands in the place of a NIC whose name a shell has filled in with nothing.
+_KEYS = ("rx", "tx", "sg", "tso", "ufo", "gso", "gro", "lro", "autoneg", "combined", "adaptive-rx", "rx-usecs")
 _DOING = {"-r": "negotiates the link anew", "--negotiate": "negotiates the link anew", "-p": "blinks", "-t": "tests"}
 
 
@@ -47,7 +49,7 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     nic = words[1] if len(words) > 1 else ""
     pairs = words[2:]
     if flag in _FAMILIES:
-        if not nic:
+        if not nic or (nic in _KEYS and len(pairs) % 2):
             guide.sink.remark(line, NO_EFFECT, f"ethtool {flag}: the name of the NIC is missing")
             return
         _set(guide, line, _FAMILIES[flag], nic, pairs)

@@ -39,14 +39,15 @@ def is_one(path: str) -> bool:
 def write(guide: Guide, line: int, path: str, text: str) -> None:
     """The effect of writing a text into a kernel file."""
     text = text.strip()
+    parameter = _PARAMETER.fullmatch(path)
     if path.startswith(_SYSCTL):
         guide.sysctl(
             line, path[len(_SYSCTL) :].replace("//", "/").strip("/").translate(str.maketrans("./", "/.")), text
         )
     elif path.startswith(_IRQ):
         _interrupt(guide, line, path[len(_IRQ) :].split("/"), text)
-    elif _PARAMETER.fullmatch(path):
-        modules.one(guide, line, *_PARAMETER.fullmatch(path).groups(), text)
+    elif parameter:
+        modules.one(guide, line, parameter[1], parameter[2], text)
     elif path.startswith(_NET):
         _nic(guide, line, [part for part in path[len(_NET) :].split("/") if part], text)
     else:

@@ -41,21 +41,8 @@ FEATURES = tuple(_FEATURES.split())
 
 
 # The folders of /proc/sys.
-_ROOTS = (
-    "net",
-    "kernel",
-    "vm",
-    "fs",
-    "dev",
-    "user",
-    "debug",
-    "abi",
-    "crypto",
-    "sunrpc",
-    "fscache",
-    "xen",
-    "lnet",
-    "sched",
+_ROOTS = frozenset(
+    ["net", "kernel", "vm", "fs", "dev", "user", "debug", "abi", "crypto", "sunrpc", "fscache", "xen", "lnet", "sched"]
 )
 # What net/ipv4/devinet.c of the kernel has for each NIC.
 _IPV4_CONF = """
