@@ -245,6 +245,8 @@ class Reader:
             elif word == "wakeonlan" and isinstance(value, yaml.ScalarNode):
                 wakes = str(value.value).lower() in ("true", "yes", "on")
                 self.guide.nic(line, nic, "wol", "wol", "g" if wakes else "d", match)
+            elif word == "virtual-function-count" and isinstance(value, yaml.ScalarNode):
+                self.guide.nic(line, nic, "sriov", "vfs", str(value.value), match)
             elif word in _OFFLOADS:
                 self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
             elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, _words(value)):

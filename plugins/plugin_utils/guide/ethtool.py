@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import List, Mapping, Tuple
 
-from . import masks
+from . import devices, masks
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -155,6 +155,8 @@ def _other(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> No
     said = " ".join(masks.shown(word) for word in pairs)
     if about == "link mode":
         text = f"{said}: no setting here; for what is advertised write modes, as in speed: {{advertise: [1000]}}"
+    elif about == "flow" and devices.rule(guide, line, nic, pairs):
+        return
     elif about == "flow":
         text = f"{said}: write a rule that steers flows under ntuple_rules, with its location as the key"
     else:

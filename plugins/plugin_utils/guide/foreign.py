@@ -39,7 +39,6 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("flint", "mstflint", "mlxfwmanager", "ethtool-fw", "bnxtnvm", "niccli"), _FIRMWARE),
     "mlnx_tune": _TUNES,
     **dict.fromkeys(("swapoff", "swapon", "mkswap"), _MEMORY),
-    "devlink": "parameters, rates and health of devices are set under devlink of the NIC; see what the device has",
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
     **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
     **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"),

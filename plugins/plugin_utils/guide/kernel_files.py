@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Mapping
 
-from . import masks, modules
+from . import devices, masks, modules
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -46,6 +46,8 @@ def write(guide: Guide, line: int, path: str, text: str) -> None:
         )
     elif path.startswith(_IRQ):
         _interrupt(guide, line, path[len(_IRQ) :].split("/"), text)
+    elif devices.on_the_bus(guide, line, path, text):
+        return
     elif parameter:
         modules.one(guide, line, parameter[1], parameter[2], text)
     elif path.startswith(_NET):
@@ -83,6 +85,8 @@ def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:
         guide.nic(line, nic, "napi", rest[0], text)
     elif rest[0] == "queues" and len(rest) == 3 and rest[2] in _QUEUE:
         guide.queue(line, nic, _QUEUE[rest[2]], rest[1].partition("-")[2], text)
+    elif rest[0] == "device" and devices.below_a_nic(guide, line, nic, rest[1:], text):
+        return
     elif rest[0] == "bonding" and len(rest) == 2:
         bond(guide, line, nic, rest[1], text)
     else:

@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
-from . import ethtool, foreign, kernel_files, masks, modules, nmcli, qdiscs, routes
+from . import devices, ethtool, foreign, kernel_files, masks, modules, nmcli, qdiscs, routes
 from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -88,6 +88,9 @@ def _link(guide: Guide, line: int, words: List[str]) -> None:
         elif word == "master" and after.startswith("bond"):
             guide.sink.set(line, masks.name(after), "bond", "members", nic)
             place += 2
+        elif word == "vf":
+            devices.function(guide, line, nic, words[place:])
+            return
         elif word in ("up", "down"):
             guide.sink.remark(
                 line, OTHER_TOOL, f"{masks.shown(nic)} {word}: the network manager brings links up and down"
@@ -294,6 +297,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "rc-update": update_rc,
     **dict.fromkeys(("killall", "pkill"), killall),
     "mii-tool": mii_tool,
+    "devlink": devices.devlink,
     "modprobe": modules.modprobe,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,

@@ -14,7 +14,10 @@ from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .selectors import Match
 from .settings import Guide
 
-_KEYS: Mapping[str, Tuple[str, str]] = {word.word: key for key, word in words.LINK.items()}
+_KEYS: Mapping[str, Tuple[str, str]] = {
+    **{word.word: key for key, word in words.LINK.items()},
+    "SR-IOVVirtualFunctions": ("sriov", "vfs"),
+}
 _FORMS: Mapping[Tuple[str, str], str] = {key: word.form for key, word in words.LINK.items()}
 # networkd knows these two in the section [Link] of a .network file; the others are udev's, of .link files.
 _BY_UDEV = frozenset(_KEYS) - {"MTUBytes", "Group"}
@@ -101,7 +104,7 @@ def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
 
 def _spoken(known: Tuple[str, str], value: str) -> str:
     """A value of systemd in the words of our keys."""
-    form = _FORMS[known]
+    form = _FORMS.get(known, "")
     if form == words.MEGABITS:
         match = re.fullmatch(r"(\d+)([KMG]?)", value)
         return str(int(match[1]) * _SUFFIXES[match[2]] // 10**6) if match else value

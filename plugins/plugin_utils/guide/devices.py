@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read what is set on the device below a NIC: its files in /sys, parameters of devlink, and rules for flows."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Sequence
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+
+from . import masks
+from .model import OTHER_TOOL
+from .settings import Guide, Match
+
+_LINK = tuple(field.name for field in registry.FAMILIES["pci"].fields if "aspm" in field.name or "pm" in field.name)
+_BUS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(.+)")
+_FUNCTION = "what a virtual function may do is sriov, with one value for all or a list of one for each"
+_READING = ("show", "list", "monitor", "info", "help")
+
+
+def below_a_nic(guide: Guide, line: int, nic: str, parts: Sequence[str], text: str, match: Match = ()) -> bool:
+    """Whether a file of a device is a setting, such as `sriov_numvfs` or `link/l1_aspm`; it is told then."""
+    if list(parts) == ["sriov_numvfs"]:
+        guide.nic(line, nic, "sriov", "vfs", text, match)
+        return True
+    if len(parts) == 2 and parts[0] == "link" and parts[1] in _LINK:
+        guide.nic(line, nic, "pci", parts[1], text, match)
+        return True
+    return False
+
+
+def on_the_bus(guide: Guide, line: int, path: str, text: str) -> bool:
+    """The same for a device by its address."""
+    found = _BUS.fullmatch(path)
+    return bool(found) and below_a_nic(guide, line, "", found[2].split("/"), text, (("bus", found[1]),))
+
+
+def function(guide: Guide, line: int, nic: str, words: Sequence[str]) -> None:
+    """`ip link set NIC vf N ...`."""
+    said = " ".join(masks.shown(word) for word in words)
+    guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {_FUNCTION}")
+
+
+def rule(guide: Guide, line: int, nic: str, pairs: Sequence[str]) -> bool:
+    """Whether a rule for flows says its location, by which the inventory has it."""
+    words = list(pairs)
+    if words[:1] != ["flow-type"] or "loc" not in words[:-1]:
+        return False
+    place = words.index("loc")
+    location, rest = words[place + 1], [*words[:place], *words[place + 2 :]]
+    if not all(masks.known(word) for word in (location, *rest)):
+        return False
+    try:
+        registry.FAMILIES["ntuple_rules"].field(location)
+    except InputError:
+        return False
+    guide.nic(line, nic, "ntuple_rules", location, " ".join(rest))
+    return True
+
+
+def devlink(guide: Guide, line: int, words: List[str]) -> None:
+    """A parameter that the device takes at once, or keeps by itself."""
+    said = "devlink " + " ".join(masks.shown(word) for word in words)
+    given = dict(zip(words[4::2], words[5::2]))
+    address = words[3][4:] if len(words) > 3 and words[3].startswith("pci/") else ""
+    if any(word in _READING for word in words[1:3]):
+        guide.sink.nothing(line, "only reads")
+    elif words[:3] != ["dev", "param", "set"] or not address or not given.get("name"):
+        guide.sink.remark(line, OTHER_TOOL, f"{said}: of devlink the collection has the parameters of a device")
+    elif given.get("cmode") == "driverinit":
+        text = f"{said}: the driver takes it only while it begins, which devlink dev reload makes it do"
+        guide.sink.remark(line, OTHER_TOOL, text)
+    else:
+        guide.nic(line, "", "devlink", given["name"], given.get("value", ""), (("bus", address),))
