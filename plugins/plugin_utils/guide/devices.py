@@ -33,7 +33,7 @@ def below_a_nic(guide: Guide, line: int, nic: str, parts: Sequence[str], text: s
 def on_the_bus(guide: Guide, line: int, path: str, text: str) -> bool:
     """The same for a device by its address."""
     found = _BUS.fullmatch(path)
-    return bool(found) and below_a_nic(guide, line, "", found[2].split("/"), text, (("bus", found[1]),))
+    return found is not None and below_a_nic(guide, line, "", found[2].split("/"), text, (("bus", found[1]),))
 
 
 def function(guide: Guide, line: int, nic: str, words: Sequence[str]) -> None:
