@@ -10,7 +10,7 @@ from ..dialects import networkmanager as words
 from . import bonded, kernel_files, masks
 from .ini import Entry, sections
 from .model import NOTE, OTHER_TOOL, Line
-from .settings import Guide
+from .settings import Guide, Match
 
 _FAMILIES: Mapping[str, str] = {
     "feature-": "features",
@@ -25,6 +25,11 @@ _BY_WORD: Mapping[Tuple[str, str], Tuple[str, str]] = {
     (section.replace("802-3-ethernet", "ethernet"), name): key
     for key, word in words.PROPERTIES.items()
     for section, _dot, name in [word.word.partition(".")]
+}
+# What an export does not write, or what a keyfile has other words for.
+_OF_FILES: Mapping[Tuple[str, str], Tuple[str, str]] = {
+    ("sriov", "total-vfs"): ("sriov", "vfs"),
+    ("tc", "qdisc.root"): ("qdisc", "root"),
 }
 # The bits of Wake-on-LAN in a keyfile (nm-setting-wired.h), as the letters of ethtool.
 _WAKE_BITS = {2: "p", 4: "u", 8: "m", 16: "b", 32: "a", 64: "g"}
@@ -64,18 +69,20 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, NOTE, f"the name of the connection is taken for that of the NIC: {masks.shown(nic)}")
 
 
-def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) -> None:
+def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str, match: Match = ()) -> None:
     family = next((family for start, family in _FAMILIES.items() if key.startswith(start)), "")
     if section == "ethtool" and value in ("", "ignore"):
         guide.sink.nothing(line, "leaves it as it is")
     elif section == "ethtool" and family:
         name = key.split("-", 1)[1]
-        guide.nic(line, nic, family, name if family == "features" else name.replace("-", "_"), value)
+        guide.nic(line, nic, family, name if family == "features" else name.replace("-", "_"), value, match)
     elif section == "ethernet" and key == "mtu":
         if value not in ("auto", "0"):
-            guide.nic(line, nic, "link", "mtu", value)
+            guide.nic(line, nic, "link", "mtu", value, match)
     elif (section, key) in _BY_WORD:
-        _property(guide, line, nic, section, key, value)
+        _property(guide, line, nic, _BY_WORD[(section, key)], value, match)
+    elif (section, key) in _OF_FILES:
+        _property(guide, line, nic, _OF_FILES[(section, key)], value, match)
     elif section == "bond" and key == "options":
         for option in value.split(","):
             name, _equals, text = option.partition("=")
@@ -87,9 +94,9 @@ def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str) 
         guide.sink.remark(line, OTHER_TOOL, f"{said} {masks.shown(value)}: it belongs to NetworkManager")
 
 
-def _property(guide: Guide, line: int, nic: str, section: str, key: str, value: str) -> None:
+def _property(guide: Guide, line: int, nic: str, place: Tuple[str, str], value: str, match: Match) -> None:
     """A property whose values are none of ethtool's words as they stand."""
-    family, name = _BY_WORD[(section, key)]
+    family, name = place
     if family == "wol":
         bits = int(value) if value.isdecimal() and len(value) < 9 else None
         if value in ("default", "ignore") or bits in (1, 32768):
@@ -105,7 +112,7 @@ def _property(guide: Guide, line: int, nic: str, section: str, key: str, value: 
         value = value.replace(",", " ")
     elif family == "qdisc":
         value = re.sub(r"^root\s+", "", value)
-    guide.nic(line, nic, family, name, value)
+    guide.nic(line, nic, family, name, value, match)
 
 
 def keyfile(guide: Guide, lines: Sequence[Line]) -> None:
@@ -132,16 +139,7 @@ def _entry(guide: Guide, entry: Entry, nic: str, match: List[Tuple[str, str]], c
             guide.sink.set(entry.line, entry.value, "bond", "members", nic)
         else:
             guide.sink.nothing(entry.line, "says which connection this is")
-    elif section == "ethtool" and match:
-        family = next((family for start, family in _FAMILIES.items() if entry.key.startswith(start)), "")
-        name = entry.key.split("-", 1)[-1]
-        if family:
-            guide.nic(
-                entry.line, "", family, name if family == "features" else name.replace("-", "_"), entry.value, match
-            )
-    elif section == "ethernet" and entry.key == "mtu" and match:
-        guide.nic(entry.line, "", "link", "mtu", entry.value, match)
     elif section == "ethernet" and entry.key == "mac-address":
         guide.sink.nothing(entry.line, "says which NIC is meant")
     else:
-        _one(guide, entry.line, nic, section, entry.key, entry.value)
+        _one(guide, entry.line, nic, section, entry.key, entry.value, match)
