@@ -38,8 +38,9 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description: >-
-    C(nics), C(sysctl) and C(module_parameters), as M(linuxnet.tuning.tune) takes them; C(files), the lines that set the same, as
-    M(linuxnet.tuning.take_over) takes them; and C(by_hand), in a sentence each line that only a person can take out.
+    C(nics), C(sysctl) and C(module_parameters), as M(linuxnet.tuning.tune) takes them; C(files), the lines that set
+    the same, as M(linuxnet.tuning.take_over) takes them; and C(by_hand), in a sentence each line that only a person can
+    take out.
   type: dict
   sample:
     nics: [{name: eth0, ring: {rx: 4096}}]

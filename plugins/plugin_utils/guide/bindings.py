@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Dict, Iterator, List, Sequence
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import expand, masks
 from .conditions import START, UNDO, asks_driver, spelt
-from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple
+from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
 Bindings = Dict[str, str]
@@ -92,6 +92,27 @@ def _either(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
     return found if all(found) and len(found) <= _MOST else [_NOTHING]
 
 
+def rows(node: While, scope: expand.Scope) -> Optional[List[Tuple[int, Bindings]]]:
+    """`while read key value; do ... done << EOF`: by their lines, the variables of each round; None for other loops."""
+    test = node.condition
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    documents = [redirect for redirect in node.redirects if redirect.body]
+    words = [raw for raw, _line in test.words] if isinstance(test, Simple) else []
+    separator = re.fullmatch(r"IFS=[\"']?(\S?)[\"']?", words[0]) if words else None
+    words = words[1:] if separator else words
+    names = [word for word in words[1:] if word != "-r"]
+    if words[:1] != ["read"] or len(documents) != 1 or not names or any(word.startswith("-") for word in names):
+        return None
+    found = []
+    for line, raw in documents[0].body or ():
+        text = raw if documents[0].quoted else expand.document(raw, scope)
+        parts = [part.strip() for part in text.split((separator[1] if separator else "") or None, len(names) - 1)]
+        if any(parts):
+            found.append((line, dict(zip(names, [*parts, *[""] * len(names)]))))
+    return found
+
+
 def undone(found: Sequence[Bindings]) -> str:
     """The word, such as `down`, with which alone a condition holds; empty where it holds for more."""
     words = [next((text for text in one.values() if text.lower().strip("-") in UNDO), "") for one in found]
@@ -164,6 +185,20 @@ def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[st
         else:
             after[name] = masks.mask(f"${name}")
     return after
+
+
+class Leave(Exception):
+    """exit, return, break or continue, where nothing doubts it."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+def surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
+    """Whether one value is known where the other is not."""
+    # Nothing is no default: a script that needs a NIC begins with an empty one.
+    return bool("".join(one)) and masks.known("".join(one)) and other is not None and not masks.known("".join(other))
 
 
 def leaves(node: Node) -> bool:

@@ -38,6 +38,7 @@ class Scope:
         self.values: Dict[str, Value] = {}
         self.arguments = arguments
         self.run: Run = run or (lambda _source: None)
+        self.tables: Dict[str, Dict[str, str]] = {}  # arrays whose elements have names
         self.drivers: Set[str] = set()  # the variables that hold the name of a driver
 
     def get(self, name: str) -> Optional[Value]:
@@ -240,6 +241,10 @@ class _Expansion:
             self._insert(masks.mask(source), quoted)
             return
         mark, name, index, rest = match[1], match[2], match[3] or "", match[4]
+        table = self.scope.tables.get(name)
+        if table is not None and index and not rest:
+            self._of_table(table, mark, index[1:-1], source, quoted)
+            return
         value: Optional[Value] = self.scope.get(name)
         if isinstance(value, list) and index not in ("[@]", "[*]") and name not in ("@", "*"):
             number = arithmetic(index[1:-1], self.scope) if index else 0
@@ -258,6 +263,14 @@ class _Expansion:
                 self.scope.values[name] = changed
             shown = masks.mask(f"${name}") if changed is None and not rest and not index else masks.mask(source)
             self._insert(shown if changed is None else changed, quoted, index == "[@]" or name == "@")
+
+    def _of_table(self, table: Dict[str, str], mark: str, index: str, source: str, quoted: bool) -> None:
+        if mark == "#":
+            self._insert(str(len(table)), quoted)
+        elif index in ("@", "*"):
+            self._insert(list(table if mark else table.values()), quoted, True)
+        else:
+            self._insert(table.get(text(index, self.scope), masks.mask(source)), quoted)
 
     def _operate(self, value: Optional[Value], rest: str) -> Optional[Value]:
         """What an operation of `${name...}` makes of a value; None when nobody knows."""

@@ -18,6 +18,8 @@ _PARAMETER = re.compile(
     r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
+# A line of modprobe.d, by itself or as a text in quotes.
+_OPTIONS = re.compile(r"(?:^|[\"'`])(options\s+[\w-]+\s+\w+=[^\"'`\\]*)")
 _BEHIND = re.compile(r"\s+(?:#|//).*")
 # A parameter with its value, as code in the middle of a sentence.
 _NAMED = re.compile(r"`{1,2}((?:net|kernel|vm|fs)\.[\w./*-]+)\s*=\s*([^`]+)`")
@@ -155,8 +157,8 @@ def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
         Shell(guide).commands(number, command)
     elif sets(raw):
         _hidden(guide, number, plain)
-    elif re.match(r"options\s+\w+\s+\w+=", plain):
-        modules.file(guide, [(number, plain)])
+    elif _OPTIONS.search(plain):
+        modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
     elif _BOOT.search(plain):
         guide.sink.remark(
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"

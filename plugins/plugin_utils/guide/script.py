@@ -172,6 +172,10 @@ class Script:
             self.origins[name] = (line, last - line + 1)
         if rest.startswith("(") and rest.endswith(")"):
             more = self._array(rest[1:-1])
+            named = [re.fullmatch(r"\[([^]]+)\]=(.*)", field) for field in more] if isinstance(more, list) else []
+            if named and all(named):
+                self.scope.tables[name] = {match[1].strip("\"'"): match[2] for match in named if match}
+                return
             have = self.scope.values.get(name, [])
             known = isinstance(have, list) and isinstance(more, list)
             if sign == "+=" and not known:
@@ -185,6 +189,9 @@ class Script:
     def _element(self, name: str, index: str, value: str) -> None:
         """One element of an array, by its number; without that the array is what it was given last."""
         have = self.scope.values.get(name, [])
+        if name in self.scope.tables:
+            self.scope.tables[name][expand.text(index, self.scope)] = value
+            return
         number = expand.arithmetic(index, self.scope)
         if number is None or not 0 <= number < _MOST_ELEMENTS or (have and isinstance(have, str)):
             self.scope.values[name] = value

@@ -7,11 +7,11 @@ import re
 from contextlib import suppress
 from typing import List, Sequence
 
-from . import masks, syntax
+from . import bindings, masks, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, Line
 from .nodes import Function, Node, Sequence_, Simple, all_of
-from .walk import Leave, Walk
+from .walk import Walk
 
 # Functions that take a tuning back.
 _UNDO_FUNCTIONS_WORDS = """
@@ -47,7 +47,7 @@ class Shell(Walk):
         """The commands of one line of another form."""
         self.line = number
         self.sink.nothing(number, "runs a program")
-        with suppress(Leave):
+        with suppress(bindings.Leave):
             self.embedded([(number, text)])
         self.finish()
 
@@ -91,7 +91,7 @@ class Shell(Walk):
         self.finish()
 
     def _top(self, tree: Node) -> None:
-        with suppress(Leave):
+        with suppress(bindings.Leave):
             self.walk(tree)
 
     def _uncalled(self, tree: Sequence_) -> None:
@@ -101,7 +101,7 @@ class Shell(Walk):
         for name, function in self.functions.items():
             parts = set(re.split(r"[^a-z]+", name.lower()))
             if name not in self.called and not parts & _UNDO_FUNCTIONS:
-                with suppress(Leave):
+                with suppress(bindings.Leave):
                     self.enter(function, None, function.line, f"${name}")
 
     def _never(self, nodes: Sequence[Node]) -> None:

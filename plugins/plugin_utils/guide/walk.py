@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import bindings, conditions, counting, expand, masks
 from .commands import Commands
@@ -22,22 +22,9 @@ from .settings import Guide
 _MOST_STEPS, _MOST_DEPTH, _MOST_ROUNDS = 20000, 12, 512
 
 
-class Leave(Exception):
-    """exit, return, break or continue, where nothing doubts it."""
-
-    def __init__(self, how: str) -> None:
-        super().__init__(how)
-        self.how = how
-
-
 class _State(NamedTuple):
     arguments: Optional[List[str]]
     digits: Dict[str, expand.Value]
-
-
-def _surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
-    # Nothing is no default: a script that needs a NIC begins with an empty one.
-    return bool("".join(one)) and masks.known("".join(one)) and other is not None and not masks.known("".join(other))
 
 
 class Walk(Commands):
@@ -92,7 +79,7 @@ class Walk(Commands):
             for raw, _line in node.words[1:]:
                 counting.carry_out(expand.text(raw, self.scope), self.scope)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
-            raise Leave(word)
+            raise bindings.Leave(word)
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
 
@@ -117,7 +104,7 @@ class Walk(Commands):
         self.depth += 1
         try:
             self.walk(function.body)
-        except Leave as leave:
+        except bindings.Leave as leave:
             if leave.how == "exit":
                 raise
         finally:
@@ -279,13 +266,18 @@ class Walk(Commands):
                 self._forget(node.body)
             self.assign(node.name, "=", word)
             self.tell_apart(node.name, word, node.line)
-            try:
-                self._round(node.body, symbolic)
-            except Leave as leave:
-                if leave.how == "break":
-                    break
-                if leave.how != "continue":
-                    raise
+            if not self._goes_on(node.body, symbolic):
+                break
+
+    def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
+        """One round of a loop; False where it breaks off."""
+        try:
+            self._round(body, symbolic)
+        except bindings.Leave as leave:
+            if leave.how not in ("break", "continue"):
+                raise
+            return leave.how == "continue"
+        return True
 
     def _round(self, body: Node, symbolic: bool) -> None:
         self.undecided += symbolic
@@ -311,16 +303,15 @@ class Walk(Commands):
                 return
             if not goes_on:
                 return
-            try:
-                self._round(node.body, False)
-            except Leave as leave:
-                if leave.how == "break":
-                    return
-                if leave.how != "continue":
-                    raise
+            if not self._goes_on(node.body):
+                return
             counting.carry_out(step, self.scope)
 
     def _while(self, node: While) -> None:
+        found = bindings.rows(node, self.scope)
+        if found is not None:
+            self._rounds(node, found)
+            return
         self._forget(node.body)
         self._forget(node.condition)
         self._conditions(node.condition)
@@ -329,7 +320,19 @@ class Walk(Commands):
             self._round(node.body, True)
         # A default that the loop may replace, such as by an option, is what a call without options has.
         after = self.scope.values
-        after.update({name: value for name, value in start.items() if _surer(value, after.get(name))})
+        after.update({name: value for name, value in start.items() if bindings.surer(value, after.get(name))})
+
+    def _rounds(self, node: While, found: Sequence[Tuple[int, bindings.Bindings]]) -> None:
+        """A loop over the lines of a here document; what a round sets is told at its line."""
+        self._visitall_of(node.condition)
+        before = self.override
+        for line, values in found:
+            self.override = before or line
+            self.scope.values.update(values)
+            goes_on = self._goes_on(node.body)
+            self.override = before
+            if not goes_on:
+                break
 
     def _forget(self, body: Node) -> None:
         """Variables that a loop counts on with are not known in a round that stands for all of them."""
