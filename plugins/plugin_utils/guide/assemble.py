@@ -20,6 +20,10 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     sink.close()
     settings = _idle(sink, qdiscs.settled(sink, _settled(sink)))
     bonds_, settings, inside = _bonds(sink, settings)
+    used = {one.line for one in settings}
+    for remark in sink.noted:
+        if remark.line in used:
+            sink.remark(*remark)
     inventory: Dict[str, Any] = {}
     nics = _nics(sink, [one for one in settings if one not in inside])
     if nics:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 import re
 from fnmatch import fnmatchcase
-from typing import Callable, List, Mapping, Optional, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from . import expand, masks
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
@@ -126,6 +126,15 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
             speed = "; match: {min_speed: ...} selects NICs by their link, in Mbit/s"
             return said + (speed if "speed" in f"{left}{right}".lower() else "")
     return ""
+
+
+def chosen(subject: str, patterns: Sequence[str]) -> str:
+    """What to note of commands in a case that the host chooses, such as by its release; arguments choose for a call."""
+    words = [masks.shown(pattern) for pattern in patterns]
+    lowered = {word.lower().strip("-") for word in words}
+    if _OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo"}):
+        return ""
+    return f"only where {subject} is {' or '.join(words)}"
 
 
 def _compared(node: Node) -> List[Tuple[str, str, str]]:

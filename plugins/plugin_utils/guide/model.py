@@ -82,8 +82,9 @@ class Sink:
         self.losers: List[Setting] = []
         # While it holds a sentence, whatever would be set is left out for this reason.
         self.dead: Tuple[str, str] = ("", "")
-        # While it holds sentences, they are noted of whatever is set.
+        # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
+        self.noted: List[Remark] = []
 
     def set(
         self,
@@ -105,8 +106,7 @@ class Sink:
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
         setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
-        for caveat in self.caveats:
-            self.remark(line, NOTE, caveat)
+        self.noted += [Remark(line, NOTE, caveat) for caveat in self.caveats]
         if setting not in self.settings:
             self.settings.append(setting)
 

@@ -241,7 +241,8 @@ class Walk(Commands):
             for one in found if found and all(found) else [{}]:
                 self.scope.values = dict(start)
                 self.loopback = patterns == ["lo"]
-                with bindings.held(self.scope, one):
+                noted = "" if one else conditions.chosen(node.subject, patterns)
+                with bindings.held(self.scope, one), self.sink.noting(noted):
                     self._case_of(group, number, kind, body)
                 self.loopback = False
                 outcomes.append(self.scope.values)
