@@ -40,7 +40,7 @@ def _infiniband(host: Host) -> list[Facts]:
 def _narrow(host: Host) -> Iterator[Hit]:
     for port in _infiniband(host):
         # No card is made for one lane; two are what a split cable leaves.
-        if re.search(r"\(1X ", port.text("rate")):
+        if re.search(r"\(1X\b", port.text("rate")):
             yield Hit(_where(port), port.text("nic"))
 
 
