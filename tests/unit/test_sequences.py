@@ -12,9 +12,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
@@ -22,7 +21,7 @@ from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
 from ansible_collections.linuxnet.tuning.tests.unit.layers_model import Change, Model
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 
-SEQUENCES = int(os.environ.get("LINUXNET_TUNING_SEQUENCES", "10"))
+SEQUENCES = int(os.environ.get("LINUXNET_TUNING_SEQUENCES", "20"))
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
 MTU0, MTU1, RING0, SYSCTL = "igb0 mtu", "igb1 mtu", "igb0 ring", "somaxconn"
 ORIGINAL = {MTU0: 1500, MTU1: 1500, RING0: 256, SYSCTL: 4096}
@@ -30,23 +29,46 @@ VIEWS = {MTU0: "link", MTU1: "link", RING0: "ethtool", SYSCTL: "sysctl"}
 # How long nobody confirms before a change goes back.
 TIMEOUT = 60
 
-mtus = st.dictionaries(st.sampled_from([MTU0, MTU1]), st.sampled_from([1300, 1400, 1500, 9000]), min_size=1)
-rings = st.fixed_dictionaries({RING0: st.sampled_from([256, 512, 4096])})
-sysctls = st.fixed_dictionaries({SYSCTL: st.sampled_from([4096, 9000])})
+# In the place of a value: 0 is the one that is in force, which a random one would rarely be, and 1 to 3 are others.
+OTHERS = {MTU0: (1300, 1400, 1500, 9000), MTU1: (1300, 1400, 1500, 9000), RING0: (256, 512, 4096), SYSCTL: (4096, 9000)}
+picks = st.sampled_from([0, 1, 1, 2, 2, 3, 3])
+mtus = st.dictionaries(st.sampled_from([MTU0, MTU1]), picks, min_size=1)
+rings, sysctls = (st.fixed_dictionaries({key: picks}) for key in (RING0, SYSCTL))
+SOON, LATE = st.sampled_from([10, 29, 31, 61, 200]), st.sampled_from([30, 90, 200])
+# How often each comes in comparison with the others, and its arguments. Random sequences in which most steps change
+# nothing would look like many and see little.
+STEPS = {
+    "asks": (6, {"picked": st.one_of(mtus, rings, sysctls), "guarded": st.booleans(), "permanent": st.booleans()}),
+    "opens_a_window": (4, {"picked": st.one_of(mtus, rings), "guarded": st.booleans(), "seconds": LATE}),
+    "confirms": (3, {}),
+    "takes_back": (1, {"ending": st.booleans()}),
+    "waits": (3, {"seconds": SOON}),
+    "restores": (2, {"guarded": st.booleans(), "view": st.sampled_from(["link", "ethtool", "sysctl"])}),
+    "is_killed": (2, {"picked": mtus, "actions": st.integers(0, 14)}),
+    "boots": (1, {}),
+    "goes_back_to_the_beginning": (1, {}),
+}
+NAMES = [name for name, (often, _arguments) in STEPS.items() for _time in range(often)]
+sequences = st.lists(
+    st.sampled_from(NAMES).flatmap(lambda name: st.tuples(st.just(name), st.fixed_dictionaries(STEPS[name][1]))),
+    min_size=10,
+    max_size=20,
+)
 
 
-class Sequence(RuleBasedStateMachine):
+class Sequence:
     """One host and its model."""
 
-    def __init__(self):
-        super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.host = ShellHost(Path(self.folder.name), {"igb0": igb, "igb1": igb}, {SOMAXCONN: "4096"})
+    def __init__(self, folder):
+        self.host = ShellHost(Path(folder), {"igb0": igb, "igb1": igb}, {SOMAXCONN: "4096"})
         self.model = Model(ORIGINAL, TIMEOUT)
         self.changed = set()
 
-    def teardown(self):
-        self.folder.cleanup()
+    def chosen(self, picked):
+        """The values behind these numbers."""
+        now = self.model.now()
+        others = {key: [value for value in OTHERS[key] if value != now[key]] for key in picked}
+        return {key: others[key][(pick - 1) % len(others[key])] if pick else now[key] for key, pick in picked.items()}
 
     def call(self, view, values=(), **params):
         values = dict(values)
@@ -59,8 +81,8 @@ class Sequence(RuleBasedStateMachine):
         assert not result.get("failed"), result
         return result
 
-    @rule(values=st.one_of(mtus, rings, sysctls), guarded=st.booleans(), permanent=st.booleans())
-    def asks(self, values, guarded, permanent):
+    def asks(self, picked, guarded, permanent):
+        values = self.chosen(picked)
         view = VIEWS[next(iter(values))]
         cuts = any(self.model.now()[key] != value for key, value in values.items()) and view != "sysctl"
         self.call(view, values, guard_timeout=TIMEOUT * guarded, permanent=permanent)
@@ -68,31 +90,26 @@ class Sequence(RuleBasedStateMachine):
         self.model.put(Change(values, files=files), guarded and cuts, self.host.now)
         self.changed |= set(values)
 
-    @rule(values=st.one_of(mtus, rings), guarded=st.booleans(), seconds=st.sampled_from([30, 90, 200]))
-    def opens_a_window(self, values, guarded, seconds):
+    def opens_a_window(self, picked, guarded, seconds):
         now = self.model.now()
-        values = {key: value for key, value in values.items() if now[key] != value}
+        values = {key: value for key, value in self.chosen(picked).items() if now[key] != value}
         if values:
             self.call(VIEWS[next(iter(values))], values, guard_timeout=TIMEOUT * guarded, temporary=seconds)
             self.model.put(Change(values, end=self.host.now + seconds), guarded, self.host.now)
 
-    @rule()
     def confirms(self):
         guard.serve(self.host, "confirmed", False)
         self.model.confirm()
 
-    @rule(ending=st.booleans())
     def takes_back(self, ending):
         guard.serve(self.host, "reverted", ending)
         self.model.layers = [layer for layer in self.model.layers if not (layer.waits or (ending and layer.end))]
 
-    @rule(seconds=st.sampled_from([10, 29, 31, 61, 200]))
     def waits(self, seconds):
         self.host.passes(seconds)
         for moment in range(self.host.now - seconds, self.host.now + 1):
             self.model.passes(moment)
 
-    @rule(guarded=st.booleans(), view=st.sampled_from(["link", "ethtool", "sysctl"]))
     def restores(self, guarded, view):
         noted = {key for key in self.changed if VIEWS[key] == view}
         noted |= {key for layer in self.model.layers if layer.end for key in layer.values if VIEWS[key] == view}
@@ -101,10 +118,9 @@ class Sequence(RuleBasedStateMachine):
         self.call(view, state="restored", guard_timeout=TIMEOUT * guarded)
         self.model.put(Change(values, files={view: {}}), guarded and cuts, self.host.now)
 
-    @rule(values=mtus, actions=st.integers(0, 14))
-    def is_killed(self, values, actions):
+    def is_killed(self, picked, actions):
         """In the middle of a guarded call, or after it; then time decides."""
-        in_force = self.model.now()
+        in_force, values = self.model.now(), self.chosen(picked)
         self.host.fuse = actions
         with contextlib.suppress(Killed):
             self.call("link", values, guard_timeout=TIMEOUT)
@@ -124,7 +140,6 @@ class Sequence(RuleBasedStateMachine):
         self.model.put(Change(values, files={"link": values}), False, self.host.now)
         self.changed |= set(values)
 
-    @rule()
     def boots(self):
         self.host.reboots()
         self.host.files[SOMAXCONN] = "4096"
@@ -138,11 +153,9 @@ class Sequence(RuleBasedStateMachine):
         sysctl = int(self.host.files[SOMAXCONN])
         return {MTU0: igb0.link["mtu"], MTU1: igb1.link["mtu"], RING0: igb0.ring["rx"], SYSCTL: sysctl}
 
-    @invariant()
     def each_key_is_what_its_uppermost_layer_says(self):
         assert self.now() == self.model.now()
 
-    @invariant()
     def the_original_of_what_is_not_original_is_noted(self):
         names = {
             ("igb0", "mtu"): MTU0,
@@ -156,30 +169,36 @@ class Sequence(RuleBasedStateMachine):
         different = {key for values in (self.model.kept, *lasting) for key in values if values[key] != ORIGINAL[key]}
         assert different <= set(noted)
 
-    @invariant()
     def clocks_run_for_what_has_an_end(self):
         there = stack.read(self.host)
         assert not any(layer.waits for layer in there) or "linuxnet-tuning-revert" in self.host.clocks
         assert not any(layer.end for layer in there) or "linuxnet-tuning-window" in self.host.clocks
 
-    @precondition(lambda self: not self.model.layers)
-    @rule()
     def goes_back_to_the_beginning(self):
+        if self.model.layers:
+            return
         for view in ("link", "ethtool", "sysctl", "tune"):
             self.call(view, state="restored")
         guard.serve(self.host, "confirmed", False)
         self.model = Model(ORIGINAL, TIMEOUT)
         assert not [path for path in self.host.files if "linuxnet-tuning" in path]
 
+    def holds(self):
+        self.each_key_is_what_its_uppermost_layer_says()
+        self.the_original_of_what_is_not_original_is_noted()
+        self.clocks_run_for_what_has_an_end()
 
-def test_every_sequence_ends_where_the_model_does():
-    run_state_machine_as_test(
-        Sequence,
-        settings=settings(
-            max_examples=SEQUENCES,
-            stateful_step_count=15,
-            deadline=None,
-            derandomize=SEQUENCES < 100,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+
+def play(steps):
+    """A sequence of steps, after each of which everything holds."""
+    with tempfile.TemporaryDirectory() as folder:
+        sequence = Sequence(folder)
+        for name, arguments in steps:
+            getattr(sequence, name)(**arguments)
+            sequence.holds()
+
+
+@settings(max_examples=SEQUENCES, deadline=None, derandomize=SEQUENCES < 100, suppress_health_check=list(HealthCheck))
+@given(sequences)
+def test_every_sequence_ends_where_the_model_does(steps):
+    play(steps)
