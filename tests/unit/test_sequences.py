@@ -44,7 +44,7 @@ STEPS = {
     "takes_back": (1, {"ending": st.booleans()}),
     "waits": (3, {"seconds": SOON}),
     "restores": (2, {"guarded": st.booleans(), "view": st.sampled_from(["link", "ethtool", "sysctl"])}),
-    "is_killed": (2, {"picked": mtus, "actions": st.integers(0, 14)}),
+    "is_killed": (3, {"picked": st.one_of(mtus, rings, sysctls), "actions": st.integers(0, 14)}),
     "boots": (1, {}),
     "goes_back_to_the_beginning": (1, {}),
 }
@@ -119,25 +119,29 @@ class Sequence:
         self.model.put(Change(values, files={view: {}}), guarded and cuts, self.host.now)
 
     def is_killed(self, picked, actions):
-        """In the middle of a guarded call, or after it; then time decides."""
+        """In the middle of a call, or after it. Time takes back what can cut the connection, and somebody the rest."""
         in_force, values = self.model.now(), self.chosen(picked)
+        view = VIEWS[next(iter(values))]
         self.host.fuse = actions
         with contextlib.suppress(Killed):
-            self.call("link", values, guard_timeout=TIMEOUT)
+            self.call(view, values, guard_timeout=TIMEOUT)
         self.host.fuse = -1
         self.changed |= set(values)
-        self.host.passes(2 * TIMEOUT)
-        self.model.deadline = min(self.model.deadline, self.host.now)
-        for moment in range(self.host.now - 2 * TIMEOUT, self.host.now + 1):
-            self.model.passes(moment)
+        if view == "link":
+            self.host.passes(2 * TIMEOUT)
+            self.model.deadline = min(self.model.deadline, self.host.now)
+            for moment in range(self.host.now - 2 * TIMEOUT, self.host.now + 1):
+                self.model.passes(moment)
+        else:
+            self.takes_back(False)
         assert not guard.pending(self.host)
-        # All of it or nothing; what was in force already needs no confirmation.
-        stays = [{}, values] if all(in_force[key] == value for key, value in values.items()) else [{}]
-        assert self.now() in [{**self.model.now(), **kept} for kept in stays]
+        # All of it or nothing; what was in force already, or cuts nothing, needs no confirmation.
+        alike = all(in_force[key] == value for key, value in values.items())
+        assert self.now() in [{**self.model.now(), **(values if alike or view != "link" else {})}, self.model.now()]
         # The next call says what is to be there.
-        values = {key: self.now()[key] for key in (MTU0, MTU1)}
-        self.call("link", values)
-        self.model.put(Change(values, files={"link": values}), False, self.host.now)
+        values = {key: self.now()[key] for key in ([MTU0, MTU1] if view == "link" else values)}
+        self.call(view, values)
+        self.model.put(Change(values, files={view: values}), False, self.host.now)
         self.changed |= set(values)
 
     def boots(self):
