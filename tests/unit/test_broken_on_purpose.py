@@ -44,7 +44,7 @@ def sees():
     """Whether the sequences find something wrong, without looking for the shortest way to it."""
 
     @settings(
-        max_examples=100,
+        max_examples=500,
         deadline=None,
         derandomize=True,
         database=None,

@@ -32,19 +32,19 @@ TIMEOUT = 60
 # In the place of a value: 0 is the one that is in force, which a random one would rarely be, and 1 to 3 are others.
 OTHERS = {MTU0: (1300, 1400, 1500, 9000), MTU1: (1300, 1400, 1500, 9000), RING0: (256, 512, 4096), SYSCTL: (4096, 9000)}
 picks = st.sampled_from([0, 1, 1, 2, 2, 3, 3])
-mtus = st.dictionaries(st.sampled_from([MTU0, MTU1]), picks, min_size=1)
+mtus = st.dictionaries(st.sampled_from([MTU0, MTU0, MTU1]), picks, min_size=1)
 rings, sysctls = (st.fixed_dictionaries({key: picks}) for key in (RING0, SYSCTL))
-SOON, LATE = st.sampled_from([10, 29, 31, 61, 200]), st.sampled_from([30, 90, 200])
+SOON, LATE = st.sampled_from([10, 31, 61, 100, 200]), st.sampled_from([30, 90, 200])
 # How often each comes in comparison with the others, and its arguments. Random sequences in which most steps change
 # nothing would look like many and see little.
 STEPS = {
     "asks": (6, {"picked": st.one_of(mtus, rings, sysctls), "guarded": st.booleans(), "permanent": st.booleans()}),
-    "opens_a_window": (4, {"picked": st.one_of(mtus, rings), "guarded": st.booleans(), "seconds": LATE}),
-    "confirms": (3, {}),
+    "opens_a_window": (6, {"picked": st.one_of(mtus, rings), "guarded": st.booleans(), "seconds": LATE}),
+    "confirms": (4, {}),
     "takes_back": (1, {"ending": st.booleans()}),
-    "waits": (3, {"seconds": SOON}),
+    "waits": (5, {"seconds": SOON}),
     "restores": (2, {"guarded": st.booleans(), "view": st.sampled_from(["link", "ethtool", "sysctl"])}),
-    "is_killed": (3, {"picked": st.one_of(mtus, rings, sysctls), "actions": st.integers(0, 14)}),
+    "is_killed": (2, {"picked": st.one_of(mtus, rings, sysctls), "actions": st.integers(0, 14)}),
     "boots": (1, {}),
     "goes_back_to_the_beginning": (1, {}),
 }
