@@ -38,15 +38,22 @@ at_a_time() {
   LANES=$2 xargs --no-run-if-empty -P "$1" -n 1 --process-slot-var=SLOT scripts/scenario.sh
 }
 
+# scenarios PATTERN: those whose names it matches.
+scenarios() {
+  printf '%s\n' "${jobs[@]}" | awk "$1"
+}
+
+# The classroom measures, so only what emulates nothing runs beside it; that waits for timers most of the time, and goes on
+# beside all others.
+faults='/\/faults$/' containers='/\/(cores|sequences)$/' classroom='/\/classroom$/'
 result=0
-# The classroom measures, so only what emulates nothing runs beside it; what waits for timers most of the time runs beside
-# all.
-waits='/\/faults$/'
-beside='/\/(classroom|cores|sequences)$/'
-printf '%s\n' "${jobs[@]}" | awk "$waits" | at_a_time 1 w &
-printf '%s\n' "${jobs[@]}" | awk "$beside" | sort -t / -k 2 | at_a_time 2 b || result=1
-printf '%s\n' "${jobs[@]}" | awk "! $waits && ! $beside" | at_a_time $(($(nproc) + 1)) l || result=1
-wait $! || result=1
+scenarios "$faults" | at_a_time 1 f &
+beside=($!)
+scenarios "$containers" | at_a_time 1 c &
+beside+=($!)
+scenarios "$classroom" | at_a_time 1 l || result=1
+scenarios "!$faults && !$containers && !$classroom" | at_a_time $(($(nproc) + 1)) l || result=1
+for job in "${beside[@]}"; do wait "$job" || result=1; done
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 # These are the last lines of all.
