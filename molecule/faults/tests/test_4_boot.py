@@ -42,7 +42,8 @@ systemctl -q disable --now NetworkManager networking 2> /dev/null
 rm -rf /run/NetworkManager/system-connections
 networkctl reload
 # It drops its addresses a little later, even one that is given anew before that.
-timeout 30 sh -c 'while networkctl list --no-legend igb0 igb1 | grep -qv " unmanaged"; do sleep 0.1; done'
+timeout 30 sh -c 'until [ "$(networkctl list --no-legend igb0 igb1 | grep -c unmanaged)" = 2 ]
+do sleep 0.1; done' || exit 1
 ip link set dev igb0 mtu 1500; ip link set dev igb1 mtu 2000; systemctl restart lab-link@igb0 lab-link@igb1
 """
 
