@@ -10,6 +10,7 @@ from typing import Any
 from ..harm import lost
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .card_buffers import queues_itself
 from .pcie import narrow
 
 _PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.\d")
@@ -24,7 +25,7 @@ def _overruns(host: Host) -> Iterator[Hit]:
     short = {port.name for _link, ports in narrow(host) for port in ports}
     for nic in host.nics:
         loss = lost(nic, "rx_fifo")
-        if not loss or nic.virtual or nic.name in short:
+        if not loss or nic.virtual or nic.name in short or queues_itself(nic):
             continue
         policy, state = host.text("power", "aspm_policy"), nic.text("aspm")
         evidence = {
@@ -105,7 +106,8 @@ RULES = (
         severity="high",
         title="Packets are lost between the NIC and the memory",
         condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
-        "driver counts apart from a full ring, behind a slot that is wide enough",
+        "driver counts apart from a full ring, behind a slot that is wide enough; not on cards that queue packets "
+        "themselves, unless their link sleeps",
         explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. On PCIe the "
         "usual cause is the power saving of the link (ASPM L1); a larger ring does not help.",
         action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
