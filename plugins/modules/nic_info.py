@@ -484,6 +484,14 @@ host:
       type: list
       elements: dict
       returned: always
+    short_queues:
+      description:
+        - Plain queues of any device that hold ten packets at most and have dropped some, each with its C(nic),
+          C(kind), the C(parent) it hangs below, its C(limit), and the packets C(sent) and C(dropped). Of htb it is the
+          root, whose classes have such queues.
+      type: list
+      elements: dict
+      returned: when there are any
     rdma:
       description:
         - The active ports of RDMA devices, each with its C(device), C(port) and C(nic), the C(layer) of its link

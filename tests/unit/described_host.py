@@ -180,7 +180,7 @@ class Described:
         if argv[:3] == ["ip", "-j", "address"]:
             return 0, json.dumps([_addresses(*item) for item in self.about.get("addresses", {}).items()]), ""
         if argv[:4] == ["tc", "-s", "qdisc", "show"]:
-            return 0, "".join(_qdisc(name, nic) for name, nic in self.nics.items()), ""
+            return 0, "".join(_qdisc(name, nic) for name, nic in self.nics.items()) + self.about.get("tc", ""), ""
         if argv[0] == "ss" and "-tinH" in argv:
             return 0, self.about.get("ss", ""), ""
         if argv[:4] == ["ip", "-o", "route", "get"]:

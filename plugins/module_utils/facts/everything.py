@@ -49,10 +49,12 @@ def gather(
     tracing = drops.begin(host, interval)
     found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
-    _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found))))
+    asked = _try("queues", remarks, lambda: queues.ask(host)) or ""
+    _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found), asked)))
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
+    few = queues.short(asked)
     whole_host = _topics(
         peers,
         partial(protocols.gather, before=before, interval=interval),
@@ -68,7 +70,7 @@ def gather(
     # Nobody has asked for it, so a host without ping lacks nothing.
     about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck)) or [])
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
-    return {"nics": found, "host": {**whole, **dropped}, "remarks": remarks}
+    return {"nics": found, "host": {**whole, **dropped, **({"short_queues": few} if few else {})}, "remarks": remarks}
 
 
 def _topics(

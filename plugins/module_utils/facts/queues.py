@@ -3,16 +3,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, List, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import interrupts, sysfs, tc
+from ..tools import fifos, interrupts, sysfs, tc
 
 
-def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, Dict[str, Any]]:
+def ask(host: ReadOnlyHost) -> str:
+    """What all queueing disciplines of all devices have counted, as tc tells it."""
+    return host.ask(Query(("tc", "-s", "qdisc", "show"))).out
+
+
+def short(asked: str) -> List[Dict[str, Any]]:
+    """Queues of any device that hold a few packets only and have dropped some."""
+    return [fifo._asdict() for fifo in fifos.short(asked)]
+
+
+def gather(host: ReadOnlyHost, nics: Sequence[str], asked: str) -> Dict[str, Dict[str, Any]]:
     """By NIC: how many queues, what its queueing disciplines have counted, and which client has which queue."""
-    qdiscs = tc.statistics(host.ask(Query(("tc", "-s", "qdisc", "show"))).out)
+    qdiscs = tc.statistics(asked)
     found: Dict[str, Dict[str, Any]] = {}
     for nic in nics:
         facts: Dict[str, Any] = {

@@ -63,6 +63,18 @@ def _fair(host: Host) -> Iterator[Hit]:
             yield Hit({"qdisc": "fq", "dropped": f"{dropped} beside {sent} packets"}, nic.name, remedy=remedy)
 
 
+def _few(host: Host) -> Iterator[Hit]:
+    for row in host.rows("short_queues"):
+        dropped, sent = row.count("dropped"), row.count("sent")
+        if dropped >= 1000 and dropped * 1000 >= sent:
+            queue = " ".join(word for word in (row.text("kind"), row.text("parent")) if word)
+            evidence = {
+                f"packets that {queue} holds": row.count("limit"),
+                "dropped": f"{dropped} beside {sent} packets",
+            }
+            yield Hit(evidence, row.text("nic"), severity="" if sent else "high")
+
+
 RULES = (
     Rule(
         id="segments-sent-again",
@@ -112,5 +124,21 @@ RULES = (
         action="Use fq_codel on this NIC, or raise flow_limit (`tc qdisc change`) where fq is needed for pacing.",
         reference="https://github.com/cilium/cilium/issues/29083",
         host=_fair,
+    ),
+    Rule(
+        id="shaper-queue-short",
+        severity="medium",
+        title="The queue of a shaper holds almost no packets",
+        condition="a pfifo, or the classes of an htb without a queue of their own, hold ten packets at most and have "
+        "dropped at least 1000, and one in a thousand; high where nothing else passed",
+        explanation="A connection begins with ten packets at once, and a shaper lets them wait, so that there is "
+        "always one too many. Such a queue is as long as that of the device when it was made: 0 or 1 where a program "
+        "has created the device with that length.",
+        action="Give the class a queue with a limit of its own (`tc qdisc replace dev NIC parent CLASS fq_codel`), or "
+        "set the queue length of the device (`ip link set NIC txqueuelen 1000`) and let the program make the shaper "
+        "anew.",
+        reference="https://github.com/containernetworking/cni/pull/199",
+        host=_few,
+        proven=True,
     ),
 )
