@@ -71,7 +71,9 @@ WATCHED_6 = (
     "Ip6ReasmReqds",
     "Ip6ReasmFails",
     "Udp6InDatagrams",
+    "Udp6OutDatagrams",
     "Udp6RcvbufErrors",
+    "Udp6SndbufErrors",
     "Udp6MemErrors",
 )
 

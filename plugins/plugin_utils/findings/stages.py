@@ -48,7 +48,8 @@ _PROTOCOLS: tuple[tuple[str, str, tuple[str, ...], str], ...] = (
     ("UDP, memory of all", "UdpInDatagrams", ("UdpMemErrors",), "net.ipv4.udp_mem"),
     ("UDP, socket", "UdpInDatagrams", ("UdpRcvbufErrors",), "net.core.rmem_default, rmem_max, SO_RCVBUF"),
     ("UDP over IPv6, socket", "Udp6InDatagrams", ("Udp6RcvbufErrors",), "net.core.rmem_default, rmem_max, SO_RCVBUF"),
-    ("UDP, sending", "UdpOutDatagrams", ("UdpSndbufErrors",), "net.core.wmem_default, wmem_max"),
+    ("UDP, sending", "UdpOutDatagrams", ("UdpSndbufErrors",), "net.core.wmem_default, wmem_max, SO_SNDBUF"),
+    ("UDP over IPv6, sending", "Udp6OutDatagrams", ("Udp6SndbufErrors",), "net.core.wmem_default, wmem_max, SO_SNDBUF"),
 )
 
 

@@ -37,14 +37,46 @@ def _udp(host: Host) -> Iterator[Hit]:
     taken, _since = _both(host, "InDatagrams")
     if not count or count * 10_000 < taken:
         return
-    # What the fastest link brings while a program sleeps for 10 ms; the kernel counts its own overhead, too.
-    best = 1 << (host.fastest * 1_000_000 // 8 // 100 * 2).bit_length()
+    best = _moment(host)
     keys = ("net.core.rmem_default", "net.core.rmem_max")
     small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
     wanted = {key: {"at_least": best} for key in small}
     severity = "" if small or host.number("protocols", "interval") else "note"
     yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
+
+
+def _moment(host: Host) -> int:
+    """What the fastest link moves while a program sleeps for 10 ms; the kernel counts its own overhead, too."""
+    return 1 << (host.fastest * 1_000_000 // 8 // 100 * 2).bit_length()
+
+
+def _udp_sending(host: Host) -> Iterator[Hit]:
+    count, since = enough(host, *_both(host, "SndbufErrors"))
+    sent, _since = _both(host, "OutDatagrams")
+    if not count or not sent or count * 1000 < sent:
+        return
+    keys = ("net.core.wmem_default", "net.core.wmem_max")
+    evidence: dict[str, object] = {"UDP, not sent for lack of room": f"{count} beside {sent} {since}"}
+    # The kernel counts here what a queue below has dropped as well (udp_send_skb); both since the boot.
+    total = sum(host.count("protocols", "total", f"{name}SndbufErrors") for name in ("Udp", "Udp6"))
+    queues = {nic.name: nic.count("queues", "qdisc", "dropped") for nic in host.nics if nic.linked}
+    queues.update({row.text("nic"): row.count("dropped") for row in host.rows("tunnels")})
+    name = max(queues, key=lambda key: queues[key], default="")
+    if name and queues[name] * 2 >= total:
+        yield Hit({**evidence, f"dropped by the queue of {name}": queues[name]}, action=_QUEUE, severity="low")
+        return
+    best = _moment(host)
+    wanted = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
+    evidence.update({key: host.whole(key) for key in keys})
+    severity = "" if wanted or host.number("protocols", "interval") else "note"
+    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
+
+
+_QUEUE = (
+    "The queue of the device has dropped them, not the socket: larger buffers send more into it. Let it hold more "
+    "(`txqueuelen`), use more channels, or let the program send at the rate of the link."
+)
 
 
 def _udp_memory(host: Host) -> Iterator[Hit]:
@@ -172,6 +204,19 @@ RULES = (
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html",
         host=_udp,
+        proven=True,
+    ),
+    Rule(
+        id="udp-send-errors",
+        severity="medium",
+        title="UDP packets are not sent, because the send buffer of their socket is full",
+        condition="at least 1000 packets, and one in 1000, found no room in the send buffer of their UDP socket, and "
+        "the limits are below what the fastest link sends in 10 ms; low where the queue of a device has dropped them",
+        explanation="A packet takes room in this buffer until the NIC has sent it. A program that does not wait, such "
+        "as a DNS server or QUIC, gets an error instead, and mostly the answer is lost.",
+        action="Raise the limits, and the buffer that the program itself asks for (SO_SNDBUF).",
+        reference="https://docs.kernel.org/admin-guide/sysctl/net.html",
+        host=_udp_sending,
         proven=True,
     ),
     Rule(
