@@ -101,12 +101,36 @@ def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
     assert protocols.processor_time("cpu  1 2 3\n") == protocols.processor_time("") == {}
 
 
+# As Linux 6.1 writes it, with one pool for each of two nodes.
+POOLS = """\
+# pool packets-arrived sockets-enqueued threads-woken threads-timedout
+0 5000 5100 4000 0
+1 50 60 60 0
+"""
+
+
+def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
+    counted = "rc 0 0 0\nth 8 0 0.000 0.000 0.000\nnet 2243 10 2233 5\n"
+    assert protocols.nfs_server(POOLS, counted) == {
+        "nfsd_enqueued": 5160,
+        "nfsd_woken": 4060,
+        "nfsd_threads": 8,
+        "nfsd_full": 0,
+    }
+    assert protocols.nfs_server("", "") == protocols.nfs_server("# pool\n0 x\n", "th\n") == {}
+    files = {"/proc/fs/nfsd/pool_stats": POOLS, "/proc/net/rpc/nfsd": counted}
+    told = facts.gather(host(files), {"nfsd_enqueued": 160, "nfsd_woken": 60}, 5)
+    assert told["fill"] == {"nfsd_threads": 8} and "nfsd_threads" not in told["total"]
+    assert told["growth"] == {"nfsd_enqueued": 5000, "nfsd_woken": 4000}
+
+
 def test_facts_have_each_counter_that_a_rule_asks_for():
     """A name that nobody gathers is always 0, and its rule never holds."""
     text = "".join(path.read_text() for path in FINDINGS.rglob("*.py"))
     asked = set(re.findall(r'\b(?:protocol\(|much\(host, )"(\w+)"', text))
     told = {f"{protocol}{name}" for protocol, names in protocols.WATCHED.items() for name in names}
     told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\n")}
+    told |= {*protocols.nfs_server(POOLS, "th 8 594 3733.140\n")}
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(asked) > 20
     assert asked - told == set()

@@ -88,6 +88,26 @@ def counters_by_line(text: str) -> Dict[str, int]:
     return {name: int(word) for name, word in found.items() if re.fullmatch(r"\d{1,20}", word)}
 
 
+def nfs_server(pools: str, counted: str) -> Dict[str, int]:
+    """What an NFS server tells: of /proc/fs/nfsd/pool_stats all pools together, and of the line `th` of rpc/nfsd.
+
+    Since Linux 2.6.30 that line has only the threads; before, also how often all of them were in use (`nfsd_full`).
+    """
+    lines = [line.lstrip("# ").split() for line in pools.splitlines()]
+    found: Dict[str, int] = {}
+    for words in lines[1:]:
+        for name, word in zip(lines[0], words):
+            key = _POOLS.get(name)
+            if key and re.fullmatch(r"\d{1,20}", word):
+                found[key] = found.get(key, 0) + int(word)
+    threads = re.search(r"^th (\d{1,9}) (\d{1,20})\b", counted, re.MULTILINE)
+    return {**found, **({"nfsd_threads": int(threads[1]), "nfsd_full": int(threads[2])} if threads else {})}
+
+
+# Transports that had something to do, for which a thread had to be found; and threads that were found idle.
+_POOLS = {"sockets-enqueued": "nfsd_enqueued", "threads-woken": "nfsd_woken"}
+
+
 def processor_time(text: str) -> Dict[str, int]:
     """Parse the first line of /proc/stat: what all processors did, and what a hypervisor took of it, in ticks."""
     words = text.partition("\n")[0].split()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mounts over NFS: how far they read ahead, how much they ask for at once, and by which protocol."""
+"""NFS: how far mounts read ahead, how much they ask for at once, by which protocol; and threads of a server."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from ..harm import enough, much
 from ..model import Hit, Rule
 from ..view import Facts, Host
 
@@ -49,6 +50,39 @@ def _requests(host: Host) -> Iterator[Hit]:
         yield Hit(small)
 
 
+def _threads(host: Host) -> Iterator[Hit]:
+    threads, cpus = host.count("protocols", "fill", "nfsd_threads"), host.count("kernel", "cpu_count")
+    (asked, since), (found, _since) = host.protocol("nfsd_enqueued"), host.protocol("nfsd_woken")
+    # Older kernels count a request either there or here, newer ones each of them there; this is the least of both.
+    waited, _since = enough(host, asked - found, since)
+    full, _since = much(host, "nfsd_full")
+    now = host.number("protocols", "interval")
+    late = waited * (2 if now else 4) >= asked if waited else False
+    if not late and not full:
+        return
+    best = 1 << max(4 * cpus, 2 * threads, _FEW_THREADS * 2).bit_length() - 1
+    evidence = {
+        "nfsd threads": threads,
+        **({"no thread was free": f"{waited} of {asked} times {since}"} if late else {}),
+        **({"all threads were busy": f"{full} times {since}"} if full else {}),
+    }
+    idle = bool(cpus) and threads >= 8 * cpus
+    action = _ENOUGH_THREADS if idle else _MORE_THREADS.format(best)
+    yield Hit(evidence, action=action, severity="" if now and late and not idle else "note")
+
+
+# What nfs-utils starts where nobody has asked for more.
+_FEW_THREADS = 8
+_MORE_THREADS = (
+    "Use {0} threads: `threads={0}` below [nfsd] in /etc/nfs.conf (RPCNFSDCOUNT in older files), and `rpc.nfsd {0}` at "
+    "once; then see whether the disks keep up (`iostat -x 1`), for more threads do not make them faster."
+)
+_ENOUGH_THREADS = (
+    "There are many threads for these processors: see what they wait for, mostly the disks (`iostat -x 1`), instead of "
+    "adding more."
+)
+
+
 RULES = (
     Rule(
         id="nfs-readahead",
@@ -86,5 +120,18 @@ RULES = (
         action="Take rsize and wsize out of the options of the mount (fstab, autofs), and see what the server allows.",
         reference=_PAGE,
         host=_requests,
+    ),
+    Rule(
+        id="nfsd-threads-busy",
+        severity="medium",
+        title="Requests wait, because all threads of the NFS server are busy",
+        condition="within an interval no idle thread was found for at least 100 requests to nfsd, and for half of all; "
+        "since the boot 1000 and a quarter, or on kernels before 2.6.30 all threads were busy 1000 times, which is a "
+        "note, as it is with eight threads for each processor",
+        explanation="Each thread serves one request, and waits while the disk does. With the usual eight, a few "
+        "clients that read at random make all others wait, and network and processors look idle.",
+        action="Start more threads.",
+        reference="https://docs.kernel.org/filesystems/nfs/knfsd-stats.html",
+        host=_threads,
     ),
 )
