@@ -43,6 +43,8 @@ def _nic(whole, host, entry):
                 nic.setdefault("queues", {})["tx"] = nic[family][key]["value"]
     for key, value in entry.get("features", {}).items():
         nic.setdefault("features", {}).setdefault(key, {})["value"] = value
+    for key, value in entry.get("coalesce", {}).items():
+        nic["coalesce"][key]["value"] = value
     for key, value in entry.get("pause", {}).items():
         nic["pause"][key]["value"] = value
         nic["pause_advertised"] = "Symmetric"

@@ -242,6 +242,10 @@ def _pause(_name, nic):
     return "Pause parameters:\n" + "".join(f"{label}:\t{'on' if on else 'off'}\n" for label, on in states)
 
 
+def _coalesce(_name, nic):
+    return "".join(f"{key}: {value}\n" for key, value in nic.get("coalesce", {}).items())
+
+
 def _features(_name, nic):
     states = nic.get("features", {"on": ["rx", "tx", "sg", "tso", "gso", "gro"], "off [fixed]": ["lro"]})
     return "Features:\n" + "".join(f"{_LONG.get(k, k)}: {state}\n" for state, keys in states.items() for k in keys)
@@ -256,6 +260,7 @@ _ETHTOOL = {
     "-i": _driver,
     "-g": _limits("ring", "RX"),
     "-l": _limits("queues", "Combined"),
+    "-c": _coalesce,
     "-a": lambda name, nic: _pause(name, nic) if "pause" in nic else "",
     "-k": _features,
     "-S": _statistics,

@@ -96,8 +96,13 @@ def test_ports_of_bridges_by_kind():
 
 
 def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
-    text = "cpu  100 20 300 4000 50 6 70 80 9 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"
-    assert protocols.processor_time(text) == {"cpu_busy": 100 + 20 + 300 + 6 + 70 + 80, "cpu_steal": 80}
+    text = "cpu  100 20 300 4000 50 6 70 80 9 0\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 9123 7 0\n"
+    assert protocols.processor_time(text) == {
+        "cpu_busy": 100 + 20 + 300 + 6 + 70 + 80,
+        "cpu_irq": 6 + 70,
+        "cpu_steal": 80,
+        "interrupts": 9123,
+    }
     assert protocols.processor_time("cpu  1 2 3\n") == protocols.processor_time("") == {}
 
 
@@ -129,7 +134,7 @@ def test_facts_have_each_counter_that_a_rule_asks_for():
     text = "".join(path.read_text() for path in FINDINGS.rglob("*.py"))
     asked = set(re.findall(r'\b(?:protocol\(|much\(host, )"(\w+)"', text))
     told = {f"{protocol}{name}" for protocol, names in protocols.WATCHED.items() for name in names}
-    told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\n")}
+    told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\nintr 1\n")}
     told |= {*protocols.nfs_server(POOLS, "th 8 594 3733.140\n")}
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(asked) > 20

@@ -170,6 +170,54 @@ def _alone(host: Host) -> list[Nic]:
     return found if sum(nic.packets for nic in found) > host.processed / 2 else []
 
 
+def _each(host: Host) -> Iterator[Hit]:
+    nic = host.nic(_most(host))
+    if not nic or not nic.real or not _unmoderated(nic) or nic.asks("coalesce") is not None:
+        return
+    seconds = host.number("protocols", "interval") or 0
+    count, spent = host.protocol("interrupts")[0], host.protocol("cpu_irq")[0]
+    # Of one processor; USER_HZ is 100 on every architecture that has such NICs.
+    share = round(spent / seconds) if seconds else 0
+    packets, _since = nic.counted("rx_packets")
+    harm = _harm(host, nic)
+    if seconds and (share < _BUSY_PERCENT or count < _MANY_A_SECOND * seconds or count * 2 < packets):
+        return
+    served = sum(sum(row.numbers("counts")) for row in nic.rows("interrupts"))
+    if not seconds and (not harm or served < 1_000_000 or served * 2 < packets):
+        return
+    shown = f"{count} in {seconds:g} s" if seconds else f"{served} since the boot"
+    evidence = {
+        "rx-usecs": 0,
+        "interrupts": f"{shown}, beside {packets} packets",
+        **({"time in interrupts": f"{share} % of one processor"} if seconds else {}),
+        **harm,
+    }
+    settings: dict[str, Any] = {"adaptive_rx": True} if _adapts(nic) else {"rx_usecs": _wait(nic)}
+    remedy = nic_remedy(nic.name, coalesce=settings)
+    yield Hit(evidence, nic.name, remedy=remedy, severity="" if seconds and harm else "note")
+
+
+# From here on a processor does little else; and what costs one that much, at some microseconds each.
+_BUSY_PERCENT, _MANY_A_SECOND = 70, 50_000
+
+
+def _unmoderated(nic: Nic) -> bool:
+    """Whether each packet is to interrupt at once."""
+    frames = nic.value("coalesce", "rx_frames")
+    return (
+        nic.value("coalesce", "rx_usecs") == 0 and frames in (None, 0, 1) and not nic.value("coalesce", "adaptive_rx")
+    )
+
+
+def _adapts(nic: Nic) -> bool:
+    return nic.value("coalesce", "adaptive_rx") is False and nic.at("coalesce", "adaptive_rx", "fixed") is not True
+
+
+def _wait(nic: Nic) -> int:
+    """Microseconds in which the smallest packets fill half of the ring, within what nobody feels."""
+    return max(8, min(50, (nic.count("ring", "rx", "value") or 256) * 84 * 8 // 2 // (nic.speed or 1000)))
+
+
 # Packets of a round, what one takes at most where it is forwarded or filtered, and how long others may be kept waiting.
 _ROUND, _PACKET_US, _LONGEST_US = 600, 8, 20_000
 # The kernel's own.
@@ -214,5 +262,19 @@ RULES = (
         reference="https://docs.kernel.org/admin-guide/sysctl/net.html#netdev-budget",
         host=_budget,
         proven=True,
+    ),
+    Rule(
+        id="interrupts-not-moderated",
+        severity="medium",
+        title="Each packet interrupts a processor, because coalescing is off",
+        condition="within an interval processors spent 70 % of one in interrupts, 50000 and more a second and one for "
+        "two packets, while the NIC with most of the packets has rx-usecs 0 and no adaptive coalescing, and packets "
+        "were lost or left for later; without losses, or since the boot, it is a note",
+        explanation="rx-usecs 0 gives the shortest delay, for trading or measuring. Under load the processor has to "
+        "stop and begin again for every packet, which costs more than the packet itself.",
+        action="Let the NIC collect packets for some microseconds, or adapt to the load; where the delay matters more, "
+        "say so in the inventory.",
+        reference="https://docs.kernel.org/networking/ethtool-netlink.html",
+        host=_each,
     ),
 )
