@@ -35,6 +35,9 @@ WATCHED = (
     "net.ipv4.neigh.default.gc_thresh2",
     "net.ipv4.neigh.default.gc_thresh3",
     "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_keepalive_intvl",
+    "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_keepalive_time",
     "net.ipv4.tcp_max_orphans",
     "net.ipv4.tcp_max_syn_backlog",
     "net.ipv4.tcp_max_tw_buckets",
@@ -61,6 +64,7 @@ WATCHED = (
     "net.netfilter.nf_conntrack_buckets",
     "net.netfilter.nf_conntrack_max",
     "net.netfilter.nf_conntrack_tcp_be_liberal",
+    "net.netfilter.nf_conntrack_tcp_timeout_established",
     "vm.min_free_kbytes",
 )
 

@@ -11,6 +11,7 @@ from ..view import Host
 
 _BUCKETS = "net.netfilter.nf_conntrack_buckets"
 _LIBERAL = "net.netfilter.nf_conntrack_tcp_be_liberal"
+_IDLE, _ASKS = "net.netfilter.nf_conntrack_tcp_timeout_established", "net.ipv4.tcp_keepalive_time"
 _REUSE, _TRACKED = "net.ipv4.vs.conn_reuse_mode", "net.ipv4.vs.conntrack"
 
 # Two entries for each connection, one for each way; the kernel's own is one to two in each list.
@@ -76,6 +77,25 @@ def _reused(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy={"tuning_host_sysctl": {_REUSE: 0}}, severity="" if harm else "note")
 
 
+def _idle(host: Host) -> Iterator[Hit]:
+    forgets, asks = host.whole(_IDLE), host.whole(_ASKS)
+    used, most = (host.count("protocols", "fill", f"conntrack_{name}") for name in ("count", "max"))
+    if not used or not 0 < forgets < asks:
+        return
+    # A connection is given up when none of the probes has come back.
+    patience = host.whole("net.ipv4.tcp_keepalive_probes") * host.whole("net.ipv4.tcp_keepalive_intvl")
+    mends = {"tuning_host_sysctl": {_IDLE: {"at_least": asks + patience}}}
+    # Entries that stay longer are more at a time.
+    room = used * (asks + patience) < most * forgets
+    yield Hit({_IDLE: forgets, _ASKS: asks}, remedy=mends if room else {}, action="" if room else _NO_ROOM, mends=mends)
+
+
+_NO_ROOM = (
+    "More entries at a time would fill the table (nf_conntrack_max): let the hosts at both ends ask sooner "
+    "(net.ipv4.tcp_keepalive_time below the timeout), which programs have to switch on (SO_KEEPALIVE)."
+)
+
+
 RULES = (
     Rule(
         id="conntrack-invalid",
@@ -117,5 +137,18 @@ RULES = (
         "when that is to go.",
         reference="https://github.com/kubernetes/kubernetes/issues/70747",
         host=_reused,
+    ),
+    Rule(
+        id="conntrack-forgets-idle",
+        severity="note",
+        title="Idle connections are forgotten before keepalive asks whether they live",
+        condition="connections are tracked, and net.netfilter.nf_conntrack_tcp_timeout_established is below "
+        "net.ipv4.tcp_keepalive_time of the same host",
+        explanation="Where a connection was silent for longer, its next packet belongs to none that NAT or firewall "
+        "know. Sessions of SSH, databases and message queues hang or are reset after a pause.",
+        action="Let entries stay until keepalive has had its answer, as RFC 5382 asks of every NAT; IPVS has a limit "
+        "of its own, 15 minutes (`ipvsadm -l --timeout`).",
+        reference="https://www.rfc-editor.org/rfc/rfc5382#section-5",
+        host=_idle,
     ),
 )
