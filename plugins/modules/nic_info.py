@@ -323,6 +323,10 @@ nics:
           where the ends of the link negotiate them.
       type: dict
       returned: when the device has them
+    power_save:
+      description: Whether a wireless NIC sleeps between beacons, V(on) or V(off).
+      type: str
+      returned: for wireless NICs, when iw is installed
     eee_settings:
       description: Energy-Efficient Ethernet by key, each with its C(value).
       type: dict

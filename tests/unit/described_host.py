@@ -128,6 +128,8 @@ class Described:
         for queue in range(nic.get("queues", [1])[0]):
             files[f"{base}/queues/tx-{queue}/xps_cpus"] = files[f"{base}/queues/rx-{queue}/rps_cpus"] = "0\n"
             files[f"{base}/queues/tx-{queue}/tx_timeout"] = f"{nic.get('watchdog', 0) if queue == 0 else 0}\n"
+        if "power_save" in nic:
+            files[f"{base}/phy80211"] = ""
         for state in nic.get("aspm", "").split():
             files[f"{base}/device/link/{state}_aspm"] = "1\n"
         if "pcie" in nic:
@@ -175,6 +177,8 @@ class Described:
             answer = _ETHTOOL.get(argv[1] if len(argv) > 2 else "") if nic is not None else None
             text = answer(argv[-1], nic) if answer else ""
             return (0, text, "") if text else (1, "", "netlink error: Operation not supported\n")
+        if argv[0] == "iw":
+            return 0, f"Power save: {self.nics[argv[2]]['power_save']}\n", ""
         if argv[:4] == ["ip", "-d", "-j", "link"]:
             return 0, json.dumps([self._link(name, nic) for name, nic in self.nics.items()]), ""
         if argv[:3] == ["ip", "-j", "address"]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners, tunnels
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners, power, tunnels
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -139,6 +139,18 @@ def test_facts_have_each_counter_that_a_rule_asks_for():
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(asked) > 20
     assert asked - told == set()
+
+
+def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery():
+    supplies = "/sys/class/power_supply"
+    mouse = {f"{supplies}/hid-0/type": "Battery\n", f"{supplies}/hid-0/scope": "Device\n"}
+    laptop = {**mouse, f"{supplies}/AC/type": "Mains\n", f"{supplies}/BAT0/type": "Battery\n"}
+    assert "battery" not in power.gather(host(mouse))
+    assert power.gather(host(laptop))["battery"] is True
+    files = memory_host.Files({"/sys/class/net/wlan0/phy80211": ""})
+    answer = memory_host.connect(files, lambda *_words: (0, "Power save: on\n", ""), True)
+    assert power.of_nic(answer, "wlan0") == {"power_save": "on"}
+    assert power.of_nic(answer, "eth0") == power.of_nic(host({"/sys/class/net/wlan0/phy80211": ""}), "wlan0") == {}
 
 
 def test_queues_that_a_program_reads_grow_within_an_interval():

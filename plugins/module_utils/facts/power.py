@@ -7,11 +7,12 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..schema import TuningError
+from ..schema import Query, TuningError
 from ..tools import cpus, ethtool, sysfs
 
 _CPU = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
+_SUPPLIES = "/sys/class/power_supply"
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
@@ -25,7 +26,17 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "idle_states": [_idle(host, path) for path in idle],
         "aspm_policy": policy[1] if policy else "",
         "nodes": _nodes(host),
+        **({"battery": True} if _battery(host) else {}),
     }
+
+
+def _battery(host: ReadOnlyHost) -> bool:
+    """Whether the host has one of its own; those of its mouse have the scope Device."""
+    for name in host.names(_SUPPLIES):
+        kind, scope = (sysfs.text(host, f"{_SUPPLIES}/{name}/{file}") for file in ("type", "scope"))
+        if kind == "Battery" and scope != "Device":
+            return True
+    return False
 
 
 def _idle(host: ReadOnlyHost, path: str) -> Dict[str, Any]:
@@ -62,7 +73,18 @@ def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     if known:
         facts["aspm"] = " ".join(name for name, word in known.items() if word == "1") or "off"
     eee = _eee(host, nic) if host.exists(base) else ""
-    return {**facts, **({"eee": eee} if eee else {})}
+    air = _air(host, nic) if host.exists(f"{sysfs.ROOT}/{nic}/phy80211") else ""
+    return {**facts, **({"eee": eee} if eee else {}), **({"power_save": air} if air else {})}
+
+
+def _air(host: ReadOnlyHost, nic: str) -> str:
+    """`on` or `off`, whether a wireless NIC sleeps between beacons, as iw shows it; nothing where there is no iw."""
+    try:
+        text = host.ask(Query(("iw", "dev", nic, "get", "power_save"))).out
+    except TuningError:
+        return ""
+    match = re.search(r"Power save: (on|off)\b", text)
+    return match[1] if match else ""
 
 
 def _eee(host: ReadOnlyHost, nic: str) -> str:
