@@ -127,6 +127,9 @@ def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
     told = facts.gather(host(files), {"nfsd_enqueued": 160, "nfsd_woken": 60}, 5)
     assert told["fill"] == {"nfsd_threads": 8} and "nfsd_threads" not in told["total"]
     assert told["growth"] == {"nfsd_enqueued": 5000, "nfsd_woken": 4000}
+    # A server that starts or ends would let the reader of its pools wait.
+    files["/proc/net/rpc/nfsd"] = "th 0 0 0.000\n"
+    assert facts.gather(host(files), {}, 0) == {"total": {"nfsd_full": 0}, "fill": {}}
 
 
 def test_facts_have_each_counter_that_a_rule_asks_for():

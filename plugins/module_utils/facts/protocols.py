@@ -25,12 +25,18 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
     found.update(protocols.counters_by_line(host.read("/proc/net/xfrm_stat") or ""))
     # Nothing that they drop is told here, but a processor that was taken away explains it.
     found.update(protocols.processor_time(host.read("/proc/stat") or ""))
-    served = protocols.nfs_server(host.read("/proc/fs/nfsd/pool_stats") or "", host.read("/proc/net/rpc/nfsd") or "")
-    found.update({key: number for key, number in served.items() if key != "nfsd_threads"})
+    found.update({key: number for key, number in _nfs_server(host).items() if key != "nfsd_threads"})
     for name, kept in _TABLES.items():
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})
     return found
+
+
+def _nfs_server(host: ReadOnlyHost) -> Dict[str, int]:
+    told = protocols.nfs_server("", host.read("/proc/net/rpc/nfsd") or "")
+    # While a server starts or ends, the kernel lets readers of this file wait; then it has no threads.
+    pools = host.read("/proc/fs/nfsd/pool_stats") if told.get("nfsd_threads") else None
+    return {**told, **protocols.nfs_server(pools or "", "")}
 
 
 _TABLES = {
@@ -59,8 +65,8 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         if "entries" in columns:
             found[f"{name}_entries"] = columns["entries"]
-    served = protocols.nfs_server("", host.read("/proc/net/rpc/nfsd") or "")
-    found.update({key: number for key, number in served.items() if key == "nfsd_threads"})
+    threads = protocols.nfs_server("", host.read("/proc/net/rpc/nfsd") or "").get("nfsd_threads")
+    found.update({"nfsd_threads": threads} if threads else {})
     routes = protocols.routes_6(host.read("/proc/net/rt6_stats") or "")
     return {**found, "routes_6": routes} if routes else found
 
