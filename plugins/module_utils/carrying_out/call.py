@@ -89,9 +89,7 @@ def _carry_out(host: Host, call: Call) -> Done:
 
     # Apply, read again, verify, and undo what did not take.
     transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))
-    answers, failure = transaction.carry_out(call.plan)
-    if not failure:
-        answers = {**conclude.read_again(call, reworked, answers), **answers}
+    answers, failure = transaction.carry_out(call.plan, reworked)
     side_effects = plan.side_effects(before, answers, set(call.asked))
 
     # The layer of the guard stays until it is confirmed, or goes with the change.
@@ -104,8 +102,10 @@ def _carry_out(host: Host, call: Call) -> Done:
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
         remarks += conclude.remember(host, call, rounded, before, aside)
         memory.forget(host, reworked.intersection(noted) - {change.address for change in side_effects})
-    elif not transaction.stuck:
-        memory.forget(host, noted)
+    else:
+        conclude.note_left(host, call, before, transaction.left, transaction.stuck)
+    if failure and not transaction.stuck:
+        memory.forget(host, noted - transaction.left)
         guard.leave(host)
         missed = {address: why for address, why in transaction.missed.items() if address in call.desired}
     return Done(

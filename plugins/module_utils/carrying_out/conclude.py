@@ -68,12 +68,6 @@ def reworked(families: Families, before: Cells, changed: Set[Address]) -> List[A
     return [a for a in _loose(families, shaken) if before[a].value is not None and not families[a.family].reach]
 
 
-def read_again(call: Call, addresses: Iterable[Address], known: Cells) -> Cells:
-    """The cells of these addresses as they are now, of groups that nobody has read again yet."""
-    groups = {address[:2] for address in addresses} - {address[:2] for address in known}
-    return dict(call.read([Address(family, nic, "") for family, nic in sorted(groups)]))
-
-
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
@@ -145,6 +139,27 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
     guard.back(host, (), live)
     return {address for address in live if address not in known}
+
+
+def note_left(host: Host, call: Call, before: Cells, left: Iterable[Address], stuck: bool) -> None:
+    """Keep the originals of what a failed call could not put back, be it asked for or taken along.
+
+    One that is temporary and stuck has them in its layer, which stays.
+    """
+    if call.params["temporary"] and stuck:
+        return
+    families, known = {**registry.FAMILIES, **call.families}, memory.baseline(host)
+    # What a key of the host sets too is that by a later way back as well.
+    near = _loose(call.families, _coupled(call, set(left).intersection(call.changed)))
+    about = [address for address in (*left, *near) if not _made(call, known, address)]
+    live = [a for a in about if not families[a.family].follows and a.key not in families[a.family].derived]
+    memory.keep(host, _originals(host, before, [a for a in live if not (before[a].fixed or before[a].members)]))
+
+
+def _originals(host: Host, before: Cells, addresses: Iterable[Address]) -> Dict[Address, Value]:
+    """What was there before us; what a temporary change has set was not."""
+    below = guard.temporary(host)
+    return {address: below.get(address, before[address].restore) for address in addresses}
 
 
 def _entry(call: Call, address: Address) -> bool:
@@ -266,8 +281,10 @@ def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells
         complaint = memory.store(host, adjusted)
         if not call.params["temporary"]:
             known = memory.baseline(host)
-            more = [change.address for change in aside if not _made(call, known, change.address)]
-            originals = {address: before[address].restore for address in more}
+            # What a key of the host sets too is that by the way back as well, even where it had the new value before.
+            more = {*(change.address for change in aside), *_loose(call.families, _coupled(call, set(call.changed)))}
+            more = {address for address in more if before[address].value is not None}
+            originals = _originals(host, before, [address for address in more if not _made(call, known, address)])
             complaint = complaint or memory.keep(host, originals)
             # A bond that is not there, as before us, is nothing to restore any more. Single values stay noted: going
             # back to one may take another along, which then has to be known.

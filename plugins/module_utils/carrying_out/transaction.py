@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from contextlib import suppress
+from typing import Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..deciding import plan
 from ..deciding.resolve import Refusal, resolve
@@ -61,16 +62,19 @@ class Transaction:
         self.adjusted: Dict[Address, Adjusted] = {}
         self.unseen: Dict[Address, Adjusted] = {}
         self.stuck = False
+        self.left: Set[Address] = set()
         self.shaken: List[str] = []
         self.refused: Dict[Address, str] = {}
         self.missed: Dict[Address, str] = {}
         self._now: Cells = {}
+        self._unseen: Set[Group] = set()
         self._lost: List[str] = []
         self._said: Dict[Group, List[Tuple[Sequence[str], str]]] = {}
 
-    def carry_out(self, todo: Plan) -> Tuple[Cells, str]:
-        """The cells afterwards, and why it failed (empty if it did not)."""
+    def carry_out(self, todo: Plan, beside: Iterable[Address] = ()) -> Tuple[Cells, str]:
+        """The cells afterwards, also of what lies `beside` the plan, and why it failed (empty if it did not)."""
         tried: Set[Address] = set()
+        answers: Cells = {}
         # What stays over a reboot is written once the rest has proved to work.
         live, kept = self._part(todo, False), self._part(todo, True)
         try:
@@ -78,22 +82,25 @@ class Transaction:
             if not reasons:
                 kept = self._anew(live, kept)
                 reasons = self._settle(kept, tried)
+            if not reasons:
+                # A look that hangs is told of like any other: what nobody can see has not proved to work.
+                answers = self._outcome(tried, {**todo.targets, **kept.targets}, beside)
         except TuningError as error:
             reasons = [f"{error}."]
         except BaseException:
             self._undo(tried)
             raise
-        if reasons:
-            return self._go_back(tried, reasons)
-        # Whole groups, asked for or not: what a command changed beside its purpose is reported too.
+        return self._go_back(tried, reasons) if reasons else (answers, "")
+
+    def _outcome(self, tried: Set[Address], wanted: Container[Address], beside: Iterable[Address]) -> Cells:
+        """The cells of what was done: whole groups, asked for or not, since what a command changed beside its purpose
+        is reported too."""
         groups = self._groups(tried)
-        wanted = {**todo.targets, **kept.targets}
         answers = self._look([address for address in self.before if address in wanted or address[:2] in groups])
+        known = {address[:2] for address in answers}
+        answers = {**self._look([address for address in beside if address[:2] not in known]), **answers}
         asked = {address: item.asked for address, item in self.unseen.items() if address in answers}
-        return {
-            **answers,
-            **{address: answers[address]._replace(requested=value) for address, value in asked.items()},
-        }, ""
+        return {**answers, **{address: answers[address]._replace(requested=value) for address, value in asked.items()}}
 
     def _anew(self, live: Plan, kept: Plan) -> Plan:
         """The files as they have to be by what is in force now: interrupts, for instance, come with channels."""
@@ -136,6 +143,20 @@ class Transaction:
         """Read anew; what a command has to do depends on what is there by then."""
         cells = self.read(addresses)
         self._now.update(cells)
+        return cells
+
+    def _see(self, addresses: Iterable[Address]) -> Cells:
+        """As much as can be read: what hangs, which mostly does so on the way back too, must not hold up the rest."""
+        groups: Dict[Group, List[Address]] = {}
+        for address in addresses:
+            groups.setdefault(address[:2], []).append(address)
+        self._unseen = set()
+        cells: Cells = {}
+        for group, own in groups.items():
+            try:
+                cells.update(self._look(own))
+            except TuningError:
+                self._unseen.add(group)
         return cells
 
     def _probe(self, tried: Set[Address]) -> List[str]:
@@ -286,12 +307,9 @@ class Transaction:
     def _go_back(self, tried: Set[Address], reasons: Sequence[str]) -> Tuple[Cells, str]:
         self.adjusted.clear()
         self.unseen.clear()
-        try:
-            undone, leftover = self._undo(tried)
-            answers = self._look(list(self.before))
-        except TuningError as error:  # what hangs on the way there mostly hangs on the way back too
-            undone, leftover = 0, [f"all of it ({error})"]
-            answers = {**self.before, **self._now}
+        undone, leftover = self._undo(tried)
+        answers = self._see(self.before)
+        answers.update({a: cell for a, cell in {**self.before, **self._now}.items() if a[:2] in self._unseen})
         self.stuck = bool(leftover)
         if leftover:
             self.refused.clear()  # nothing to build a second attempt on
@@ -305,10 +323,10 @@ class Transaction:
         Returns how many values went back, and the addresses that did not.
         """
         groups, shaken = self._groups(tried), self._shaken(tried)
-        watched = [address for address in self.before if address[:2] in groups or address in shaken]
+        watched = self._watched(tried)
         undone = 0
         for again in range(_ROUNDS + 1):
-            now = self._look(watched)
+            now = self._see(watched)
             goal: DesiredState = self._missing(now, groups, shaken) if again else self._asked(tried)
             changes = plan.make(goal, _wanted(now), self.families, {}).changes
             if again and not changes:
@@ -318,15 +336,24 @@ class Transaction:
             steps = plan.steps(changes)
             for group in plan.backwards(steps, {address[:2] for address in shaken}, changes, self.families):
                 values = steps[group]
-                self._do(group, values)
+                with suppress(TuningError):  # whether it took effect is looked at below
+                    self._do(group, values)
                 undone += len(values)
-        now = self._look(watched)
-        # What cannot be read any more may be anything.
-        lost = [address for address in tried if self.before[address].value is not None and address not in now]
+        now = self._see(watched)
+        # What cannot be read any more may be anything, and what was not there before must not be there now.
+        nothing = Cell(None)
+        lost = [a for a in tried if (self.before[a].value is None) != (now.get(a, nothing).value is None)]
         left = self._missing(now, groups, shaken)
         self.shaken = [str(address) for address in sorted(left) if address in shaken]
-        leftover = {*(address for address in left if address not in shaken), *lost}
+        unseen = self._unseen - {address[:2] for address in lost}
+        leftover = {*(address for address in left if address not in shaken), *lost, *(Address(*g, "") for g in unseen)}
+        self.left = {*left, *lost, *(address for address in watched if address[:2] in self._unseen)}
         return undone, [str(address) for address in sorted(leftover)]
+
+    def _watched(self, tried: Set[Address]) -> List[Address]:
+        """What may be different after these were tried."""
+        groups, shaken = self._groups(tried), self._shaken(tried)
+        return [address for address in self.before if address[:2] in groups or address in shaken]
 
     def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> DesiredState:
         """What is not as it was before, of the groups that were touched and of what these have taken along."""

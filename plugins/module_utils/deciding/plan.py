@@ -300,7 +300,9 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
     Drivers round to multiples of 8 or 32, up to a power of two, or to hardware ticks; a number far away was
     clamped or ignored, which is a failure that the person must hear of.
     """
-    allowed = families[change.address.family].field(change.address.key).rounding
+    family = families[change.address.family]
+    # A file holds what is written or does not.
+    allowed = 0 if family.follows else family.field(change.address.key).rounding
     asked, given = _count(change.after), _count(answer)
     if not (allowed and asked and given):
         return None
