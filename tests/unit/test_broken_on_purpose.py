@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.tests.unit.sabotage import sees
 from ansible_collections.linuxnet.tuning.tests.unit.test_sequences import play, sequences
 
 KEEP = memory.keep
@@ -40,30 +40,10 @@ LINES = {
 }
 
 
-def sees():
-    """Whether the sequences find something wrong, without looking for the shortest way to it."""
-
-    @settings(
-        max_examples=500,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(sequences)
-    def all_hold(steps):
-        play(steps)
-
-    with pytest.raises(AssertionError):
-        all_hold()
-
-
 @pytest.mark.parametrize("broken", PLACES)
 def test_a_wrong_place_is_seen(broken, monkeypatch):
     monkeypatch.setattr(*PLACES[broken])
-    sees()
+    sees(sequences, play)
 
 
 @pytest.mark.parametrize("broken", LINES)
@@ -71,4 +51,4 @@ def test_a_wrong_line_of_the_script_is_seen(broken, monkeypatch):
     right, wrong = LINES[broken]
     assert right in guard.RUN_TEXT
     monkeypatch.setattr(guard, "RUN_TEXT", guard.RUN_TEXT.replace(right, wrong))
-    sees()
+    sees(sequences, play)
