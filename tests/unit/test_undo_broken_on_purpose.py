@@ -64,8 +64,8 @@ LINES = {
     "what is left is not told": (report.failure, "    if leftover:", "    if False:"),
     "what cannot be removed is not told": (
         UNDO,
-        "!= (now.get(a, nothing).value is None)",
-        "< (now.get(a, nothing).value is None)",
+        "!= (now.get(a, nothing).restore is None)",
+        "< (now.get(a, nothing).restore is None)",
     ),
     "what cannot be read any more is taken for right": (UNDO, '*(Address(*g, "") for g in unseen)', ""),
     "what was taken along and is left is not told": (Transaction._go_back, "if self.shaken:", "if False:"),

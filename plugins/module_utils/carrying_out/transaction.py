@@ -342,7 +342,7 @@ class Transaction:
         now = self._see(watched)
         # What cannot be read any more may be anything, and what was not there before must not be there now.
         nothing = Cell(None)
-        lost = [a for a in tried if (self.before[a].value is None) != (now.get(a, nothing).value is None)]
+        lost = [a for a in tried if (self.before[a].restore is None) != (now.get(a, nothing).restore is None)]
         left = self._missing(now, groups, shaken)
         self.shaken = [str(address) for address in sorted(left) if address in shaken]
         unseen = self._unseen - {address[:2] for address in lost}
