@@ -124,6 +124,7 @@ LAYERS = {
         "carrying_out.call",
     },
     "bare": {"engine"},
+    "plan": {"deciding.plan"},
     "measuring.probe": set(),
     "measuring.station": set(),
     "measuring.session": {"schema", "host", "tools", "facts", "measuring.station", "measuring.probe"},
@@ -166,6 +167,24 @@ def test_filters_import_their_work_when_they_are_called(path):
     """Ansible loads all filters of a collection in each worker that uses one, and compiles them anew."""
     modules = [node.module for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
     assert set(modules) <= {"__future__", "typing", "ansible.errors"}
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("plugins.module_utils.plan", ["overlay", "make", "invert", "restore", "side_effects"]),
+        ("plugins.module_utils.settings.registry", ["FAMILIES", "check_key", "nic_families"]),
+        ("plugins.module_utils.facts", ["everything"]),
+        ("plugins.module_utils.tools.sysctl", ["path"]),
+        ("plugins.plugin_utils.findings.registry", ["rules"]),
+        ("plugins.filter.findings", ["findings"]),
+        ("tests.unit.memory_host", ["Files", "connect"]),
+    ],
+)
+def test_names_that_programs_outside_import_stay(module, names):
+    """Programs that judge recorded hosts read them and check remedies by these names since version 0.2."""
+    there = __import__(f"ansible_collections.linuxnet.tuning.{module}", fromlist=names)
+    assert [name for name in names if not hasattr(there, name)] == []
 
 
 def test_no_import_goes_in_a_circle():
