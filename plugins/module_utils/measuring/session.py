@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Query, Run, Save, TuningError
-from ..tools import counters, fio, firewall, foreign, ip, iperf3, mount, moved, transient
+from ..tools import counters, fio, firewall, foreign, ip, iperf3, mount, moved, sysfs, transient
 
 FOLDER = "/run/linuxnet-tuning"
 _GOVERNORS = "/sys/devices/system/cpu/cpufreq"
@@ -307,8 +307,14 @@ def _grown(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, List[int]]:
     for nic in [argv[-1] for argv in before if argv[:1] == ("ethtool",)]:
         classes, statistics = (tuple(argv) for argv in counters.watch(nic))
         now, then = (counters.queues(texts[classes], texts[statistics]) for texts in (after, before))
-        grown[nic] = counters.growth(then, now)
+        grown[nic] = _in_use(host, nic, counters.growth(then, now))
     return {nic: queues for nic, queues in grown.items() if queues}
+
+
+def _in_use(host: ReadOnlyHost, nic: str, sent: List[int]) -> List[int]:
+    """Without the queues that the NIC could have and has not: mq has a class for each of these too."""
+    number = sysfs.transmit_queues(host, nic)
+    return sent if any(sent[number:]) else sent[: number or None]
 
 
 def _busy(host: ReadOnlyHost, folder: str, name: str) -> Optional[float]:
