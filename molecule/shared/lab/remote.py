@@ -201,7 +201,7 @@ def reboot(guest: Guest) -> str:
 def _ssh_banner(port: int) -> bool:
     """QEMU takes every connection at once; only the banner proves that there is a server behind it.
 
-    Each attempt reaches the server once it is there, and OpenSSH 9.8 and later shut out who has made fifteen for nothing.
+    Each attempt reaches the server once it is there, and OpenSSH 9.8 and later shut out who has made fifteen in vain.
     """
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
