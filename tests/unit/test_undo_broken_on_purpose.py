@@ -170,8 +170,8 @@ LINES = {
     "originals of what is stuck are forgotten": (
         "channels are stuck",
         call._carry_out,
-        "if failure and not transaction.stuck:",
-        "if failure:",
+        "if not transaction.stuck:",
+        "if True:",
     ),
     "what is left has no original": (
         "the MTU cannot be seen",

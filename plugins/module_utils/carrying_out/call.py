@@ -104,10 +104,10 @@ def _carry_out(host: Host, call: Call) -> Done:
         memory.forget(host, reworked.intersection(noted) - {change.address for change in side_effects})
     else:
         conclude.note_left(host, call, before, transaction.left, transaction.stuck)
-    if failure and not transaction.stuck:
-        memory.forget(host, noted - transaction.left)
-        guard.leave(host)
-        missed = {address: why for address, why in transaction.missed.items() if address in call.desired}
+        if not transaction.stuck:
+            memory.forget(host, noted - transaction.left)
+            guard.leave(host)
+            missed = {address: why for address, why in transaction.missed.items() if address in call.desired}
     return Done(
         {**{address: cell for address, cell in call.before.items() if address not in call.plan.targets}, **answers},
         (*call.plan.adjusted, *transaction.adjusted.values()),

@@ -323,7 +323,7 @@ class Transaction:
         Returns how many values went back, and the addresses that did not.
         """
         groups, shaken = self._groups(tried), self._shaken(tried)
-        watched = self._watched(tried)
+        watched = [address for address in self.before if address[:2] in groups or address in shaken]
         undone = 0
         for again in range(_ROUNDS + 1):
             now = self._see(watched)
@@ -349,11 +349,6 @@ class Transaction:
         leftover = {*(address for address in left if address not in shaken), *lost, *(Address(*g, "") for g in unseen)}
         self.left = {*left, *lost, *(address for address in watched if address[:2] in self._unseen)}
         return undone, [str(address) for address in sorted(leftover)]
-
-    def _watched(self, tried: Set[Address]) -> List[Address]:
-        """What may be different after these were tried."""
-        groups, shaken = self._groups(tried), self._shaken(tried)
-        return [address for address in self.before if address[:2] in groups or address in shaken]
 
     def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> DesiredState:
         """What is not as it was before, of the groups that were touched and of what these have taken along."""

@@ -7,8 +7,8 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..schema import Query, TuningError
-from ..tools import cpus, ethtool, sysfs
+from ..schema import TuningError
+from ..tools import cpus, ethtool, iw, sysfs
 
 _CPU = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
@@ -73,18 +73,8 @@ def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     if known:
         facts["aspm"] = " ".join(name for name, word in known.items() if word == "1") or "off"
     eee = _eee(host, nic) if host.exists(base) else ""
-    air = _air(host, nic) if host.exists(f"{sysfs.ROOT}/{nic}/phy80211") else ""
+    air = iw.power_save(host, nic) if host.exists(f"{sysfs.ROOT}/{nic}/phy80211") else ""
     return {**facts, **({"eee": eee} if eee else {}), **({"power_save": air} if air else {})}
-
-
-def _air(host: ReadOnlyHost, nic: str) -> str:
-    """`on` or `off`, whether a wireless NIC sleeps between beacons, as iw shows it; nothing where there is no iw."""
-    try:
-        text = host.ask(Query(("iw", "dev", nic, "get", "power_save"))).out
-    except TuningError:
-        return ""
-    match = re.search(r"Power save: (on|off)\b", text)
-    return match[1] if match else ""
 
 
 def _eee(host: ReadOnlyHost, nic: str) -> str:

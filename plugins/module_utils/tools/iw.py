@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak iw: wireless NICs."""
+
+from __future__ import annotations
+
+import re
+
+from ..schema import Query, Reader, TuningError
+
+
+def power_save(host: Reader, nic: str) -> str:
+    """`on` or `off`, whether the NIC sleeps between beacons; empty where nobody tells."""
+    try:
+        text = host.ask(Query(("iw", "dev", nic, "get", "power_save"))).out
+    except TuningError:  # there is no iw, or the firmware does not answer; all else about the NIC still counts
+        return ""
+    match = re.search(r"Power save: (on|off)\b", text)
+    return match[1] if match else ""
