@@ -28,24 +28,38 @@ without_pip() {
   grep -vE '^(Collecting|Installing|Successfully|Using cached|Requirement already|$)|^ +(━|Downloading|Attempting|Found|Uninstalling|Successfully|Using cached)' || true
 }
 
-# A green run counts only if it looked at the plugins, which the tests that it names tell.
+# sanity NAME CORE [ARGUMENT...]: on a copy with this name, so that several can run beside each other.
 sanity() {
-  local core=$1 test log=$CHECKOUT/sanity-$1.log
-  shift
-  (cd "$(tree "$core")" && PATH=$VENVS/core-$(short "$core")/bin:$PATH ansible-test sanity --local --color no "$@") 2>&1 |
+  local name=$1 core=$2 log=$CHECKOUT/sanity-$1.log
+  shift 2
+  copy_tree "$(tree "$name")"
+  (cd "$(tree "$name")" && PATH=$VENVS/core-$(short "$core")/bin:$PATH ansible-test sanity --local --color no "$@") 2>&1 |
     tee "$log" | without_pip || return 1
   if grep -E 'All targets skipped|Required program|due to missing' "$log"; then
     echo "A sanity test looked at nothing, see the line above."
     return 1
   fi
-  [ $# -eq 0 ] || return 0
-  for test in validate-modules import compile pylint shellcheck; do
+}
+
+# has_run NAME TEST...: a green run counts only if it looked at the plugins, which these tests tell.
+has_run() {
+  local name=$1 test log=$CHECKOUT/sanity-$1.log
+  shift
+  for test in "$@"; do
     grep -q "^Running sanity test \"$test\"" "$log" || {
       echo "The sanity test $test did not run."
       return 1
     }
   done
-  echo "ansible-core $core: $(grep -c '^Running sanity test' "$log") sanity tests ran without a finding"
+  echo "$(grep -c '^Running sanity test' "$log") sanity tests ran without a finding"
+}
+
+all_but_pylint() {
+  sanity "$@" --skip-test pylint && has_run "$1" validate-modules import compile shellcheck
+}
+
+only_pylint() {
+  sanity "$@" --test pylint && has_run "$1" pylint
 }
 
 need shellcheck
@@ -53,11 +67,22 @@ explain_cores
 newest_core >/dev/null
 unset ANSIBLE_COLLECTIONS_PATH
 place_pip_bootstrap
-# ansible-test has one process for nearly all of its tests; one core after the other would leave processors idle.
-AT_ONCE=$(cores | wc -l)
-while read -r core python <&3; do
+# ansible-test has one process for nearly all of its tests; one after the other would leave processors idle.
+AT_ONCE=$(($(nproc) + 1))
+mapfile -t cores < <(cores)
+for i in "${!cores[@]}"; do
+  read -r core python <<<"${cores[i]}"
   core_venv "$core" "$python"
-  copy_tree "$(tree "$core")"
-  check "sanity, ansible-core $core, Python $python" sanity "$core" "$@"
-done 3< <(cores)
+  name="sanity, ansible-core $core, Python $python"
+  if [ $# -gt 0 ]; then
+    check "$name" sanity "$core" "$core" "$@"
+  elif [ "$i" -gt 0 ] && [ "$i" -lt $((${#cores[@]} - 1)) ]; then
+    # The oldest and the newest import the plugins on every Python that they know, which takes longest.
+    check "$name" all_but_pylint "$core" "$core" --python "$python"
+  else
+    check "$name" all_but_pylint "$core" "$core"
+  fi
+done
+# The same files by the same rules: once, with the newest rules.
+[ $# -gt 0 ] || check "pylint, ansible-core $core, Python $python" only_pylint pylint "$core"
 finish sanity
