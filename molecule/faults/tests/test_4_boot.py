@@ -40,10 +40,9 @@ rm -f /etc/systemd/network/20-fault* /etc/NetworkManager/system-connections/faul
 rm -f /etc/NetworkManager/conf.d/lab.conf; cp -a /root/lab.conf /etc/NetworkManager/conf.d/ 2> /dev/null
 systemctl -q disable --now NetworkManager networking 2> /dev/null
 rm -rf /run/NetworkManager/system-connections
-networkctl reload
-# It drops its addresses a little later, even one that is given anew before that.
-timeout 30 sh -c 'until [ "$(networkctl list --no-legend igb0 igb1 | grep -c unmanaged)" = 2 ]
-do sleep 0.1; done' || exit 1
+# When it only reads its files anew it drops its addresses a little later, even one that was given anew before that.
+systemctl restart systemd-networkd
+for nic in igb0 igb1; do ip address flush dev $nic scope global; done
 ip link set dev igb0 mtu 1500; ip link set dev igb1 mtu 2000; systemctl restart lab-link@igb0 lab-link@igb1
 """
 

@@ -20,7 +20,9 @@ SHARED = Path(__file__).parent
 INVENTORY = Path(os.environ["MOLECULE_SCENARIO_DIRECTORY"]) / "inventory"
 # Seconds: longer than a run takes on a busy machine, with a command in it that is held.
 GUARD_TIMEOUT, HELD = 20, 6
-CONFIGURATION = ["-F", str(SSH_CONFIG), "-o", "ConnectTimeout=4"]
+CONFIGURATION = ["-F", str(SSH_CONFIG)]
+# Seconds for a new connection: a guest may merely be busy. Who asks whether there is a way gives the call less time.
+CONNECT_TIMEOUT = 40
 # By which way to the router: its management NIC, or the wire between the guests.
 WAYS = {
     "router": [],
@@ -29,11 +31,11 @@ WAYS = {
 }
 
 
-def ssh(command, host="router", timeout=60):
+def ssh(command, host="router", timeout=60 + CONNECT_TIMEOUT):
     """Run a shell command in a guest over a new connection; the exit code is 255 where there is none."""
-    argv = ["ssh", *CONFIGURATION]
+    argv = ["ssh", *CONFIGURATION, "-o", f"ConnectTimeout={CONNECT_TIMEOUT}"]
     if WAYS.get(host):
-        way = f"ssh {' '.join(CONFIGURATION[:2])} -W {WAYS[host]}:22 switch"
+        way = f"ssh {' '.join(CONFIGURATION)} -W {WAYS[host]}:22 switch"
         argv += ["-o", "ProxyUseFdpass=no", "-o", f"ProxyCommand={way}"]
     argv += ["router" if host in WAYS else host, command]
     try:
@@ -47,7 +49,8 @@ def ssh(command, host="router", timeout=60):
 def ask(command, host="router"):
     """What a shell command prints, which must succeed."""
     done = ssh(command, host)
-    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    # What it said comes first: a summary of many failures has room for the first lines.
+    assert done.returncode == 0, f"{done.stderr}{done.stdout}\nexit code {done.returncode} of {command}"
     return done.stdout
 
 
@@ -69,7 +72,7 @@ def wait_for(condition, seconds, pause=0.3):
 def until(condition, seconds=120):
     """Wait until a shell command succeeds in the router, over one connection: each new one costs an emulated processor
     as much as the work that it looks at."""
-    done = ssh(f"timeout {seconds} sh -c '{waiting(condition)}'", timeout=seconds + 20)
+    done = ssh(f"timeout {seconds} sh -c '{waiting(condition)}'", timeout=seconds + CONNECT_TIMEOUT)
     assert done.returncode == 0, f"not within {seconds} s: {condition}: {done.stderr}"
 
 
