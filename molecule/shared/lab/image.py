@@ -44,17 +44,37 @@ PACKAGES = (
 MASKED = (
     "apt-daily-upgrade.timer",
     "apt-daily.timer",
+    "dev-hugepages.mount",
+    "dev-mqueue.mount",
     "dpkg-db-backup.timer",
     "e2scrub_all.timer",
     "e2scrub_reap.service",
     "fstrim.timer",
     "getty@.service",
     "ifupdown-pre.service",
+    "modprobe@.service",
+    "proc-sys-fs-binfmt_misc.automount",
     "serial-getty@.service",
+    "sys-fs-fuse-connections.mount",
+    "sys-kernel-config.mount",
+    "systemd-binfmt.service",
     "systemd-logind.service",
     "systemd-networkd-wait-online.service",
     "systemd-pstore.service",
+    "systemd-sysusers.service",
+    "systemd-update-utmp-runlevel.service",
     "systemd-update-utmp.service",
+)
+# What the disk of a guest does not need before it is mounted (udev alone takes as long as the kernel), and what makes
+# units of fstab, crypttab and the like, which guests do not have: it runs at each boot and with each `daemon-reload`.
+LEFT_OUT = (
+    *(
+        f"/usr/share/initramfs-tools/hooks/{name}"
+        for name in ("dmsetup", "fsck", "keymap", "resume", "thermal", "udev")
+    ),
+    *(f"/usr/share/initramfs-tools/scripts/{step}/udev" for step in ("init-top", "init-bottom")),
+    "/lib/systemd/system-generators/*",
+    "/usr/lib/systemd/system-generators/*",
 )
 ENABLED = ("systemd-networkd.service", "lab-veth.service", "ssh.service")
 # Installed for the tests that want them (a network manager, a firewall), and off until then.
@@ -201,7 +221,7 @@ def _test_nics(guests: list[Guest]) -> list[str]:
 
 
 def _recipe_hash(release: Release, overlay: bytes) -> str:
-    recipe = json.dumps([asdict(release), PACKAGES, MASKED, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
+    recipe = json.dumps([asdict(release), PACKAGES, MASKED, LEFT_OUT, ENABLED, DISABLED, DISK_SIZE, MACHINE_ID])
     digest = hashlib.sha256(recipe.encode())
     digest.update(overlay)
     for program in ("image.py", "kernel.py"):
@@ -226,6 +246,7 @@ def _bootstrap(release: Release, overlay: bytes, work: Path) -> None:
         "--dpkgopt=path-exclude=/usr/share/doc/*",
         "--dpkgopt=path-exclude=/usr/share/locale/*",
         "--dpkgopt=path-exclude=/usr/share/man/*",
+        *(f"--dpkgopt=path-exclude={path}" for path in LEFT_OUT),
         f"--essential-hook=tar-in {work}/overlay.tar /",
         f"--customize-hook={enable}",
         f"--customize-hook={disable}",
