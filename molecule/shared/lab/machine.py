@@ -152,7 +152,8 @@ def command_line(guest: Guest, image: Image, accel: str, port: int, queues: dict
         *("-append", f"{BOOT_LINE} systemd.hostname={guest.name} systemd.machine_id={guest.number:032x}"),
     ]
     for slot, nic in enumerate(guest.nics):
-        argv += ["-netdev", _backend(guest, nic, slot, port, queues.get(nic.name, []))]
+        for backend in _backends(guest, nic, slot, port, queues.get(nic.name, [])):
+            argv += ["-netdev", backend]
         argv += _device(nic, slot)
     return argv
 
@@ -164,19 +165,21 @@ def accel_arguments(accel: str) -> list[str]:
     return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,svm=off"]
 
 
-def _backend(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) -> str:
+def _backends(guest: Guest, nic: Nic, slot: int, port: int, queues: list[int]) -> list[str]:
+    """What the NIC is connected to."""
     if slot == 0:
-        return f"user,id={nic.name},restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{port}-10.0.2.15:22"
+        return [f"user,id={nic.name},restrict=on,ipv6=off,hostfwd=tcp:127.0.0.1:{port}-10.0.2.15:22"]
     if queues:
-        return f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"
+        return [f"tap,id={nic.name},vhost=off,fds={':'.join(str(queue) for queue in queues)}"]
     if nic.link:
         # Relative to the folder of the lab, because the path of a unix socket may have 107 bytes only.
         # The client tries again until the server is there, so a power cut on either side is outlived. With datagrams,
         # QEMU would keep a whole processor busy for as long as the guest at the other end boots and takes none.
         listens = guest.name == _first_end(nic.link)
         role = "server=on" if listens else f"server=off,{_again()}"
-        return f"stream,id={nic.name},addr.type=unix,addr.path={nic.link}.sock,{role}"
-    return f"hubport,id={nic.name},hubid={slot}"
+        return [f"stream,id={nic.name},addr.type=unix,addr.path={nic.link}.sock,{role}"]
+    # Without a second port nobody takes the packets, and after some of them virtio waits for ever.
+    return [f"hubport,id={nic.name}{end},hubid={slot}" for end in ("", "-end")]
 
 
 def _first_end(link: str) -> str:
