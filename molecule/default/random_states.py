@@ -22,7 +22,7 @@ from plugins.module_utils import engine, host
 
 # Real drivers take their link down for seconds, so an igb has time for a few states and a veth for dozens. A machine
 # that is busy with other things needs longer for the least. For more of them: RANDOM_STATES=200 RANDOM_SEED=7.
-SECONDS_PER_NIC, SECONDS_AT_MOST = 30, 360
+SECONDS_PER_NIC, SECONDS_AT_MOST = 12, 360
 STATES_PER_NIC = 25
 LEAST_STATES_PER_NIC = 3
 MORE = int(os.environ.get("RANDOM_STATES", "0"))
