@@ -6,7 +6,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import call, conclude, prepare, report
+from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.applying import Applying
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.transaction import Transaction
+from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.undo import Undo
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
@@ -14,12 +16,12 @@ from ansible_collections.linuxnet.tuning.tests.unit.attempts import attempt
 from ansible_collections.linuxnet.tuning.tests.unit.sabotage import break_line
 from ansible_collections.linuxnet.tuning.tests.unit.test_undo import EXAMPLES
 
-UNDO = Transaction._undo
+UNDO, JUDGE = Undo.run, Undo._judge
 LAST = "the last file cannot be written"
 # The call that sees it; in which function what stands there, and what then stands there instead.
 LINES = {
-    "nothing goes back": (LAST, UNDO, "self._do(group, values)", "pass"),
-    "only the first of it goes back": (LAST, UNDO, "undone += len(values)", "undone += len(values); break"),
+    "nothing goes back": (LAST, UNDO, "self.applying.do(group, values)", "pass"),
+    "only the first of it goes back": (LAST, UNDO, "self.done += len(values)", "self.done += len(values); break"),
     "oldest first": (LAST, plan.backwards, "(1 if late else -1)", "1"),
     "values that are taken along go back before what took them": (
         "an MTU is stuck",
@@ -29,13 +31,13 @@ LINES = {
     ),
     "files stay": (
         LAST,
-        Transaction._asked,
+        Undo._asked,
         "for address in tried)",
         "for address in tried if not address.key.startswith('/'))",
     ),
     "lines of files stay": (
         LAST,
-        Transaction._asked,
+        Undo._asked,
         "for address in tried)",
         "for address in tried if address.family != 'sysctl_file')",
     ),
@@ -48,11 +50,11 @@ LINES = {
     "what the same command has changed stays": (LAST, plan.restore, "groups = set(touched)", "groups = set()"),
     "what another family has lost stays": (
         LAST,
-        Transaction._shaken,
+        Undo._shaken,
         "and family.disturbed(address.scope, done)",
         "and False",
     ),
-    "neighbours stay": (LAST, Transaction._groups, "or address.family in near", ""),
+    "neighbours stay": (LAST, Applying.touched, "or address.family in near", ""),
     "what a change may take along is not read before": (
         LAST,
         call._carry_out,
@@ -76,7 +78,7 @@ LINES = {
     "what a command said is all that is looked at": (
         "a command does nothing",
         Transaction._check,
-        "answers = self._look(list(todo.targets))",
+        "answers = self.applying.look(list(todo.targets))",
         "return []",
     ),
     "all values are taken for right": (
@@ -86,7 +88,7 @@ LINES = {
         "if True:",
     ),
     "the last question is not asked": ("nobody answers", Transaction._probe, "if ask and ", "if False and "),
-    "a failure is not told": (LAST, Transaction._go_back, "report.failure(reasons, undone, leftover)", "''"),
+    "a failure is not told": (LAST, Transaction._go_back, "report.failure(reasons, undo.done, undo.leftover)", "''"),
     "the reasons are not told": (LAST, report.failure, "[*mismatches, state]", "[state]"),
     "what is left is not told": (
         "an earlier file cannot be removed",
@@ -96,25 +98,25 @@ LINES = {
     ),
     "what cannot be removed is not told": (
         "an earlier file cannot be removed",
-        UNDO,
+        JUDGE,
         "!= (now.get(a, nothing).restore is None)",
         "< (now.get(a, nothing).restore is None)",
     ),
     "what cannot be read any more is taken for right": (
         "the MTU cannot be seen",
-        UNDO,
+        JUDGE,
         '*(Address(*g, "") for g in unseen)',
         "",
     ),
     "what was taken along and is left is not told": (
         "times of coalescing are stuck",
         Transaction._go_back,
-        "if self.shaken:",
+        "if undo.shaken:",
         "if False:",
     ),
     "one look that hangs holds up all": (
         "only the last look hangs",
-        Transaction._see,
+        Applying.see,
         "except TuningError:",
         "except ZeroDivisionError:",
     ),
@@ -124,7 +126,12 @@ LINES = {
         "except TuningError as error:",
         "except ZeroDivisionError as error:",
     ),
-    "a call that is stopped leaves everything": ("it is stopped", Transaction.carry_out, "self._undo(tried)", "pass"),
+    "a call that is stopped leaves everything": (
+        "it is stopped",
+        Transaction.carry_out,
+        "Undo(self.applying).run(tried)",
+        "pass",
+    ),
     "the guard is off before it is back": (
         "only the last look hangs",
         conclude.disarm,
@@ -149,8 +156,8 @@ LINES = {
     "no guard for what is stuck": (
         "only the last look hangs",
         Transaction._go_back,
-        "self.stuck = bool(leftover)",
-        "self.stuck = False",
+        "undo.left, bool(undo.leftover)",
+        "undo.left, False",
     ),
     "no layer": ("and other changes wait", conclude.arm, "if not (waits or ", "if True or (waits or "),
     "the layer does not know what is taken along": (

@@ -111,7 +111,7 @@ def _carry_out(host: Host, call: Call) -> Done:
     return Done(
         {**{address: cell for address, cell in call.before.items() if address not in call.plan.targets}, **answers},
         (*call.plan.adjusted, *transaction.adjusted.values()),
-        transaction.commands,
+        transaction.applying.commands,
         side_effects,
         failure,
         seconds,

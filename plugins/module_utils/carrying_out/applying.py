@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run the set commands of a call, group by group, and read what came of them."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterable, List, Mapping, Sequence, Set, Tuple
+
+from ..deciding import plan
+from ..host import Host
+from ..schema import NIC, Action, Address, Cell, Cells, Family, Save, TuningError, Value, plain
+from ..tools import sysfs
+
+Group = Tuple[str, str]
+Read = Callable[[Sequence[Address]], Cells]
+
+# A link that a driver takes down for a change is back within this time, autonegotiation of 10GBASE-T included.
+LINK_SECONDS = 15
+
+
+class Applying:
+    """What was there `before` and what is there `now`; the `commands` so far, and what each group's last ones `said`.
+
+    `read` gives the cells of addresses anew. `lost` are the NICs whose link did not come back, `hidden` the groups that
+    the last `see` could not read.
+    """
+
+    def __init__(self, host: Host, families: Mapping[str, Family], before: Cells, read: Read) -> None:
+        self.host = host
+        self.families = families
+        self.before = before
+        self.read = read
+        self.now: Cells = {}
+        self.commands: List[str] = []
+        self.said: Dict[Group, List[Tuple[Sequence[str], str]]] = {}
+        self.lost: List[str] = []
+        self.hidden: Set[Group] = set()
+
+    def look(self, addresses: Sequence[Address]) -> Cells:
+        """Read anew; what a command has to do depends on what is there by then."""
+        cells = self.read(addresses)
+        self.now.update(cells)
+        return cells
+
+    def see(self, addresses: Iterable[Address]) -> Cells:
+        """As much as can be read: what hangs, which mostly does so on the way back too, must not hold up the rest."""
+        groups: Dict[Group, List[Address]] = {}
+        for address in addresses:
+            groups.setdefault(address[:2], []).append(address)
+        self.hidden = set()
+        cells: Cells = {}
+        for group, own in groups.items():
+            try:
+                cells.update(self.look(own))
+            except TuningError:
+                self.hidden.add(group)
+        return cells
+
+    def do(self, group: Group, values: Mapping[str, Value]) -> str:
+        family, scope = group
+        cells = plan.keys(self.cells(group), family, scope)
+        complaints = []
+        actions: Sequence[Action] = self.families[family].write(scope, values, cells)
+        linked = self.families[family].scope == NIC and sysfs.carrier(self.host, scope)
+        for action in actions:
+            self.commands += plain(action)
+            complaints.append(self.host.do(action))
+        patience = self.families[family].patience
+        if patience:
+            # A manager works in the background, and its command may end before it has done all; so does a driver that
+            # negotiates.
+            self.host.wait_until(lambda: self._is(group, values), patience)
+        # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
+        if linked and not self._link_is_back(scope):
+            self.lost.append(scope)
+        said: List[Tuple[Sequence[str], str]] = [
+            (plain(action), complaint) for action, complaint in zip(actions, complaints)
+        ]
+        # What is made of files is what counts, not that they were written.
+        written = [isinstance(action, Save) and not complaint for action, complaint in zip(actions, complaints)]
+        self.said[group] = [pair for pair, plainly in zip(said, written) if not plainly] or said
+        return "; ".join(filter(None, complaints))
+
+    def cells(self, group: Group) -> Cells:
+        """The cells of a group; read anew where words have a meaning that earlier steps change, as channels do."""
+        cells = {address: cell for address, cell in {**self.before, **self.now}.items() if address[:2] == group}
+        return {**cells, **self.look(list(cells))} if any(cell.means for cell in cells.values()) else cells
+
+    def _is(self, group: Group, values: Mapping[str, Value]) -> bool:
+        answers = self.read([Address(*group, key) for key in values])
+        cells = [(answers.get(Address(*group, key), Cell(None)), value) for key, value in values.items()]
+        return all(cell.value == value or cell.unseen for cell, value in cells)
+
+    def _link_is_back(self, scope: str) -> bool:
+        """A NIC that has vanished is told of by the next read, not by its lost link."""
+        if not sysfs.present(self.host, scope):
+            return True
+        return self.host.wait_for(sysfs.carrier_path(scope), "1", LINK_SECONDS)
+
+    def touched(self, tried: Set[Address]) -> Set[Group]:
+        """What a change may have touched: the groups that were written, and neighbours such as the ports of a bond."""
+        near = {name for name, _scope in {address[:2] for address in tried} if self.families[name].neighbours}
+        return {address[:2] for address in self.before if address in tried or address.family in near}
