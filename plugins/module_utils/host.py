@@ -122,6 +122,10 @@ class ReadOnlyHost:
         """The time, in the form of ISO 8601."""
         return time.strftime("%Y-%m-%d %H:%M:%S %Z")
 
+    def seconds(self) -> float:
+        """A clock that nobody sets, to tell how long something has taken."""
+        return time.monotonic()
+
     def uptime(self) -> int:
         """Seconds since the boot, sleep included, as a shell reads them too: in a container often since its own."""
         return int((self.read("/proc/uptime") or "0").partition(".")[0])

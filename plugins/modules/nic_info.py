@@ -391,7 +391,7 @@ nics:
       description:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every
           driver, such as C(rx_missed), C(rx_crc), C(tx_timeouts), C(rx_pause).
-        - With O(interval) also C(growth) within so many seconds.
+        - With O(interval) also C(growth) within C(interval) seconds, which are more where reading took longer.
       type: dict
       returned: always
     queues:

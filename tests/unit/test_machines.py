@@ -118,3 +118,27 @@ def test_the_kernel_tells_why_it_drops():
         disk.files[event] = text
         found = everything.gather(memory_host.connect(disk, run, True), [], interval, [])
         assert "drops" not in found["host"] and not [argv for argv in asked if argv[0] == "sh"]
+
+
+@pytest.mark.parametrize(("slow", "told"), [(0, 5), (0.2, 5), (37, 42)])
+def test_what_takes_longer_than_the_interval_is_told_as_it_was(slow, told, monkeypatch):
+    """On a host that is overloaded the second sample comes late, and a rate is by the time that has passed."""
+    disk = memory_host.Files(
+        {
+            "/proc/net/softnet_stat": " ".join(["00000001"] * 13) + "\n",
+            "/sys/class/net/tap0/tun_flags": "0x5002",
+        }
+    )
+    disk.add_nic("eth0")
+    host, now = memory_host.connect(disk, lambda _argv, _data="": (1, "", ""), True), [100.0]
+
+    def wait(_happened, seconds):
+        now[0] += seconds + slow
+
+    monkeypatch.setattr(host, "seconds", lambda: now[0])
+    monkeypatch.setattr(host, "wait_until", wait)
+    found = everything.gather(host, ["eth0"], 5, [])
+    assert found["nics"]["eth0"]["counters"]["interval"] == told
+    assert found["host"]["protocols"]["interval"] == told
+    assert [row["interval"] for row in found["host"]["softnet"]] == [told]
+    assert [row["interval"] for row in found["host"]["tunnels"]] == [told]

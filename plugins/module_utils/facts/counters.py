@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import Any, Callable, Dict, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import TuningError
 from ..tools import ethtool, interrupts, statistics, sysfs
 
 
+def span(host: ReadOnlyHost, interval: float) -> Callable[[], float]:
+    """The seconds since now: the interval, or more where reading takes longer, as on a host that is overloaded."""
+    begun = host.seconds()
+    return lambda: max(interval, float(round(host.seconds() - begun)))
+
+
 def gather(host: ReadOnlyHost, nics: Sequence[str], interval: float) -> Dict[str, Dict[str, Any]]:
-    """Counters by NIC under `total`, and under `growth` what came on top within `interval` seconds."""
+    """Counters by NIC under `total`, and under `growth` what came on top within `interval` seconds or somewhat more."""
+    since = span(host, interval)
     first = {nic: _sample(host, nic) for nic in nics}
     if interval <= 0 or not nics:
         return {nic: {"total": counters} for nic, counters in first.items()}
@@ -19,7 +26,7 @@ def gather(host: ReadOnlyHost, nics: Sequence[str], interval: float) -> Dict[str
     found: Dict[str, Dict[str, Any]] = {}
     for nic, before in first.items():
         total = _sample(host, nic)
-        found[nic] = {"total": total, "growth": statistics.growth(before, total), "interval": interval}
+        found[nic] = {"total": total, "growth": statistics.growth(before, total), "interval": since()}
     return found
 
 

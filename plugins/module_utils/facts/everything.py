@@ -43,6 +43,7 @@ def gather(
 ) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
+    since = counters.span(host, interval) if interval > 0 else lambda: 0.0
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
     taken = tunnels.sample(host) if interval > 0 else []
@@ -57,9 +58,9 @@ def gather(
     few = queues.short(asked)
     whole_host = _topics(
         peers,
-        partial(protocols.gather, before=before, interval=interval),
-        partial(interrupts.softnet, before=rounds, interval=interval),
-        partial(tunnels.gather, before=taken, interval=interval),
+        lambda host: protocols.gather(host, before, since()),
+        lambda host: interrupts.softnet(host, rounds, since()),
+        lambda host: tunnels.gather(host, taken, since()),
     )
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
