@@ -44,17 +44,15 @@ scenarios() {
   printf '%s\n' "${jobs[@]}" | awk "$1"
 }
 
-# The classroom measures, and the audit looks for what is lost within seconds, so only what emulates nothing runs beside
-# them; that waits for timers most of the time, and goes on beside all others.
-faults='/\/faults$/' containers='/\/(cores|sequences)$/' measured='/\/(audit|classroom)$/'
+# The classroom measures, and the audit looks for what is lost within seconds, so only what waits most of the time, and
+# emulates nothing, runs beside them; that goes on beside all others.
+faults='/\/faults$/' measured='/\/(audit|classroom)$/'
 result=0
 scenarios "$faults" | at_a_time 1 f &
-beside=($!)
-scenarios "$containers" | at_a_time 1 c &
-beside+=($!)
+beside=$!
 scenarios "$measured" | at_a_time 1 l || result=1
-scenarios "!$faults && !$containers && !$measured" | at_a_time "$(nproc)" l || result=1
-for job in "${beside[@]}"; do wait "$job" || result=1; done
+scenarios "!$faults && !$measured" | at_a_time "$(nproc)" l || result=1
+wait "$beside" || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
 # These are the last lines of all.

@@ -43,30 +43,33 @@ def gather(
 ) -> Dict[str, Any]:
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
+    found = nics.gather(host, names, remarks)
+    # What counts twice is read in one go, before and after: on a host that is overloaded all the rest takes far longer than
+    # the interval.
     since = counters.span(host, interval) if interval > 0 else lambda: 0.0
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
     taken = tunnels.sample(host) if interval > 0 else []
     tracing = drops.begin(host, interval)
-    found = nics.gather(host, names, remarks)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
+    counted: Tuple[Tuple[str, Read], ...] = (
+        ("protocols", lambda host: protocols.gather(host, before, since())),
+        ("softnet", lambda host: interrupts.softnet(host, rounds, since())),
+        ("tunnels", lambda host: tunnels.gather(host, taken, since())),
+    )
+    about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in counted}
+    dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
     asked = _try("queues", remarks, lambda: queues.ask(host)) or ""
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found), asked)))
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
-    dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
     few = queues.short(asked)
-    whole_host = _topics(
-        peers,
-        lambda host: protocols.gather(host, before, since()),
-        lambda host: interrupts.softnet(host, rounds, since()),
-        lambda host: tunnels.gather(host, taken, since()),
-    )
+    whole_host = _topics(peers)
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
 
         whole_host += (("configured", files_by_hand.gather),)
-    about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host}
+    about.update({topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host})
     stuck = (about.get("sockets") or {}).get("stuck", ())
     # Nobody has asked for it, so a host without ping lacks nothing.
     about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck)) or [])
@@ -74,9 +77,7 @@ def gather(
     return {"nics": found, "host": {**whole, **dropped, **({"short_queues": few} if few else {})}, "remarks": remarks}
 
 
-def _topics(
-    peers: Sequence[Mapping[str, Any]], counted: Read, rounds: Read, taken: Read
-) -> Tuple[Tuple[str, Read], ...]:
+def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
         ("power", power.gather),
@@ -93,10 +94,7 @@ def _topics(
         ("sysctl_files", sysctls.files),
         ("congestion", sysctls.congestion),
         ("modules", modules.gather),
-        ("softnet", rounds),
-        ("protocols", counted),
         ("sockets", protocols.sockets),
-        ("tunnels", taken),
         ("rdma", rdma.gather),
         ("nfs", protocols.mounts),
         ("persisted", persisted.gather),
