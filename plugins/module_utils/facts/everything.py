@@ -44,8 +44,8 @@ def gather(
     """Facts by NIC under `nics`, those of the host under `host`, and under `remarks` what could not be read."""
     remarks: List[str] = []
     found = nics.gather(host, names, remarks)
-    # What counts twice is read in one go, before and after: on a host that is overloaded all the rest takes far longer than
-    # the interval.
+    # What counts twice is read in one go, before and after: on a host that is overloaded all the rest takes far longer
+    # than the interval.
     since = counters.span(host, interval) if interval > 0 else lambda: 0.0
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
