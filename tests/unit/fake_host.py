@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Devices of a host in memory that answer in ethtool's own words, and round, clamp, ignore and refuse as drivers do."""
+"""A host in memory: devices that answer in ethtool's own words, and round, clamp, ignore and refuse like drivers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.host import Host
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Save
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
-from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 Result = tuple[int, str, str]
 UNSUPPORTED: Result = (1, "", "netlink error: Operation not supported\n")
@@ -316,15 +316,15 @@ def tg3() -> Device:
 MAKERS = {maker.__name__: maker for maker in (igb, e1000e, vmxnet3, veth, mlx5, tg3, ixgbe, i219, bnxt)}
 
 
-class FakeHost(memory_host.MemoryHost):
-    """A host in memory with devices by NIC name. Logs all set commands and saved files."""
+class FakeHost(Host):
+    """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
 
     def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
         programs = {"ip": self._ip, "systemctl": self._systemctl, "systemd-run": lambda _argv: (0, "", "")}
         programs["modinfo"] = lambda argv: (1, "", f"modinfo: ERROR: Module {argv[-1]} not found.")
-        super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv), memory_host.Files(files))
+        super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv))
         self.devices = dict(devices)
-        self.files = self.disk.files
+        self.files = dict(files or {})
         self.log: list[str] = []
         # Not of the devices: it is gone with an MTU below 1280, and comes back without what somebody had set.
         self.addresses = {nic: {"fd00::1/64"} for nic in devices}
@@ -377,14 +377,31 @@ class FakeHost(memory_host.MemoryHost):
             self.files.update({link: systemd.TEMPLATE} if argv[1] == "enable" else {})
         return 0, "", ""
 
+    def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
+        return ""
+
+    def clock(self) -> str:
+        return "2026-05-04 08:00:00 UTC"
+
+    def uptime(self) -> int:
+        return 1000
+
     def read(self, path: str, most: int = 0) -> str | None:
-        return "1" if path.endswith("/carrier") else super().read(path, most)
+        return "1" if path.endswith("/carrier") else self.files.get(path)
 
     def names(self, path: str) -> list[str]:
-        return sorted(self.devices) if path == "/sys/class/net" else super().names(path)
+        if path == "/sys/class/net":
+            return sorted(self.devices)
+        return sorted({name[len(path) + 1 :].split("/")[0] for name in self.files if name.startswith(path + "/")})
 
     def exists(self, path: str) -> bool:
         return path in self.files or (path.startswith("/sys/class/net/") and path.split("/")[4] in self.devices)
+
+    def plain(self, path: str) -> bool:
+        return True
+
+    def program(self, name: str) -> str:
+        return name
 
     def target(self, path: str) -> str:
         if not path.startswith("/sys/"):
@@ -393,6 +410,17 @@ class FakeHost(memory_host.MemoryHost):
         return self.devices[nic].driver if path.endswith("/device/driver") else ""
 
     def do(self, action) -> str:
-        if isinstance(action, (Poke, Save)):
+        if isinstance(action, Poke):
             self.log.append(str(action))
+            if action.path not in self.files:
+                return "No such file or directory"
+            self.files[action.path] = action.text
+            return ""
+        if isinstance(action, Save):
+            self.log.append(str(action))
+            if action.text is None:
+                self.files.pop(action.path, None)
+            else:
+                self.files[action.path] = action.text
+            return ""
         return super().do(action)

@@ -131,7 +131,7 @@ def test_window_ends(fault):
     ask("systemctl -q is-active linuxnet-tuning-window.service")
     play = fault.play(tuning_host_nics=[{"name": "igb0", "mtu": 1500}], tuning_guard_timeout=120)
     assert play.end() == 0, play.output
-    assert ask("systemctl is-active linuxnet-tuning-window.service || true").strip() == "inactive"
+    assert ask("systemctl show -p ActiveState --value linuxnet-tuning-window.service").strip() == "inactive"
     assert "via fd00:77::2 dev igb0" in ask("ip -6 route show fd00:78::/64")
     ask("ip -6 address del fd00:77::1/64 dev igb0")
     assert fault.play(tuning_guard_timeout=120).end() == 0

@@ -56,6 +56,7 @@ class Applying:
         return cells
 
     def do(self, group: Group, values: Mapping[str, Value]) -> str:
+        """Set these values of a group, and wait for what settles later; what its commands have complained of."""
         family, scope = group
         cells = plan.keys(self.cells(group), family, scope)
         complaints = []
@@ -85,6 +86,11 @@ class Applying:
         cells = {address: cell for address, cell in {**self.before, **self.now}.items() if address[:2] == group}
         return {**cells, **self.look(list(cells))} if any(cell.means for cell in cells.values()) else cells
 
+    def touched(self, tried: Set[Address]) -> Set[Group]:
+        """What a change may have touched: the groups that were written, and neighbours such as the ports of a bond."""
+        near = {name for name, _scope in {address[:2] for address in tried} if self.families[name].neighbours}
+        return {address[:2] for address in self.before if address in tried or address.family in near}
+
     def _is(self, group: Group, values: Mapping[str, Value]) -> bool:
         answers = self.read([Address(*group, key) for key in values])
         cells = [(answers.get(Address(*group, key), Cell(None)), value) for key, value in values.items()]
@@ -95,8 +101,3 @@ class Applying:
         if not sysfs.present(self.host, scope):
             return True
         return self.host.wait_for(sysfs.carrier_path(scope), "1", LINK_SECONDS)
-
-    def touched(self, tried: Set[Address]) -> Set[Group]:
-        """What a change may have touched: the groups that were written, and neighbours such as the ports of a bond."""
-        near = {name for name, _scope in {address[:2] for address in tried} if self.families[name].neighbours}
-        return {address[:2] for address in self.before if address in tried or address.family in near}

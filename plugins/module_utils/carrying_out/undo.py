@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Iterable, List, Set
+from typing import List, Set
 
 from ..deciding import plan
 from ..schema import Address, Cell, Cells, Change, DesiredState, Plan, TuningError
@@ -29,9 +29,8 @@ class Undo:
         self.leftover: List[str] = []
         self.shaken: List[str] = []
 
-    def run(self, tried: Iterable[Address]) -> None:
+    def run(self, tried: Set[Address]) -> None:
         """Put back what these were, and what else is not as it was."""
-        tried = set(tried)
         groups, shaken = self.applying.touched(tried), self._shaken(tried)
         watched = [address for address in self.before if address[:2] in groups or address in shaken]
         for again in range(_ROUNDS + 1):

@@ -11,7 +11,9 @@ from ..tools import ethtool, interrupts, statistics, sysfs
 
 
 def span(host: ReadOnlyHost, interval: float) -> Callable[[], float]:
-    """The seconds since now: the interval, or more where reading takes longer, as on a host that is overloaded."""
+    """The seconds since now: the interval if there is one, or more where reading a host takes longer."""
+    if interval <= 0:
+        return lambda: 0.0
     begun = host.seconds()
     return lambda: max(interval, float(round(host.seconds() - begun)))
 

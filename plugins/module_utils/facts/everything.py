@@ -46,7 +46,7 @@ def gather(
     found = nics.gather(host, names, remarks)
     # What counts twice is read in one go, before and after: on a host that is overloaded all the rest takes far longer
     # than the interval.
-    since = counters.span(host, interval) if interval > 0 else lambda: 0.0
+    since = counters.span(host, interval)
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
     taken = tunnels.sample(host) if interval > 0 else []
