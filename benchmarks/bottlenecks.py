@@ -103,6 +103,18 @@ def run(host: str, command: str) -> None:
     subprocess.run(["ip", "netns", "exec", host, "sh", "-ec", command], check=True)
 
 
+def play_systemd() -> None:
+    """Puts the two scripts in place of systemd's programs, for this process and what it starts."""
+    namespaces.mount("tmpfs", "/run", "tmpfs")
+    for name, text in (("systemd-run", SYSTEMD_RUN), ("systemctl", SYSTEMCTL)):
+        Path("/run/bin").mkdir(exist_ok=True)
+        Path("/run/bin", name).write_text(text)
+        Path("/run/bin", name).chmod(0o755)
+    for folder in ("systemd/system", "units"):
+        Path("/run", folder).mkdir(parents=True)
+    os.environ["PATH"] = f"/run/bin:{os.environ['PATH']}"
+
+
 def build() -> None:
     """The hosts on their switch, as after a boot."""
     for name in (*HOSTS, SWITCH):
@@ -180,14 +192,7 @@ def main() -> int:
     for one in chosen:
 
         def work(one: Sown = one) -> int:
-            namespaces.mount("tmpfs", "/run", "tmpfs")
-            for name, text in (("systemd-run", SYSTEMD_RUN), ("systemctl", SYSTEMCTL)):
-                Path("/run/bin").mkdir(exist_ok=True)
-                Path("/run/bin", name).write_text(text)
-                Path("/run/bin", name).chmod(0o755)
-            for folder in ("systemd/system", "units"):
-                Path("/run", folder).mkdir(parents=True)
-            os.environ["PATH"] = f"/run/bin:{os.environ['PATH']}"
+            play_systemd()
             return 0 if sown(one, words.verbose) else 1
 
         with tempfile.TemporaryDirectory() as folder:
