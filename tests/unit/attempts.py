@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
+from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
+from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QUEUES
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed
-from ansible_collections.linuxnet.tuning.tests.unit.test_properties import _without_writes
-from ansible_collections.linuxnet.tuning.tests.unit.wilful_host import CONF, QUEUES, VLAN, WilfulHost
+from ansible_collections.linuxnet.tuning.tests.unit.wilful_host import CONF, VLAN, WilfulHost
 
 TIMEOUT = 60
 # What can be asked for: by NIC and option, or by kernel parameter.
@@ -114,7 +115,7 @@ class Attempt:
     def looks(self, view, params):
         """Check mode writes nothing; gives how many commands it foretells."""
         logged = list(self.host.log)
-        foretold = engine.tune(_without_writes(self.host), view, params)
+        foretold = engine.tune(Reader(self.host), view, params)
         assert (self.host.raw(), self.host.armed(), self.host.log) == (self.before, self.armed, logged)
         return len(foretold["commands"])
 
@@ -153,7 +154,7 @@ class Attempt:
 
     def has_what_was_asked(self, view, params):
         """Which another look at it tells."""
-        assert not engine.tune(_without_writes(self.host), view, {**params, "permanent": False})["changed"]
+        assert not engine.tune(Reader(self.host), view, {**params, "permanent": False})["changed"]
 
     def is_as_before(self):
         assert self.host.raw() == self.before

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Makes a machine of a short description: files of /proc and /sys, and what its programs answer, read by the facts.
 
+It is no host of its own: it writes the files of one in memory, and answers for its programs. Nothing is changed on it.
 So the way of a case is that of a host: what a driver counts, by its own names, goes through all parsers to the rules.
 """
 

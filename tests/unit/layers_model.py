@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The model that says what is right: a stack for each key, for the host in memory and for the lab."""
+"""The model that says what is right: a stack for each key, for the host in memory and for the lab.
+
+It is no host: it knows nothing of commands, files and the code under test, which is what makes it a judge of these.
+"""
 
 from __future__ import annotations
 

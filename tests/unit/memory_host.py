@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands in for host.py: files, links and folders in dictionaries, and a log of everything that is done."""
+"""The one host that stands in for host.py: files, links and folders in dictionaries, and a log of all that is done.
+
+What its programs answer is up to a test, or to one of the layers that build on it: devices (device_host.py), time and a
+real shell (shell_host.py), channels that take along (queues_host.py), an action that goes wrong (wilful_host.py).
+"""
 
 from __future__ import annotations
 
@@ -55,24 +59,33 @@ class Files:
                 del paths[path]
 
 
-class Memory:
-    """Reads from Files, logs every command and never waits."""
+class MemoryHost(Host):
+    """Reads and writes Files, logs every command and action, and never waits. `runner` answers for the programs."""
 
-    def __init__(self, runner: Runner, files: Files) -> None:
+    def __init__(self, runner: Runner, disk: Files) -> None:
         super().__init__(runner)
-        self.disk = files
+        self.disk = disk
         self.commands: list[list[str]] = []
         self.done: list[str] = []
 
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts by path; who replaces them as a whole replaces them for all who look at this host."""
+        return self.disk.files
+
+    @files.setter
+    def files(self, files: Mapping[str, str]) -> None:
+        self.disk.files = dict(files)
+
     def read(self, path: str, most: int = 0) -> str | None:
-        return self.disk.files.get(path)
+        return self.files.get(path)
 
     def names(self, path: str) -> list[str]:
-        paths = [*self.disk.files, *self.disk.links]
+        paths = [*self.files, *self.disk.links]
         return sorted({name[len(path) + 1 :].split("/")[0] for name in paths if name.startswith(f"{path}/")})
 
     def exists(self, path: str) -> bool:
-        return path in self.disk.files or path in self.disk.links or bool(self.names(path))
+        return path in self.files or path in self.disk.links or bool(self.names(path))
 
     def plain(self, path: str) -> bool:
         return path not in self.disk.links
@@ -88,7 +101,7 @@ class Memory:
 
     def program(self, name: str) -> str:
         path = f"/usr/sbin/{name}"
-        return path if path in self.disk.files else name
+        return path if path in self.files else name
 
     def clock(self) -> str:
         return "2026-05-04 08:00:00 UTC"
@@ -103,14 +116,6 @@ class Memory:
         self.commands.append(list(argv))
         return super()._run(argv, lines, seconds)
 
-
-class MemoryReader(Memory, ReadOnlyHost):
-    """What check mode gets: it has no way to write."""
-
-
-class MemoryHost(Memory, Host):
-    """Also writes, into Files."""
-
     def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
         return self.disk.refused.get(path, "")
 
@@ -121,17 +126,30 @@ class MemoryHost(Memory, Host):
         path = action.path
         if path in self.disk.refused:
             return self.disk.refused[path]
-        if isinstance(action, Poke) and path not in self.disk.files:
+        if isinstance(action, Poke) and path not in self.files:
             return "No such file or directory"
         if action.text is None:
-            self.disk.files.pop(path, None)
+            self.files.pop(path, None)
         else:
-            self.disk.files[path] = self.disk.kernel.get(path, {}).get(action.text, action.text)
+            self.files[path] = self.disk.kernel.get(path, {}).get(action.text, action.text)
             for other, text in self.disk.together.get(path, {}).get(action.text, {}).items():
-                self.disk.files.pop(other, None) if text is None else self.disk.files.update({other: text})
+                self.files.pop(other, None) if text is None else self.files.update({other: text})
         return ""
 
 
-def connect(files: Files, runner: Runner, check_mode: bool) -> Memory:
+class Reader(ReadOnlyHost):
+    """What check mode gets: it sees all that a host in memory sees, whatever its layers, and has no way to write."""
+
+    def __init__(self, host: MemoryHost) -> None:
+        super().__init__(host._runner)
+        self.disk, self.commands, self.done = host.disk, host.commands, host.done
+        for name in vars(ReadOnlyHost):
+            if not name.startswith("__") and name != "_at_work":
+                setattr(self, name, getattr(host, name))
+        assert not hasattr(self, "do")
+
+
+def connect(files: Files, runner: Runner, check_mode: bool) -> MemoryHost | Reader:
     """The same choice as host.connect()."""
-    return MemoryReader(runner, files) if check_mode else MemoryHost(runner, files)
+    host = MemoryHost(runner, files)
+    return Reader(host) if check_mode else host

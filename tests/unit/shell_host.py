@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host in memory with a clock: the guard's script runs in a real shell, calls are killed, and the power fails."""
+"""The host with devices and a clock: the guard's script runs in a real shell, calls are killed, and the power fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back.script import RUN_TEXT
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
 
 # The trees that the script works on; below a folder of the test they stand for the host's.
 TREES = ("/var/lib/linuxnet-tuning", "/run/linuxnet-tuning", "/etc/", "/proc/sys/")
@@ -32,7 +32,7 @@ class Killed(BaseException):
     """The end of a call by force: nothing of it runs any more."""
 
 
-class ShellHost(FakeHost):
+class ShellHost(DeviceHost):
     """Its services wait for seconds of `now`; `told` is what the script says."""
 
     def __init__(self, folder: Path, makers, files=None) -> None:

@@ -13,7 +13,8 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.irq import irq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.multiq import multiq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 
 
 def lines(family, values, cells):
@@ -56,7 +57,7 @@ def kept(host, wanted):
 
 @pytest.fixture
 def host():
-    return FakeHost({"igb0": igb()}, {"/run/systemd/system": ""})
+    return DeviceHost({"igb0": igb()}, {"/run/systemd/system": ""})
 
 
 def run(device, line, tmp_path):

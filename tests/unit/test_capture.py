@@ -58,7 +58,7 @@ def checked(device, found):
     """What `tune` says of it in check mode."""
     params = {name: option.get("default") for name, option in engine.argument_spec("tune").items()}
     params.update(permanent=False, on_unsupported="warn", **inventory.options(found))
-    return engine.tune(memory_host.MemoryReader(device.run, device.host.disk), "tune", params)
+    return engine.tune(memory_host.connect(device.host.disk, device.run, True), "tune", params)
 
 
 @each_driver

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import irq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, interrupts
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
 
 sets = st.sets(st.integers(0, 300))
 
@@ -65,11 +65,11 @@ def test_queues_are_spread_over_nodes_threads_and_caches():
         files[f"/sys/devices/system/node/node{node}/cpulist"] = (
             f"{node * 4}-{node * 4 + 3},{node * 4 + 8}-{node * 4 + 11}"
         )
-    chosen = interrupts.cores(FakeHost({}, files), "e0")
+    chosen = interrupts.cores(DeviceHost({}, files), "e0")
     # The NIC's node, one of each cache in turn; then the other node; then the second threads, in the same way.
     assert chosen == (4, 6, 5, 7, 0, 2, 1, 3, 12, 14, 13, 15, 8, 10, 9, 11)
 
 
 def test_without_caches_the_order_is_that_of_the_cpus():
     files = {"/sys/devices/system/cpu/online": "0-3", "/sys/class/net/e0/device/numa_node": "-1"}
-    assert interrupts.cores(FakeHost({}, files), "e0") == (0, 1, 2, 3)
+    assert interrupts.cores(DeviceHost({}, files), "e0") == (0, 1, 2, 3)

@@ -13,7 +13,8 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Field, TuningError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 
 
 def call(host, view="tune", **params):
@@ -21,7 +22,7 @@ def call(host, view="tune", **params):
 
 
 def test_a_queue_of_no_length_is_a_value():
-    host = FakeHost({"igb0": igb()})
+    host = DeviceHost({"igb0": igb()})
     result = call(host, nics=[{"name": "igb0", "txqueuelen": 0}])
     assert result["after"]["nics"] == {"igb0": {"txqueuelen": 0}}
     assert not call(host, nics=[{"name": "igb0", "txqueuelen": 0}])["changed"]
@@ -31,7 +32,7 @@ def test_a_queue_of_no_length_is_a_value():
 
 def test_what_cannot_be_read_any_more_is_not_said_to_be_back():
     device = igb()
-    host = FakeHost({"igb0": device})
+    host = DeviceHost({"igb0": device})
 
     def lose(_words):
         device.channels.clear()
@@ -45,7 +46,7 @@ def test_what_cannot_be_read_any_more_is_not_said_to_be_back():
 
 @pytest.mark.parametrize("check", [True, False])
 def test_without_systemd_nothing_temporary_begins(check):
-    host = FakeHost({"igb0": igb()})
+    host = DeviceHost({"igb0": igb()})
     if check:
         host = type("Reader", (engine.ReadOnlyHost,), {"exists": lambda _self, _path: False})(None)
     with pytest.raises(TuningError, match="does not run systemd, so nothing would end the change"):
@@ -55,7 +56,7 @@ def test_without_systemd_nothing_temporary_begins(check):
 
 @pytest.mark.parametrize("temporary", [None, 0])
 def test_no_seconds_are_no_end(temporary):
-    host = FakeHost({"igb0": igb()})
+    host = DeviceHost({"igb0": igb()})
     call(host, temporary=temporary, nics=[{"name": "igb0", "mtu": 1300}])
     assert memory.BASELINE in host.files
 
@@ -71,7 +72,7 @@ BROKEN = {
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("params", [{"state": "restored"}, {"nics": [{"name": "igb0", "mtu": 9000}]}])
 def test_originals_that_cannot_be_read_are_an_error(text, params):
-    host = FakeHost({"igb0": igb()}, {memory.BASELINE: text})
+    host = DeviceHost({"igb0": igb()}, {memory.BASELINE: text})
     with pytest.raises(TuningError, match=r"cannot be read .* Nothing was changed"):
         call(host, **params)
     assert host.log == []
@@ -153,7 +154,7 @@ def test_one_address_is_one_client_however_it_is_written():
 
 def test_the_hint_names_the_variable_of_the_inventory():
     with pytest.raises(TuningError, match="tuning_on_unsupported"):
-        call(FakeHost({"igb0": igb()}), nics=[{"name": "igb0", "ring": {"rx_mini": 8}}])
+        call(DeviceHost({"igb0": igb()}), nics=[{"name": "igb0", "ring": {"rx_mini": 8}}])
 
 
 def restored(host, **params):
@@ -167,7 +168,7 @@ def noted(host):
 
 def test_an_original_whose_key_is_gone_does_not_hold_up_the_others():
     keys = {"/proc/sys/net/ipv4/conf/igb9/rp_filter": "1\n", "/proc/sys/net/core/somaxconn": "4096\n"}
-    host = FakeHost({"igb0": igb(), "igb9": igb()}, keys)
+    host = DeviceHost({"igb0": igb(), "igb9": igb()}, keys)
     asked = {"net.ipv4.conf.igb9.rp_filter": 0, "net.core.somaxconn": 9000}
     call(host, nics=[{"name": "igb0", "mtu": 9000}], sysctl=asked)
     gone = next(iter(keys))
@@ -192,7 +193,7 @@ def test_an_original_whose_key_is_gone_does_not_hold_up_the_others():
 def test_an_original_that_the_kernel_refuses_does_not_hold_up_the_others():
     key = "/proc/sys/vm/dirty_background_bytes"
 
-    class Refusing(FakeHost):
+    class Refusing(DeviceHost):
         def do(self, action):
             if getattr(action, "path", "") == key and action.text == "0":
                 self.log.append(str(action))
@@ -221,7 +222,7 @@ def test_an_original_that_the_kernel_refuses_does_not_hold_up_the_others():
 @pytest.fixture
 def guarded():
     """A host with a permanent MTU that somebody has confirmed."""
-    host = FakeHost({"igb0": igb()}, {"/run/systemd/system": ""})
+    host = DeviceHost({"igb0": igb()}, {"/run/systemd/system": ""})
     call(host, view="link", guard_timeout=60, nics=[{"name": "igb0", "mtu": 9000}])
     guard.serve(host, "confirmed", False)
     assert noted(host) == [("igb0", "mtu")]

@@ -8,7 +8,7 @@ import pytest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import foreign as host_side
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import foreign, report, result, table, verdict
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import BEFORE, made, measured
-from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Files, MemoryReader
+from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Files, connect
 
 SECONDS, MSS = 9.0, 1448
 # What `ss -tin` printed of a stream that sends and of one that receives (iproute2 6.1 on Linux 6.18), shortened.
@@ -53,7 +53,7 @@ def test_the_link_of_a_vlan_is_what_it_stands_on():
             f"{root}/bond0/lower_eth1/uevent": "",
         }
     )
-    host = MemoryReader(None, files)
+    host = connect(files, None, True)
     assert host_side.links(host, ["eth0.7", "eth0", "bond0"]) == {"eth0.7": "eth0", "eth0": "eth0", "bond0": "bond0"}
 
 

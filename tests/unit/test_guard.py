@@ -31,7 +31,8 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     plain,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 
 FAMILIES = registry.view("tune")
 
@@ -48,7 +49,7 @@ def way_back(todo, before, beside=()):
     mtu=st.integers(68, 9216),
 )
 def test_the_inverse_leads_back(rx, channels, gro, mtu):
-    host = FakeHost({"igb0": igb()})
+    host = DeviceHost({"igb0": igb()})
     desired = {
         Address("ring", "igb0", "rx"): Desired(EXACTLY, rx),
         Address("channels", "igb0", "combined"): Desired(EXACTLY, channels),
@@ -140,7 +141,7 @@ def test_what_is_newest_goes_back_first():
         Address("link", "igb0", "mtu"): Desired(EXACTLY, 9000),
         Address("ring", "igb0", "rx"): Desired(EXACTLY, 4096),
     }
-    before = prepare.read(FakeHost({"igb0": igb()}), FAMILIES, prepare.groups_of(desired)).cells
+    before = prepare.read(DeviceHost({"igb0": igb()}), FAMILIES, prepare.groups_of(desired)).cells
     back = way_back(plan.make(desired, before, FAMILIES, {}), before)
     assert [str(action) for action in back] == ["ethtool -G igb0 rx 256", "ip link set dev igb0 mtu 1500"]
 

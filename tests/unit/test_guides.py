@@ -11,7 +11,7 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
-from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+from ansible_collections.linuxnet.tuning.tests.unit import device_host
 
 PAGE = (Path(__file__).parents[2] / "docs/guides.md").read_text()
 SECTIONS = [part for part in PAGE.split("\n## ")[1:] if "```yaml" in part]
@@ -28,7 +28,7 @@ def test_the_modules_take_the_inventory_of_a_guide(section):
     given = layers.options(written, lambda value: value, {}.__getitem__)
     paths = [f"/proc/sys/{key.replace('.', '/')}" for key in given["sysctl"]]
     texts = {path: "1 1 1\n" if "mem" in path else "some\n" if "qdisc" in path else "1\n" for path in paths}
-    host = fake_host.FakeHost({}, {**MACHINE, **texts})
+    host = device_host.DeviceHost({}, {**MACHINE, **texts})
     # An entry is read as a whole on a host without such a NIC, too; a key that nobody knows ends the call.
     result = engine._compare(host, {**given, "on_unsupported": "fail"})
     assert not result.get("failed"), result.get("msg")

@@ -13,7 +13,8 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import pl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, revert, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import EXACTLY, Address, Cell, Desired
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.registry import FAMILIES
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, e1000e, igb
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import e1000e, igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
 HERS = {"fd00::1/64"}
@@ -103,7 +104,7 @@ def test_of_two_windows_the_last_one_brings_it_back(host, values, ends):
 
 def test_a_call_that_fails_and_the_originals_bring_it_back():
     low = {"name": "e1000e0", "mtu": 1000}
-    host = FakeHost({"e1000e0": e1000e(), "igb0": igb()})
+    host = DeviceHost({"e1000e0": e1000e(), "igb0": igb()})
     done = engine.tune(host, "tune", {"nics": [{**low, "pause": {"rx": False}}], "on_unsupported": "fail"})
     assert done["failed"] and done["msg"].endswith("All changes of this call were rolled back.")
     assert host.addresses == {"e1000e0": {"fd00::1/64"}, "igb0": {"fd00::1/64"}}

@@ -9,7 +9,8 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
+from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 
 OTHER = [{"name": "igb1", "txqueuelen": 500}]
@@ -18,16 +19,6 @@ OTHER = [{"name": "igb1", "txqueuelen": 500}]
 @pytest.fixture
 def host(tmp_path):
     return ShellHost(tmp_path, {"igb0": igb, "igb1": igb})
-
-
-class Reckoning(ShellHost):
-    """Its driver works out one time of coalescing anew for each number of channels."""
-
-    def _ethtool(self, argv):
-        answer = super()._ethtool(argv)
-        if argv[1] == "-L":
-            self.devices["igb0"].coalesce["rx-usecs"] = 3
-        return answer
 
 
 def call(host, **params):
@@ -96,7 +87,7 @@ def test_a_confirmation_of_a_call_that_was_killed_loses_no_original(host, fuse):
 
 
 def test_restored_brings_back_what_the_driver_worked_out_anew_with_the_channels(tmp_path):
-    host = Reckoning(tmp_path, {"igb0": igb})
+    host = QueuesHost(tmp_path)
     host.devices["igb0"].coalesce = {"rx-usecs": 50, "tx-usecs": 60}
     call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
     assert host.devices["igb0"].coalesce == {"rx-usecs": 3, "tx-usecs": 60}

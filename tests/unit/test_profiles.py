@@ -13,7 +13,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import desire
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import profiles
-from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+from ansible_collections.linuxnet.tuning.tests.unit import device_host
 
 ROOT = Path(__file__).parents[2]
 PROFILES = {path.stem: yaml.safe_load(path.read_text()) for path in (ROOT / "playbooks" / "profiles").glob("*.yml")}
@@ -53,7 +53,7 @@ OLDER = {"classroom_client", "compute_node", "file_server", "intel_82599", "mixe
 
 def host(values):
     files = {PATH("", {key: value}, {})[0].path: f"{value}\n" for key, value in values.items()}
-    return fake_host.FakeHost({}, {**MACHINE, **files})
+    return device_host.DeviceHost({}, {**MACHINE, **files})
 
 
 def tuned(machine, profile):

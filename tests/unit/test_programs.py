@@ -7,6 +7,7 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import programs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import processes
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 
 def line(name, seconds, began, processor, flags=0x400100):
@@ -17,17 +18,8 @@ def line(name, seconds, began, processor, flags=0x400100):
     return f"{head} {ticks} {tail.format(processor)}\n"
 
 
-class Host:
-    """Files by path."""
-
-    def __init__(self, files):
-        self.files = files
-
-    def read(self, path, most=0):
-        return self.files.get(path)
-
-    def names(self, path):
-        return sorted({name[len(path) + 1 :].split("/")[0] for name in self.files if name.startswith(f"{path}/")})
+def host_of(files):
+    return memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
 
 
 def files(nodes="0-1\n"):
@@ -43,14 +35,14 @@ def files(nodes="0-1\n"):
 
 
 def test_the_busiest_programs_are_told_with_their_place():
-    assert programs.gather(Host(files())) == [
+    assert programs.gather(host_of(files())) == [
         {"name": "nginx: (worker)", "used": 1.5, "allowed": "8-15", "threads": 2, "ran": "9-10"}
     ]
 
 
 @pytest.mark.parametrize("nodes", ["0\n", "", None])
 def test_a_host_with_one_node_is_not_asked(nodes):
-    assert programs.gather(Host({key: value for key, value in files(nodes).items() if value is not None})) == []
+    assert programs.gather(host_of({key: value for key, value in files(nodes).items() if value is not None})) == []
 
 
 @pytest.mark.parametrize("text", ["", "1", "1 (a", "1 (a) R", f"1 (a) S {'1 ' * 20}", f"1 (a) S {'x ' * 40}"])

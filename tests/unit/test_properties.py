@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, schema
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
-from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
-from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+from ansible_collections.linuxnet.tuning.tests.unit import device_host, devices, memory_host
 
 BOUNDED = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SYSCTLS = {"net.core.rmem_max": "212992", "net.ipv4.tcp_rmem": "4096 131072 6291456"}
@@ -31,7 +30,7 @@ entries = st.fixed_dictionaries(
         "features": st.dictionaries(st.sampled_from(["tso", "sg", "gso", "gro", "lro"]), st.booleans(), min_size=1),
     },
 )
-states = st.dictionaries(st.sampled_from(sorted(fake_host.MAKERS)), entries, min_size=1)
+states = st.dictionaries(st.sampled_from(sorted(devices.MAKERS)), entries, min_size=1)
 bounds = st.one_of(
     st.integers(1, 10**9),
     st.fixed_dictionaries({"at_least": st.integers(1, 10**9)}),
@@ -44,7 +43,7 @@ def make_host():
     files = {
         engine.registry.FAMILIES["sysctl"].write("", {key: value}, {})[0].path: value for key, value in SYSCTLS.items()
     }
-    return fake_host.FakeHost({name: maker() for name, maker in fake_host.MAKERS.items()}, files)
+    return device_host.DeviceHost({name: maker() for name, maker in devices.MAKERS.items()}, files)
 
 
 def params(state, sysctl=None):
@@ -99,22 +98,11 @@ def test_asking_for_before_restores_exactly(state):
 def test_check_mode_predicts_and_never_writes(state, sysctl):
     host = make_host()
     before = raw(host)
-    predicted = engine.tune(_without_writes(host), "tune", params(state, sysctl))
+    predicted = engine.tune(memory_host.Reader(host), "tune", params(state, sysctl))
     assert raw(host) == before
     assert host.log == []
     done = engine.tune(host, "tune", params(state, sysctl))
     assert predicted["changed"] == (done["changed"] or bool(done.get("failed")))
-
-
-def _without_writes(host):
-    """The same devices behind the class that has no way to write."""
-
-    class Reader(ReadOnlyHost):
-        read, names, exists, target = host.read, host.names, host.exists, host.target
-
-    reader = Reader(host._runner)
-    assert not hasattr(reader, "do")
-    return reader
 
 
 @BOUNDED
@@ -186,7 +174,7 @@ def apply(made, current):
     return {address: cell._replace(value=values.get(address, cell.value)) for address, cell in current.items()}
 
 
-REAL = "".join(fake_host.igb().show(flag)[1] + "\n" for flag in ("-g", "-l", "-a", "-c", "-k"))
+REAL = "".join(devices.igb().show(flag)[1] + "\n" for flag in ("-g", "-l", "-a", "-c", "-k"))
 
 
 @BOUNDED
@@ -222,7 +210,7 @@ def test_parsers_survive_any_text(text, name):
         assert cell.maximum is None or cell.maximum > 0
 
 
-@pytest.mark.parametrize("name", sorted(fake_host.MAKERS))
+@pytest.mark.parametrize("name", sorted(devices.MAKERS))
 def test_max_is_the_maximum_of_every_device(name):
     host = make_host()
     engine.tune(host, "ethtool", params({name: {"ring": {"rx": "max", "tx": "max"}, "channels": {"combined": "max"}}}))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.layers_model import Change, Model
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 

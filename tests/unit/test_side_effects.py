@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.tests.unit import fake_host
+from ansible_collections.linuxnet.tuning.tests.unit import device_host, devices
 
 
 def test_features_that_go_down_with_another():
-    host = fake_host.FakeHost({"eth0": fake_host.igb()})
+    host = device_host.DeviceHost({"eth0": devices.igb()})
     asked = {"nics": [{"name": "eth0", "features": {"sg": False}}], "on_unsupported": "fail"}
     result = engine.tune(host, "ethtool", asked)
     assert result["before"] == {"eth0": {"features": {"tx-scatter-gather": True}}}

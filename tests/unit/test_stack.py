@@ -10,8 +10,9 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
-from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import igb
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
+from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
+from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QUEUES, QueuesHost
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
@@ -263,44 +264,28 @@ def test_units_that_ran_at_boot_do_not_count_as_active_once_nothing_of_ours_is_l
     assert ("systemctl stop 'linuxnet-tuning@*.service'" in done) == counts
 
 
-class Queued(ShellHost):
-    """Channels come with a folder for each queue, and take it along."""
+class MaskedHost(QueuesHost):
+    """Somebody has set the masks of its queues and its coalescing by hand."""
 
     def __init__(self, folder):
-        super().__init__(folder, {"igb0": igb}, {"/sys/devices/system/cpu/online": "0-3\n"})
-        self.devices["igb0"].channels["combined"] = 4
-        self.counted()
-
-    def counted(self):
-        queues = "/sys/class/net/igb0/queues"
-        count = self.devices["igb0"].channels["combined"]
-        paths = {f"{queues}/tx-{number}/xps_cpus" for number in range(count)}
-        paths |= {f"{queues}/rx-{number}/rps_cpus" for number in range(count)}
-        for path in [path for path in self.files if path.startswith(queues) and path not in paths]:
-            del self.files[path]
-        self.files.update(dict.fromkeys(sorted(paths - set(self.files)), "0"))
-
-    def _ethtool(self, argv):
-        answer = super()._ethtool(argv)
-        if argv[1] == "-L":
-            self.counted()
-            self.devices["igb0"].coalesce = {"rx-usecs": 3, "tx-usecs": 3}
-        return answer
+        super().__init__(folder, anew={"rx-usecs": 3, "tx-usecs": 3})
+        self._ethtool(("ethtool", "-L", "igb0", "combined", "4"))
+        for number in range(4):
+            self.files[f"{QUEUES}/tx-{number}/xps_cpus"] = f"{1 << number:x}"
+            self.files[f"{QUEUES}/rx-{number}/rps_cpus"] = "f"
+        self.devices["igb0"].coalesce = {"rx-usecs": 50, "tx-usecs": 60}
 
     def masks(self):
-        """What somebody has set by hand, of each queue and of coalescing."""
-        files = {path: int(text, 16) for path, text in self.files.items() if "/queues/" in path}
+        """What was set by hand, of each queue and of coalescing."""
+        files = {
+            path: int(text, 16) for path, text in self.files.items() if path.startswith(QUEUES) and "_cpus" in path
+        }
         return {**files, **self.devices["igb0"].coalesce}
 
 
 @pytest.fixture
 def queued(tmp_path):
-    host = Queued(tmp_path)
-    for number in range(4):
-        host.files[f"/sys/class/net/igb0/queues/tx-{number}/xps_cpus"] = f"{1 << number:x}"
-        host.files[f"/sys/class/net/igb0/queues/rx-{number}/rps_cpus"] = "f"
-    host.devices["igb0"].coalesce = {"rx-usecs": 50, "tx-usecs": 60}
-    return host
+    return MaskedHost(tmp_path)
 
 
 def test_a_failing_call_puts_back_what_its_channels_took_along(queued):
@@ -390,10 +375,7 @@ def test_check_mode_tells_the_commands_of_the_queues_that_will_be_there(queued, 
     nics = [{"name": "igb0", "channels": {"combined": count}, "irq": asked}]
     params = {"nics": nics, "on_unsupported": "fail", "guard_timeout": 0, "permanent": permanent}
 
-    class Reader(ReadOnlyHost):
-        read, names, exists, target, program = (queued.read, queued.names, queued.exists, queued.target, queued.program)
-
-    told = engine.tune(Reader(queued._runner), "tune", params)
+    told = engine.tune(Reader(queued), "tune", params)
     done = engine.tune(queued, "tune", params)
     assert not done.get("failed"), done
     assert told["commands"] == done["commands"]

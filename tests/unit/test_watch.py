@@ -11,12 +11,13 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import stack
-from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import journal, whereabouts
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import archive
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.watch import program
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import FakeHost, igb
+from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
+from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
@@ -61,12 +62,8 @@ def brought(host, **more):
 
 
 def look(host, since=SINCE):
-    class Reader(ReadOnlyHost):
-        read, names, exists, target, program = (host.read, host.names, host.exists, host.target, host.program)
-        _run, uptime, wait_until = host._run, host.uptime, host.wait_until
-
     settings = {"wanted": WANTED, "probes": [], "guard_timeout": 120}
-    return program.look(Reader(None), host, settings, since)
+    return program.look(Reader(host), host, settings, since)
 
 
 def in_force(host):
@@ -117,8 +114,8 @@ def test_gateways_of_both_versions():
     ways = ("fe800000000000000000000000000001", "0" * 32, "20010db8000000000000000000000001")
     lines = "".join(f"{'0' * 32} 00 {'0' * 32} 00 {way} 00000400 1 0 00000003 igb0\n" for way in ways)
     files = {"/proc/net/route": ROUTES, "/proc/net/ipv6_route": lines}
-    assert whereabouts.gateways(FakeHost({}, files)) == ["192.0.2.1", "fe80::1%igb0", "2001:db8::1"]
-    assert whereabouts.default_routes(FakeHost({}, files)) == {"igb0"}
+    assert whereabouts.gateways(DeviceHost({}, files)) == ["192.0.2.1", "fe80::1%igb0", "2001:db8::1"]
+    assert whereabouts.default_routes(DeviceHost({}, files)) == {"igb0"}
 
 
 def test_where_the_gateway_falls_silent_the_host_goes_back(host):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host whose commands take other values along, and one of which goes wrong at a chosen place of a call."""
+"""The host with queues whose commands take still more along, and one of which goes wrong somewhere in a call."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from pathlib import Path
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, HangsError, Poke, Run
-from ansible_collections.linuxnet.tuning.tests.unit.fake_host import Device, e1000e, igb
-from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
+from ansible_collections.linuxnet.tuning.tests.unit.devices import Device, e1000e, igb
+from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed
 
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
 CONF = "/proc/sys/net/ipv4/conf"
-QUEUES = "/sys/class/net/igb0/queues"
 VLAN = "igb0.5"
 FILES = {
     SOMAXCONN: "4096",
     **{f"{CONF}/{name}/forwarding": "0" for name in ("all", "default", "igb0", "e1000e0")},
-    "/sys/devices/system/cpu/online": "0-3",
     f"/sys/class/net/igb0/upper_{VLAN}": "",
     f"/sys/class/net/{VLAN}/lower_igb0": "",
 }
-# A queue as the kernel makes it.
-FRESH = {"rx": {"rps_cpus": "00000000", "rps_flow_cnt": "0"}, "tx": {"xps_cpus": "00000000"}}
 BUSY = "Device or resource busy"
 # What is ours, and about no value of the host.
 GUARD = (
@@ -42,12 +39,11 @@ def vlan() -> Device:
     return Device("8021q")
 
 
-class TakingHost(ShellHost):
-    """With a VLAN that shrinks with igb0, queues that come with channels, and keys that stand for all NICs."""
+class TakingHost(QueuesHost):
+    """With a VLAN that shrinks with igb0, and keys that stand for all NICs."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, {"igb0": igb, VLAN: vlan, "e1000e0": e1000e}, FILES)
-        self._make_queues()
 
     def _ip(self, argv):
         upper, before = self.devices[VLAN].link, self.devices[VLAN].link["mtu"]
@@ -61,23 +57,6 @@ class TakingHost(ShellHost):
             if most < 1280:
                 self.addresses[VLAN].clear()
         return answer
-
-    def _ethtool(self, argv):
-        before = dict(self.devices["igb0"].channels)
-        answer = super()._ethtool(argv)
-        if self.devices["igb0"].channels != before:
-            self.devices["igb0"].coalesce["rx-usecs"] = 3
-            self._make_queues()
-        return answer
-
-    def _make_queues(self) -> None:
-        """A queue that goes takes its files along, and a new one has those of the kernel."""
-        kept = {path: text for path, text in self.files.items() if path.startswith(QUEUES)}
-        self.files = {path: text for path, text in self.files.items() if path not in kept}
-        for way, fresh in FRESH.items():
-            for number in range(self.devices["igb0"].channels["combined"]):
-                paths = {f"{QUEUES}/{way}-{number}/{name}": text for name, text in fresh.items()}
-                self.files.update({path: kept.get(path, text) for path, text in paths.items()})
 
     def do(self, action) -> str:
         complaint = super().do(action)

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A host in memory: devices that answer in ethtool's own words, and round, clamp, ignore and refuse like drivers."""
+"""Devices in memory that answer in ethtool's own words, and round, clamp, ignore and refuse like drivers."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-
-from ansible_collections.linuxnet.tuning.plugins.module_utils.host import Host
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Save
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
 
 Result = tuple[int, str, str]
 UNSUPPORTED: Result = (1, "", "netlink error: Operation not supported\n")
@@ -314,113 +310,3 @@ def tg3() -> Device:
 
 
 MAKERS = {maker.__name__: maker for maker in (igb, e1000e, vmxnet3, veth, mlx5, tg3, ixgbe, i219, bnxt)}
-
-
-class FakeHost(Host):
-    """Stands in for Host: devices by NIC name, and files in a dictionary. Logs all set commands and saved files."""
-
-    def __init__(self, devices: Mapping[str, Device], files: Mapping[str, str] | None = None) -> None:
-        programs = {"ip": self._ip, "systemctl": self._systemctl, "systemd-run": lambda _argv: (0, "", "")}
-        programs["modinfo"] = lambda argv: (1, "", f"modinfo: ERROR: Module {argv[-1]} not found.")
-        super().__init__(lambda argv, _data: programs.get(argv[0], self._ethtool)(argv))
-        self.devices = dict(devices)
-        self.files = dict(files or {})
-        self.log: list[str] = []
-        # Not of the devices: it is gone with an MTU below 1280, and comes back without what somebody had set.
-        self.addresses = {nic: {"fd00::1/64"} for nic in devices}
-
-    def _ethtool(self, argv: list[str]) -> Result:
-        program, flag, *words = argv
-        assert program == "ethtool", argv
-        if not flag.startswith("-"):
-            flag, words = "", [flag, *words]
-        nic, *words = words
-        if nic not in self.devices:
-            return 1, "", "netlink error: No such device\n"
-        if not words:
-            return self.devices[nic].show(flag) if flag else self.devices[nic].show_settings(nic)
-        self.log.append(" ".join(argv))
-        return self.devices[nic].set(flag, dict(zip(words[::2], words[1::2], strict=True)))
-
-    def _ip(self, argv: list[str]) -> Result:
-        if argv[:-1] == ("ip", "-d", "-j", "link", "show", "dev"):
-            return self.devices[argv[-1]].show_link(argv[-1])
-        if argv[1] == "-6":
-            return self._ipv6(argv)
-        assert argv[:4] == ("ip", "link", "set", "dev"), argv
-        self.log.append(" ".join(argv))
-        words = argv[5:]
-        done = self.devices[argv[4]].set_link(dict(zip(words[::2], words[1::2], strict=True)))
-        if self.devices[argv[4]].link["mtu"] < 1280:
-            self.addresses[argv[4]].clear()
-        return done
-
-    def _ipv6(self, argv: list[str]) -> Result:
-        nic = argv[-1]
-        if argv[2:5] == ("-o", "address", "show"):
-            lasting = "scope global \\       valid_lft forever preferred_lft forever"
-            return 0, "".join(f"2: {nic}    inet6 {one} {lasting}\n" for one in sorted(self.addresses[nic])), ""
-        if argv[2:4] == ("route", "show"):
-            return 0, "", ""
-        assert argv[2:4] == ("address", "replace"), argv
-        self.log.append(" ".join(argv))
-        if self.devices[nic].link["mtu"] < 1280:
-            return 2, "", "RTNETLINK answers: Permission denied\n"
-        self.addresses[nic].add(argv[4])
-        return 0, "", ""
-
-    def _systemctl(self, argv: list[str]) -> Result:
-        """Links by which a unit of ours starts with its device."""
-        if argv[1] in ("enable", "disable") and argv[-1].startswith("linuxnet-tuning@"):
-            link = systemd.wanted(systemd.nic_of(f"/{argv[-1]}"))
-            self.files.pop(link, None)
-            self.files.update({link: systemd.TEMPLATE} if argv[1] == "enable" else {})
-        return 0, "", ""
-
-    def hold(self, path: str, seconds: float, folder_at_work: str = "") -> str:
-        return ""
-
-    def clock(self) -> str:
-        return "2026-05-04 08:00:00 UTC"
-
-    def uptime(self) -> int:
-        return 1000
-
-    def read(self, path: str, most: int = 0) -> str | None:
-        return "1" if path.endswith("/carrier") else self.files.get(path)
-
-    def names(self, path: str) -> list[str]:
-        if path == "/sys/class/net":
-            return sorted(self.devices)
-        return sorted({name[len(path) + 1 :].split("/")[0] for name in self.files if name.startswith(path + "/")})
-
-    def exists(self, path: str) -> bool:
-        return path in self.files or (path.startswith("/sys/class/net/") and path.split("/")[4] in self.devices)
-
-    def plain(self, path: str) -> bool:
-        return True
-
-    def program(self, name: str) -> str:
-        return name
-
-    def target(self, path: str) -> str:
-        if not path.startswith("/sys/"):
-            return self.files.get(path, "")
-        nic = path.split("/")[4]
-        return self.devices[nic].driver if path.endswith("/device/driver") else ""
-
-    def do(self, action) -> str:
-        if isinstance(action, Poke):
-            self.log.append(str(action))
-            if action.path not in self.files:
-                return "No such file or directory"
-            self.files[action.path] = action.text
-            return ""
-        if isinstance(action, Save):
-            self.log.append(str(action))
-            if action.text is None:
-                self.files.pop(action.path, None)
-            else:
-                self.files[action.path] = action.text
-            return ""
-        return super().do(action)
