@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from lab_faults import CHANGE, ask
+from lab_faults import CHANGE, SHARED, ask, until
 
 UNITS, STATE = "/etc/systemd/system", "/var/lib/linuxnet-tuning"
 DISKS = {
@@ -19,11 +19,15 @@ DISKS = {
 }
 
 
+def breaks(disk, place):
+    ask(f"({DISKS[disk].format(place)}) 2> /run/fault-said; mountpoint -q {place}")
+
+
 @pytest.mark.parametrize("place", [UNITS, STATE])
 @pytest.mark.parametrize("disk", DISKS)
 def test_disk(fault, disk, place):
     """No room for what has to be written"""
-    ask(f"({DISKS[disk].format(place)}) 2> /run/fault-said; mountpoint -q {place}")
+    breaks(disk, place)
     try:
         fault.strikes()
         play = fault.play(tuning_host_nics=CHANGE)
@@ -35,3 +39,31 @@ def test_disk(fault, disk, place):
         ask(f"umount {place}; [ ! -d /run/fault-disk ] || {{ umount /run/fault-disk; rmdir /run/fault-disk; }}")
     fault.is_as_before()
     fault.next_site_works("")
+
+
+@pytest.mark.parametrize("disk", DISKS)
+def test_way_back(fault, disk):
+    """The folder of the units takes nothing when the host reverts, and the power fails then"""
+    fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
+    breaks(disk, UNITS)
+    fault.plays[-1].kill()
+    until("test $(cat /sys/class/net/igb1/mtu) = 2000")
+    # The boot must not bring what stands in the file of then.
+    ask(f"grep -q 'mtu 1800' {UNITS}/linuxnet-tuning@igb1.service.d/20-link.conf")
+    fault.loses_power()
+    fault.comes_back()
+
+
+def test_run(fault):
+    """/run is full when the host reverts"""
+    fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
+    # What is there stays, as on a disk that has become full.
+    ask("mount -o remount,size=$(df --output=used -k /run | tail -n 1)k /run; ! cp /etc/services /run/fault-filler")
+    try:
+        fault.plays[-1].kill()
+        fault.strikes()
+        fault.answers()
+    finally:
+        ask("mount -o remount,size=50% /run; rm -f /run/fault-filler")
+    fault.is_as_before()
+    fault.next_site_works()

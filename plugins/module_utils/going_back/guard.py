@@ -351,8 +351,13 @@ def _revert(host: Host, ending: bool) -> None:
     words = ("held", "all") if ending else ("held",)
     host.do(Run(("/bin/sh", stack.RUN, *words), seconds=_WAY_BACK))
     _rest(host, before)
-    if any(layer.waits or (ending and layer.end) for layer in stack.read(host)):
-        raise TuningError(f"the revert did not finish; {stack.TABLE} has the commands that are left")
+    left = [layer for layer in stack.read(host) if layer.waits or (ending and layer.end)]
+    if left:
+        keys = dict.fromkeys(str(stack.address_of(name)) for layer in left for name in layer.held)
+        raise TuningError(
+            f"the revert did not finish with {', '.join(keys)}; the journal says why, and {stack.TABLE} has the "
+            "commands that are left"
+        )
 
 
 def leave(host: Host) -> None:

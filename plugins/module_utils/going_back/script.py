@@ -11,7 +11,7 @@ WORK = "/run/linuxnet-tuning"
 LOCK = f"{WORK}/lock"
 AT_WORK = f"{WORK}/at-work"
 # What the script notes there while it works.
-NOTES = ("rest", "todo", "commands", "again", "failed", "addresses", "routes4", "routes6")
+NOTES = ("rest", "todo", "commands", "again", "failed", "unwritten", "addresses", "routes4", "routes6")
 REVERTED = f"{memory.FOLDER}/reverted"
 
 UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
@@ -54,9 +54,17 @@ live() {{
   return "$1"
 }}
 
+# Puts a file back, or removes one; a disk that is full or read-only is `unwritten`.
 put() {{
   mkdir -p "${{3%/*}}"
-  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3"
+  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3" && return
+  rm -f "$3.linuxnet-tuning"
+  unwritten=1
+  return 1
+}}
+
+rm() {{
+  command rm "$@" || {{ unwritten=1; return 1; }}
 }}
 
 tell() {{
@@ -70,7 +78,8 @@ uptime() {{
 
 lock() {{
   mkdir -p "$work"
-  exec 9>> {LOCK}
+  # Where there can be no lock, no call can have it either; a redirection of `exec` alone would end the shell.
+  command exec 9>> {LOCK} || exec 9< run
   until flock -w 5 9; do
     holder=$(cat {LOCK})
     # Another run of this script has no number there, and comes to an end.
@@ -85,7 +94,7 @@ lock() {{
     flock -w 60 9
     break
   done
-  : > {LOCK}
+  true > {LOCK}
 }}
 
 # The MTU of NIC $1, or nothing.
@@ -119,19 +128,13 @@ choose() {{
   [ ! -e layers ] || awk -F "$tab" -v now="$(uptime)" '$1 == "layer" && ('"$1"') {{ print $2 }}' layers | tr '\\n' ' '
 }}
 
-# Takes the layers $1 away, because of $2. A layer above them that holds one of their keys lies on what lay below them;
-# the other keys get that: the newest layer's first, keys of one command at once.
-take() {{
-  [ -n "$1" ] || return 0
-  # A call that is killed has no lock any more, while the script that it has started goes on: this one tells of that.
-  # It waits for another one for a minute at most: one that hangs must not keep the way back from running.
-  exec 8< .
-  flock -w 60 8
-  mkdir -p "$work"
-  : > "$work/rest"
-  awk -F "$tab" -v OFS="$tab" -v gone=" $1 " -v rest="$work/rest" '
+# Notes in the folder $work what to do for the layers $1 to go: what stays of the table, the keys that get what lay
+# below, the newest layer's first, and their commands, keys of one command at once. A layer above that holds one of
+# these keys lies on what lay below it. Fails where there is no room for that.
+sorted() {{
+  mkdir -p "$work" && awk -F "$tab" -v OFS="$tab" -v gone=" $1 " '
     {{ mine = index(gone, " " $2 " ") }}
-    $1 == "layer" {{ if (!mine) print > rest; next }}
+    $1 == "layer" {{ if (!mine) print "rest", $0; next }}
     mine && !($5 in layer) {{
       layer[$5] = $2; rank[$5] = $3; kind[$5] = $4; below[$5] = $7; command[$5] = $8; words[$5] = $9
     }}
@@ -140,21 +143,50 @@ take() {{
       $7 = below[$5]; $8 = command[$5]; $9 = words[$5]
       if ($4 == "{HELD}") delete layer[$5]
     }}
-    {{ print > rest }}
-    END {{ for (k in layer) print layer[k], rank[k], kind[k], k, above[k], below[k], command[k], words[k] }}
-  ' layers | sort -t "$tab" -k 1,1nr -k 2,2n > "$work/todo"
-  awk -F "$tab" -v OFS="$tab" '
-    $1 == layer && $7 == command {{ to = NR; if ($8 != "") line = line " " $8; next }}
-    {{ if (NR > 1) print from, to, line; layer = $1; command = $7; from = to = NR; line = $7 " " $8 }}
-    END {{ if (NR) print from, to, line }}
-  ' "$work/todo" > "$work/commands"
-  : > "$work/again"
-  : > "$work/failed"
+    {{ print "rest", $0 }}
+    END {{ for (k in layer) print "todo", layer[k], rank[k], kind[k], k, above[k], below[k], command[k], words[k] }}
+  ' layers > "$work/again" &&
+    sed -n "s/^rest$tab//p" "$work/again" > "$work/rest" &&
+    sed -n "s/^todo$tab//p" "$work/again" > "$work/failed" &&
+    sort -t "$tab" -k 1,1nr -k 2,2n "$work/failed" > "$work/todo" &&
+    awk -F "$tab" -v OFS="$tab" '
+      $1 == layer && $7 == command {{ to = NR; if ($8 != "") line = line " " $8; next }}
+      {{ if (NR > 1) print from, to, line; layer = $1; command = $7; from = to = NR; line = $7 " " $8 }}
+      END {{ if (NR) print from, to, line }}
+    ' "$work/todo" > "$work/commands" &&
+    true > "$work/again" && true > "$work/failed" && true > "$work/unwritten"
+}}
+
+drop_notes() {{
+  rm -f "$work/rest" "$work/todo" "$work/commands" "$work/again" "$work/failed" "$work/unwritten"
+}}
+
+# Takes the layers $1 away, because of $2. Sets `pause` where the clock has to try again, but not at once.
+take() {{
+  [ -n "$1" ] || return 0
+  # A call that is killed has no lock any more, while the script that it has started goes on: this one tells of that.
+  # It waits for another one for a minute at most: one that hangs must not keep the way back from running.
+  exec 8< .
+  flock -w 60 8
+  # Where a full disk takes no notes, the table stays.
+  ready= pause=
+  for work in {WORK} .; do
+    sorted "$1" 2> /dev/null && ready=1 && break
+    drop_notes
+  done
+  if [ -z "$ready" ]; then
+    tell "no room in {WORK} and $PWD, so nothing can be taken back yet"
+    pause=5
+    exec 8<&-
+    return
+  fi
   umask 022
   while IFS=$tab read -r from to line <&3; do
-    bad=
+    bad= unwritten= into=
     eval "$line" < /dev/null || bad=1
-    [ -z "$bad" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/again"
+    [ -z "$bad" ] || into=again
+    [ -z "$unwritten" ] || into=unwritten
+    [ -z "$into" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/$into"
   done 3< "$work/commands"
   # What was refused may have been in the way of itself, or have come too early. What several commands did together is
   # not done twice, and their exit codes say little: some take away what may not be there.
@@ -178,8 +210,19 @@ take() {{
     tell "cannot set $name back to $below: the device answers $now"
     echo "$name$tab$below" >> "$work/failed"
   done 3< "$work/todo"
+  # What stands in a file is for the next boot. So its old text stays until it is back, now or before that boot.
+  if [ -s "$work/unwritten" ]; then
+    while IFS=$tab read -r _layer _rank _kind name above below line <&3; do
+      tell "cannot set $name back yet: $line"
+    done 3< "$work/unwritten"
+    awk -F "$tab" 'NR == FNR {{ n[$1]; next }} $1 == "layer" && $2 in n' "$work/unwritten" layers >> "$work/rest"
+    sed "s/^/key$tab/" "$work/unwritten" >> "$work/rest"
+    sort -s -t "$tab" -k 2,2n -o "$work/rest" "$work/rest"
+    pause=30
+  fi
   umask 077
   while IFS=$tab read -r _layer _rank _kind name above below line <&3; do
+    ! grep -qF "$tab$name$tab" "$work/unwritten" || continue
     [ ! -s "$work/failed" ] || ! grep -qxF "$name$tab$below" "$work/failed" || continue
     tell "$2: $name $above to $below"
   done 3< "$work/todo"
@@ -193,13 +236,13 @@ take() {{
   done
   [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }}
   sync
-  # Where the disk is full or read-only the layers stay, and the clock tries again, but not at once.
-  cp "$work/rest" rest && mv -f rest layers || sleep 5
+  # Where the disk is full or read-only the layers stay.
+  {{ [ "$work" = . ] || cp "$work/rest" rest; }} && mv -f rest layers || pause=5
   [ -s layers ] || rm -f layers
   for file in [0-9]*-*; do
     [ -e layers ] && grep -qF "$file" layers || rm -f "$file"
   done
-  rm -f "$work/rest" "$work/todo" "$work/commands" "$work/again" "$work/failed"
+  drop_notes
   exec 8<&-
 }}
 
@@ -213,7 +256,7 @@ next_time() {{
 # The uptime goes on while the machine sleeps, and does not jump with the time of day; a long sleep in the shell and
 # the clocks of systemd's timers stand still, and in a container some of those count from another beginning.
 watch() {{
-  first=$1
+  first=$1 pause=
   while end=$(next_time "$2" "$3")
     [ -z "$end" ] || first=
     end=${{end:-$first}}; [ -n "$end" ]; do
@@ -225,6 +268,7 @@ watch() {{
     end=$(next_time "$2" "$3")
     [ "${{end:-0}}" -gt "$(uptime)" ] || take "$(choose "$4")" "$5"
     exec 9>&-
+    sleep "${{pause:-0}}"
   done
 }}
 

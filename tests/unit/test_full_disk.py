@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Disks that are full or read-only while a change is taken back: nothing of the way back is lost."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import script as taking
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
+from ansible_collections.linuxnet.tuning.tests.unit.test_stack import call, confirm, mtu, mtus
+
+UNITS = "/etc/systemd/system/linuxnet-tuning@"
+DROPIN = f"{UNITS}igb0.service.d/20-link.conf"
+# Fails where it would write below /etc.
+READ_ONLY = """#!/bin/sh
+case "$*" in */etc/*) exit 1 ;; esac
+PATH=/usr/bin:/bin
+exec "${0##*/}" "$@"
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs the script on a table of one key, and gives what it tells; its folders are those of this test."""
+    text = taking.RUN_TEXT.replace(taking.WORK, f"{tmp_path}/work").replace(memory.FOLDER, str(tmp_path))
+    for folder in ("guard", "work"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "guard/run").write_text(text)
+    key = f"igb0 link mtu\t9000\t1500\ttouch\t{tmp_path}/back"
+    (tmp_path / "guard/layers").write_text(f"layer\t1\t1\t0\t{{}}\nkey\t1\t0\theld\t{key}\n")
+    argv = ["sh", tmp_path / "guard/run"]
+    return lambda: subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.mark.parametrize("full", ["todo", "rest", "again", ""])
+def test_what_cannot_be_noted_in_run_is_noted_beside_the_table(run, tmp_path, full):
+    work, beside = tmp_path / "work", tmp_path / "guard"
+    if full:
+        # A folder of this name takes no text, as a disk without room.
+        (work / full).mkdir()
+    else:
+        work.rmdir()
+        work.touch()  # not even the lock
+    (beside / "todo").mkdir()
+    assert f"no room in {work} and {beside}" in run()
+    assert (beside / "layers").exists()
+    assert not (tmp_path / "back").exists()
+    (beside / "todo").rmdir()
+    assert "igb0 link mtu 9000 to 1500" in run()
+    assert (tmp_path / "back").exists()
+    assert [path.name for path in beside.iterdir()] == ["run"]
+
+
+@pytest.fixture
+def host(tmp_path):
+    """A host that has a permanent MTU of 1400, and an unconfirmed one of 9000, as has another NIC."""
+    host = ShellHost(tmp_path, {"igb0": igb, "igb1": igb})
+    mtu(host, 1400, guard_timeout=60, permanent=True)
+    confirm(host)
+    mtu(host, 9000, "igb0", "igb1", guard_timeout=60, permanent=True)
+    return host
+
+
+def is_read_only(host):
+    for program in ("cp", "rm"):
+        (host.folder / "bin" / program).write_text(READ_ONLY)
+        (host.folder / "bin" / program).chmod(0o755)
+
+
+def is_writable_again(host):
+    for program in ("cp", "rm"):
+        (host.folder / "bin" / program).unlink()
+
+
+def files(host):
+    return {path: text for path, text in host.files.items() if path.startswith(UNITS) and path.endswith(".conf")}
+
+
+def test_files_that_cannot_be_put_back_are_before_the_next_boot(host):
+    is_read_only(host)
+    host.script()
+    assert mtus(host) == [1400, 1500]
+    assert len(files(host)) == 2 and "9000" in files(host)[DROPIN]
+    assert f"cannot set / boot {DROPIN} back yet" in host.told
+    assert f'{DROPIN} "a file" to' not in host.told
+    is_writable_again(host)
+    host.reboots()
+    assert list(files(host)) == [DROPIN] and "1400" in files(host)[DROPIN]
+    assert mtus(host) == [1400, 1500]
+    assert not stack.read(host)
+
+
+def test_files_that_cannot_be_put_back_are_named_and_back_with_the_next_attempt(host):
+    is_read_only(host)
+    with pytest.raises(TuningError, match=f"did not finish.* {DROPIN}"):
+        guard.serve(host, "reverted", False)
+    assert mtus(host) == [1400, 1500]
+    is_writable_again(host)
+    assert guard.serve(host, "reverted", False)["changed"]
+    assert "1400" in files(host)[DROPIN]
+    assert not stack.read(host)
+
+
+def test_what_is_confirmed_meanwhile_is_in_the_file(host):
+    is_read_only(host)
+    host.script()
+    is_writable_again(host)
+    call(host, nics=[{"name": name, "mtu": 1300} for name in ("igb0", "igb1")], guard_timeout=60, permanent=True)
+    confirm(host)
+    host.reboots()
+    assert mtus(host) == [1300, 1300]
+    assert not stack.read(host)
