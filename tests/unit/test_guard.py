@@ -265,6 +265,16 @@ def test_the_clock_waits_for_what_is_going_to_be_in_the_table(script, tmp_path):
     assert (tmp_path / "back").exists()
 
 
+@pytest.mark.parametrize("keeps_its_kernel", [False, True])
+def test_a_boot_that_keeps_the_kernel_sets_values_too(script, tmp_path, keeps_its_kernel):
+    (tmp_path / "guard/layers").write_text((tmp_path / "guard/layers").read_text().replace("touch\t", "live touch\t"))
+    if keeps_its_kernel:
+        (tmp_path / "lock/lock").touch()  # /run outlives `systemctl soft-reboot`
+    subprocess.run(["sh", script, "boot"], check=True)
+    assert (tmp_path / "back").exists() == keeps_its_kernel
+    assert not (tmp_path / "guard/layers").exists()
+
+
 def test_a_clock_without_a_layer_ends(script, tmp_path):
     (tmp_path / "guard/layers").unlink()
     subprocess.run(["sh", script, "wait", str(uptime() + 1)], check=True, timeout=10)

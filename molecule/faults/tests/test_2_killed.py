@@ -60,6 +60,15 @@ def test_module(fault):
     fault.comes_back()
 
 
+def test_clock(fault):
+    """The service that waits is killed, and so is the controller"""
+    fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
+    fault.plays[-1].kill()
+    ask("kill -KILL $(systemctl show -p MainPID --value linuxnet-tuning-revert)")
+    fault.strikes()
+    fault.comes_back()
+
+
 @pytest.mark.parametrize("moment", [*MOMENTS, CONFIRM])
 def test_power(fault, moment):
     """Power cut"""

@@ -141,8 +141,10 @@ def _name(path: str) -> str:
 
 def _start(clock: Clock, end: int) -> List[Run]:
     """Start a clock. It is a service that waits and no timer: those stand still while the machine sleeps, start
-    anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else."""
-    options = ("--quiet", "--collect", f"--unit={clock.unit}", "--description=Revert a network tuning")
+    anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else. One
+    that is killed, such as by a kernel without memory, begins again."""
+    again = "--property=Restart=on-failure"
+    options = ("--quiet", "--collect", again, f"--unit={clock.unit}", "--description=Revert a network tuning")
     return [*_stop(clock), Run(("systemd-run", *options, "/bin/sh", stack.RUN, clock.word, str(end)))]
 
 

@@ -36,7 +36,7 @@ WantedBy=sysinit.target
 RUN_TEXT = f"""#!/bin/sh
 # Takes away layers of the table beside it, changes of linuxnet.tuning: those that nobody confirmed, newest first. With
 # `wait N` it first waits for their time, with `window N` for the end of each temporary change; N is the first of these
-# seconds of the uptime. `boot` takes all, but only sets files, because values went with the power. With `held` the
+# seconds of the uptime. `boot` takes all, but where values went with the power only sets files. With `held` the
 # caller has the lock, and `held all` takes temporary ones as well.
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 umask 077
@@ -277,7 +277,12 @@ watch() {{
 case $mode in
 wait) watch "$2" '$3' 3 '$3 || !$4' "nobody confirmed it" ;;
 window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 ? $4 <= now : !$3' "its time is over" ;;
-boot) lock; take "$(choose 1)" "the host was started anew" ;;
+boot)
+  # `systemctl soft-reboot` keeps /run, and the kernel all values.
+  [ ! -e {LOCK} ] || mode=soft
+  lock
+  take "$(choose 1)" "the host was started anew"
+  ;;
 held)
   [ "$2" = all ] && everything=1 || everything=0
   take "$(choose "\\$3 || !\\$4 || $everything")" "somebody wants it back" ;;
