@@ -436,7 +436,7 @@ host:
       elements: dict
       returned: always
     bonds:
-      description: Bonds with mode, MTU, how they watch their members, and the state of each.
+      description: Bonds with mode, MTU, how they watch their members, which is C(active), and the state of each.
       type: dict
       returned: always
     bridges:

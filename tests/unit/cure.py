@@ -28,6 +28,8 @@ def cured(facts, findings, patch=None):
 def _nic(whole, host, entry):
     about = host.get("host", {})
     nic = host.setdefault("nics", {}).setdefault(entry["name"], {})
+    if "txqueuelen" in entry:
+        nic["txqueuelen"] = entry["txqueuelen"]
     if "mtu" in entry:
         nic["mtu"] = entry["mtu"]
         bond = about.get("bonds", {}).get(entry["name"])

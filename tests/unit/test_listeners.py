@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, listeners, power, tunnels
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bonds, bridges, listeners, power, tunnels
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -107,6 +107,7 @@ def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
 
 
 # As Linux 6.1 writes it, with one pool for each of two nodes.
+PORT = "( sport = :2049 )"
 POOLS = """\
 # pool packets-arrived sockets-enqueued threads-woken threads-timedout
 0 5000 5100 4000 0
@@ -124,12 +125,38 @@ def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
     }
     assert protocols.nfs_server("", "") == protocols.nfs_server("# pool\n0 x\n", "th\n") == {}
     files = {"/proc/fs/nfsd/pool_stats": POOLS, "/proc/net/rpc/nfsd": counted}
-    told = facts.gather(host(files), {"nfsd_enqueued": 160, "nfsd_woken": 60}, 5)
-    assert told["fill"] == {"nfsd_threads": 8} and "nfsd_threads" not in told["total"]
+    clients = "0 0 10.0.0.1:2049 10.0.0.2:700\n0 0 10.0.0.1:2049 10.0.0.3:700\n"
+    told = facts.gather(
+        memory_host.connect(memory_host.Files(files), lambda argv, _data: (0, clients * (argv[-1] == PORT), ""), True),
+        {"nfsd_enqueued": 160, "nfsd_woken": 60},
+        5,
+    )
+    assert told["fill"] == {"nfsd_threads": 8, "nfsd_connections": 2} and "nfsd_threads" not in told["total"]
     assert told["growth"] == {"nfsd_enqueued": 5000, "nfsd_woken": 4000}
     # A server that starts or ends would let the reader of its pools wait.
     files["/proc/net/rpc/nfsd"] = "th 0 0 0.000\n"
     assert facts.gather(host(files), {}, 0) == {"total": {"nfsd_full": 0}, "fill": {}}
+
+
+def test_connections_that_are_held_back_are_facts_of_the_sockets():
+    text = "0 9 10.0.0.1:9092 10.0.0.9:50123\n\t cubic busy:90000ms sndbuf_limited:87000ms(96.7%)\n"
+    answers = memory_host.connect(memory_host.Files({}), lambda argv, _data: (0, text * (argv[1] == "-tinH"), ""), True)
+    (row,) = facts.sockets(answers)["held_back"]
+    assert (row["peer"], row["by"]) == ("10.0.0.9 port 50123", "buffer")
+    assert facts.sockets(host({})) == {}
+
+
+def test_a_bond_tells_which_member_works():
+    base = "/sys/class/net/bond0/bonding"
+    files = {"/sys/class/net/bonding_masters": "bond0\n", f"{base}/active_slave": "eth1\n", f"{base}/slaves": ""}
+    assert bonds.gather(host(files))["bond0"]["active"] == "eth1"
+
+
+def test_a_client_of_nfs_tells_what_it_sent_again():
+    text = "net 0 0 0 0\nrpc 9000 41 9000\nproc3 22 0 100\n"
+    assert protocols.nfs_client(text) == {"nfs_calls": 9000, "nfs_again": 41}
+    assert protocols.nfs_client("") == protocols.nfs_client("rpc x 1\n") == {}
+    assert facts.sample(host({"/proc/net/rpc/nfs": text}))["nfs_again"] == 41
 
 
 def test_facts_have_each_counter_that_a_rule_asks_for():
@@ -139,6 +166,7 @@ def test_facts_have_each_counter_that_a_rule_asks_for():
     told = {f"{protocol}{name}" for protocol, names in protocols.WATCHED.items() for name in names}
     told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\nintr 1\n")}
     told |= {*protocols.nfs_server(POOLS, "th 8 594 3733.140\n")}
+    told |= {*protocols.nfs_client("rpc 9 1 0\n")}
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(asked) > 20
     assert asked - told == set()

@@ -22,6 +22,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
             "hash": bond.option(host, name, "xmit_hash_policy") or "",
             "master_mtu": _above(host, name),
             "watches": {key: sysfs.number(host, f"{sysfs.ROOT}/{name}/bonding/{key}") for key in _WATCHES},
+            "active": sysfs.text(host, f"{sysfs.ROOT}/{name}/bonding/active_slave"),
             "partner": bond.option(host, name, "ad_partner_mac") or "",
             "members": {member: _member(host, member) for member in bond.members(host, name)},
         }

@@ -26,6 +26,7 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
     # Nothing that they drop is told here, but a processor that was taken away explains it.
     found.update(protocols.processor_time(host.read("/proc/stat") or ""))
     found.update({key: number for key, number in _nfs_server(host).items() if key != "nfsd_threads"})
+    found.update(protocols.nfs_client(host.read("/proc/net/rpc/nfs") or ""))
     for name, kept in _TABLES.items():
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})
@@ -66,19 +67,24 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
         if "entries" in columns:
             found[f"{name}_entries"] = columns["entries"]
     threads = protocols.nfs_server("", host.read("/proc/net/rpc/nfsd") or "").get("nfsd_threads")
-    found.update({"nfsd_threads": threads} if threads else {})
+    if threads:
+        clients = _ss(host, "-tnH", "state", "established", "( sport = :2049 )")
+        found.update({"nfsd_threads": threads, **({"nfsd_connections": clients.count("\n")} if clients else {})})
     routes = protocols.routes_6(host.read("/proc/net/rt6_stats") or "")
     return {**found, "routes_6": routes} if routes else found
 
 
 def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
-    """The longest round trip of a connection that has moved much, and of whom some hear nothing (`stuck`).
+    """The longest round trip of a connection that has moved much, of whom some hear nothing (`stuck`), and connections
+    that may not send although they have something to (`held_back`).
 
     Of many connections, also where most ports lead to.
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
-    facts: Dict[str, Any] = {**({"rtt_ms": trip} if trip else {}), **({"stuck": stuck} if stuck else {})}
+    held = protocols.held_back(connections, _HELD)
+    told = {"rtt_ms": trip, "stuck": stuck, "held_back": held}
+    facts: Dict[str, Any] = {name: value for name, value in told.items() if value}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     if fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY:
         span = re.findall(r"\d+", sysfs.text(host, sysctl.path("net.ipv4.ip_local_port_range")))
@@ -88,8 +94,9 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     return facts
 
 
-# Connections from which on it is worth the time to look where they lead to, and peers that are asked at most.
-_MANY, _STUCK = 5000, 2
+# Connections from which on it is worth the time to look where they lead to, peers that are asked at most, and
+# connections that are told at most.
+_MANY, _STUCK, _HELD = 5000, 2, 3
 
 
 def _ss(host: ReadOnlyHost, *words: str) -> str:
@@ -105,7 +112,7 @@ def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     for line in (host.read("/proc/self/mountinfo") or "").splitlines():
         match = re.match(r"\d+ \d+ (0:\d+) \S+ (\S+) .* - (nfs4?) (\S+) (\S+)$", line)
         if match:
-            options = re.findall(r"\b(rsize|wsize|nconnect|vers|proto)=([\w.]+)", match[5])
+            options = re.findall(r"\b(rsize|wsize|nconnect|vers|proto|timeo)=([\w.]+)", match[5])
             known[match[1]] = {"at": match[2], "from": match[4], "options": dict(options)}
     # Only NFS has devices of this form.
     devices = {name for name in host.names(_BDI) if re.fullmatch(r"0:\d+", name)} | set(known)

@@ -65,6 +65,7 @@ GUESTS: Tuple[Driver, ...] = (
         {
             "rx_missed": ("pkts rx OOB",),
             "rx_no_buffer": ("rx buf alloc fail",),
+            "tx_ring_full": ("ring full",),
             "tx_timeouts": ("tx timeout count",),
         },
         "pkts rx OOB",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
 WATCHED: Dict[str, List[str]] = {
@@ -55,6 +55,8 @@ WATCHED: Dict[str, List[str]] = {
         "TCPMTUPSuccess",
         "TCPMemoryPressures",
         "TCPAbortOnMemory",
+        "TCPAbortOnTimeout",
+        "TCPDSACKRecv",
         "TCPSynRetrans",
         "TCPTimeWaitOverflow",
         "TCPTimeouts",
@@ -106,6 +108,12 @@ def nfs_server(pools: str, counted: str) -> Dict[str, int]:
 
 # Transports that had something to do, for which a thread had to be found; and threads that were found idle.
 _POOLS = {"sockets-enqueued": "nfsd_enqueued", "threads-woken": "nfsd_woken"}
+
+
+def nfs_client(text: str) -> Dict[str, int]:
+    """Of /proc/net/rpc/nfs: how many calls this client made, and how many it had to send again (the line `rpc`)."""
+    found = re.search(r"^rpc (\d{1,20}) (\d{1,20})\b", text, re.MULTILINE)
+    return {"nfs_calls": int(found[1]), "nfs_again": int(found[2])} if found else {}
 
 
 def processor_time(text: str) -> Dict[str, int]:
@@ -243,3 +251,37 @@ def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:
             taken[place] = taken.get(place, 0) + 1
     best = max(taken, key=lambda place: (taken[place], place), default=("", ""))
     return taken.get(best, 0), best[1]
+
+
+def held_back(text: str, most: int) -> List[Dict[str, Any]]:
+    """Of `ss -tin`: connections that could not send for half of the time they had something to, and why; worst first.
+
+    `by` is `peer`, whose window was full, or `buffer`, the own one; the rest are seconds, milliseconds and bytes.
+    """
+    found = []
+    lines = text.splitlines()
+    for head, about in zip(lines, lines[1:]):
+        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+\S+:\d+\s+(\S+):(\d+)\s*$", head)
+        busy = re.search(r"\bbusy:(\d{1,12})ms\b", about) if ends and about[:1].isspace() else None
+        for word, by in (("rwnd", "peer"), ("sndbuf", "buffer")):
+            held = re.search(rf"\b{word}_limited:(\d{{1,12}})ms\b", about)
+            if ends and busy and held and int(busy[1]) >= _LONG_MS and int(held[1]) * 2 >= int(busy[1]):
+                peer = re.sub(r"%.*$", "", ends[1]).strip("[]")
+                row: Dict[str, Any] = {"peer": f"{peer} port {ends[2]}", "by": by, "seconds": int(held[1]) // 1000}
+                found.append({**row, "busy": int(busy[1]) // 1000, **_measures(about)})
+    return sorted(found, key=lambda row: (-row["seconds"], row["peer"]))[:most]
+
+
+# A connection that was busy for less says nothing.
+_LONG_MS = 60_000
+
+
+def _measures(about: str) -> Dict[str, Any]:
+    trip, window = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", about), re.search(r"\bsnd_wnd:(\d{1,10})\b", about)
+    # The first number is how the peer scales its window; without the word one of the two ends does not scale.
+    scale = re.search(r"\bwscale:(\d{1,2}),", about)
+    return {
+        "scale": int(scale[1]) if scale else 0,
+        **({"rtt_ms": float(trip[1])} if trip else {}),
+        **({"window": int(window[1])} if window else {}),
+    }

@@ -97,6 +97,8 @@ MEANINGS: Tuple[Meaning, ...] = (
         "collisions after the start of a packet: the other end has another duplex",
         (r"tx_abort_late_coll|late_collisions?", r"tx_late_collisions?"),
     ),
+    Meaning("rx_filtered", "packets that were not meant for this NIC by their address, as its own filter sees it"),
+    Meaning("tx_ring_full", "times the transmit ring was full, so that packets had to wait"),
     Meaning("rx_stuck", "times a queue could not give buffers back to the hypervisor and waited for it"),
     Meaning("allowance_bw_in", "packets held back or lost above the incoming bandwidth of the cloud instance"),
     Meaning("allowance_bw_out", "packets held back or lost above its outgoing bandwidth"),

@@ -28,6 +28,10 @@ I219 = (
 )
 
 
+# Cards whose errata forbid that their link sleeps: their rows in e1000e/82571.c have FLAG2_DISABLE_ASPM_L0S, and all
+# but 82583 FLAG2_DISABLE_ASPM_L1; by their ids in the table of netdev.c.
+INTEL_8257X = ("8086:108b", "8086:108c", "8086:109a", "8086:10d3", "8086:10f6", "8086:150c")
+
 # Those before them, in the chipsets of 2010 to 2014 (the table of PCI ids in e1000e/netdev.c).
 INTEL_82579 = ("8086:1502", "8086:1503")
 I217_I218 = (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Optional
 
-from .chips import I217_I218, I219, I225, I226, INTEL_82579, KERNEL, Release, is_hardware
+from .chips import I217_I218, I219, I225, I226, INTEL_8257X, INTEL_82579, KERNEL, Release, is_hardware
 from .view import Nic
 
 
@@ -88,6 +88,16 @@ HANGS = (
         pci=I219,
         features=_SEGMENTS,
         eee=True,
+    ),
+    Hang(
+        ("e1000e",),
+        "Intel 82573, 82574 and 82583 hang where their PCIe link sleeps, which the driver cannot prevent where the "
+        "firmware controls it",
+        "Switch ASPM of this link off (`pci: {l0s_aspm: false, l1_aspm: false}`, or in the BIOS, or `pcie_aspm=off` "
+        "at boot); if it is off already, try without tso.",
+        "https://github.com/torvalds/linux/blob/master/drivers/net/ethernet/intel/e1000e/82571.c",
+        pci=INTEL_8257X,
+        aspm=True,
     ),
     Hang(
         ("e1000e",),

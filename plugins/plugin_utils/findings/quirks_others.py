@@ -103,6 +103,23 @@ ROWS = (
         reference="https://bugzilla.redhat.com/show_bug.cgi?id=1651509",
     ),
     Quirk(
+        id="quirk-rockchip-checksum",
+        severity="note",
+        title="The NIC of Rockchip boards may stall while it computes checksums",
+        drivers=("rk_gmac-dwmac",),
+        before=(5, 7),
+        features=("tx",),
+        condition="a NIC of the driver rk_gmac-dwmac computes checksums of what it sends, under a kernel before Linux "
+        "5.7",
+        explanation="On RK3399 and its like the DMA reads so much at once (txpbl) that a packet above 1498 bytes does "
+        "not fit the FIFO in which its checksum is computed, and sending stalls. Device trees since Linux 5.7 read "
+        "less.",
+        action="If large transfers from this board stall, switch checksums for sending off, or use a newer kernel and "
+        "an MTU of 1500.",
+        reference="https://github.com/armbian/build/pull/1736",
+        set={"features": {"tx": False}},
+    ),
+    Quirk(
         id="quirk-rp1-half-duplex",
         severity="note",
         title="The NIC of the Raspberry Pi 5 loses packets at half duplex",

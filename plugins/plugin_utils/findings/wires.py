@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .view import Facts, Fleet, Host, Nic
 
 # MACs of gateways that several routers serve (VRRP, HSRP and GLBP): two sites with the same number share them.
-_VIRTUAL_ROUTERS = ("00:00:5e:00:01:", "00:00:5e:00:02:", "00:00:0c:07:ac:", "00:00:0c:9f:f", "00:07:b4:")
+VIRTUAL_ROUTERS = ("00:00:5e:00:01:", "00:00:5e:00:02:", "00:00:0c:07:ac:", "00:00:0c:9f:f", "00:07:b4:")
 
 
 class Place(NamedTuple):
@@ -100,7 +100,7 @@ def _met(place: Place) -> dict[str, str]:
     """The neighbours of an address, by address."""
     rows = place.host.rows("neighbours")
     found = {row.text("address"): row.text("mac") for row in rows if row.text("nic") == place.nic}
-    return {address: mac for address, mac in found.items() if not mac.startswith(_VIRTUAL_ROUTERS)}
+    return {address: mac for address, mac in found.items() if not mac.startswith(VIRTUAL_ROUTERS)}
 
 
 def together(one: Place, other: Place) -> bool | None:

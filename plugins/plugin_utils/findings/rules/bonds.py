@@ -105,8 +105,40 @@ def _order(host: Host) -> Iterator[Hit]:
     for bond, facts in host.below("bonds").items():
         several = len(facts.below("members")) > 1
         if facts.text("mode") == "balance-rr" and several and room.isdigit() and int(room[:9]) < 127:
-            evidence = {"mode": "balance-rr", "net.ipv4.tcp_reordering": room}
-            yield Hit(evidence, bond, remedy=sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127}))
+            late, since = host.protocol("TcpExtTCPDSACKRecv")
+            sent = host.protocol("TcpOutSegs")[0]
+            harm = late >= (100 if host.number("protocols", "interval") else 10_000) and late * 200 >= sent
+            evidence = {
+                "mode": "balance-rr",
+                "net.ipv4.tcp_reordering": room,
+                **({"sent again in vain": f"{late} of {sent} segments {since}"} if harm else {}),
+            }
+            remedy = sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127})
+            yield Hit(evidence, bond, remedy=remedy, action=_HASHED, severity="medium" if harm else "")
+
+
+_HASHED = (
+    "Let TCP tolerate more reordering, at both ends. Where there is a switch, use mode 802.3ad with "
+    "`xmit_hash_policy: layer3+4` instead, which keeps each connection on one link."
+)
+
+
+def _slower(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        members, active = facts.below("members"), facts.text("active")
+        if facts.text("mode") != "active-backup" or active not in members:
+            continue
+        up = {name: member.count("speed") for name, member in members.items() if member.text("link") == "up"}
+        best = max(up, key=lambda name: up[name], default="")
+        if best and 0 < up.get(active, 0) < up[best]:
+            evidence = {"active": f"{active}, {up[active]}Mb/s", "waits": f"{best}, {up[best]}Mb/s"}
+            yield Hit(evidence, bond, action=_PRIMARY.format(bond, best))
+
+
+_PRIMARY = (
+    "Let the faster one work: `ip link set {0} type bond active_slave {1}` at once, and `primary: {1}` with "
+    "`primary_reselect: better` where the bond is described."
+)
 
 
 def _rewritten(host: Host) -> Iterator[Hit]:
@@ -156,7 +188,9 @@ RULES = (
         id="round-robin-reorders",
         severity="note",
         title="TCP takes packets that round robin reorders for lost",
-        condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 127",
+        condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 127; medium "
+        "where peers say that at least 10000 segments (100 within an interval), and one in 200, were sent again in "
+        "vain",
         explanation="Packets of one connection take all links in turn and arrive out of order. TCP then retransmits "
         "what was only late.",
         action="Let TCP tolerate more reordering, at both ends.",
@@ -224,5 +258,16 @@ RULES = (
         action="If guests lose their network, use active-backup, which needs nothing of the switch, or 802.3ad.",
         reference=f"{_PAGE}#bonding-driver-options",
         host=_rewritten,
+    ),
+    Rule(
+        id="bond-slower-member-active",
+        severity="note",
+        title="The bond works with its slower member",
+        condition="the active member of a bond of mode active-backup has a slower link than another one that is up",
+        explanation="After a failure the bond stays with the member that took over, unless it knows a primary one. "
+        "Everything then goes through the slower link, without any error.",
+        action="Make the faster member the primary one.",
+        reference=_PAGE,
+        host=_slower,
     ),
 )

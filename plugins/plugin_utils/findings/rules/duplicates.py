@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Addresses that two hosts of the fleet have at once."""
+"""Addresses, of IP or of hardware, that two hosts of the fleet have at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..model import Hit, Rule
 from ..view import Fleet
-from ..wires import Place, subnets, together
+from ..wires import VIRTUAL_ROUTERS, Place, subnets, together
 
 
 def _twice(fleet: Fleet) -> Iterator[Hit]:
@@ -36,7 +36,43 @@ def _twice(fleet: Fleet) -> Iterator[Hit]:
                 yield Hit(evidence, first.nic, first.host.name, severity="" if known else "note")
 
 
+def _cloned(fleet: Fleet) -> Iterator[Hit]:
+    for network, places in sorted(subnets(fleet).items()):
+        found: dict[str, list[Place]] = {}
+        for place in places:
+            up = all(nic.flag("carrier") is not False for nic in place.ports)
+            # Routers that serve one gateway share its MAC on purpose.
+            if place.mac and place.ports and up and not place.mac.startswith(VIRTUAL_ROUTERS):
+                found.setdefault(place.mac, []).append(place)
+        for mac, owners in sorted(found.items()):
+            first = owners[0]
+            others = [other for other in owners[1:] if other.host is not first.host and other.alone != first.alone]
+            if others and not first.site:
+                met = any(together(first, other) for other in others)
+                evidence = {
+                    "MAC": mac,
+                    "address": first.address,
+                    "also at": [f"{other.host.name} {other.nic} {other.address}" for other in others[:3]],
+                    "share a link": "yes, by the neighbour table" if met else f"not known, but both are in {network}",
+                }
+                yield Hit(evidence, first.nic, first.host.name, severity="" if met else "note")
+
+
 RULES = (
+    Rule(
+        id="duplicate-mac",
+        severity="high",
+        title="Two hosts have the same MAC",
+        condition="NICs of two hosts in one subnet have the same MAC and other addresses; where neighbour tables do "
+        "not tell that they share a link it is a note",
+        explanation="The switch sends what is for both to whoever sent last, so that each loses packets whenever the "
+        "other one speaks. Guests that were copied with the MAC of their description, and boards whose MAC is that of "
+        "an image, have this.",
+        action="Give one of them another MAC: let the hypervisor make a new one, or set it in the configuration of the "
+        "NIC (`macaddress` of netplan, `MACAddress=` of systemd, `cloned-mac-address` of NetworkManager).",
+        reference="https://github.com/utmapp/UTM/issues/7035",
+        fleet=_cloned,
+    ),
     Rule(
         id="duplicate-address",
         severity="high",

@@ -27,7 +27,17 @@ def _broken(host: Host) -> Iterator[Hit]:
                 "broken packets": f"{broken} of {nic.packets} {since}",
                 **({"Speed": f"{nic.speed}Mb/s", "FEC": "off"} if bare else {}),
             }
-            yield Hit(evidence, nic.name, action=_CORRECT if bare else "")
+            board = nic.driver.startswith(_BOARDS) and broken * 100 >= nic.packets
+            yield Hit(evidence, nic.name, action=_CORRECT if bare else _DELAYS if board else "")
+
+
+# Drivers of NICs that are part of a board's processor, with a PHY beside it (stmmac and its glue, macb, fec, mvneta).
+_BOARDS = ("dwmac", "rk_gmac", "meson8b", "stmmac", "st_gmac", "sun8i", "starfive", "macb", "fec", "mvneta")
+_DELAYS = (
+    "On a board so many damaged packets are mostly the clock between processor and PHY (RGMII) and no cable: see "
+    "whether another kernel or device tree of the board has other delays (`phy-mode`, `tx_delay`, `rx_delay`), and "
+    "whether the link is right at 100 Mb/s; then try another cable and port."
+)
 
 
 # From this speed on, in Mb/s, all but the shortest cables need forward error correction.
@@ -94,15 +104,16 @@ _NAMED = ("rx_crc", "rx_missed", "rx_fifo", "rx_too_long")
 
 
 def _checksums(host: Host) -> Iterator[Hit]:
-    found = {}
+    found, clear = {}, False
     for protocol, units, taken in (("Udp", "UDP packets", "InDatagrams"), ("Tcp", "TCP segments", "InSegs")):
         broken, since = much(host, f"{protocol}InCsumErrors")
         received, _since = host.protocol(f"{protocol}{taken}")
         # One in a hundred is no noise of the line; what an overlay does to its own packets has a rule of its own.
-        if broken and broken * 100 > received and not (protocol == "Udp" and overlays(host)):
+        if broken and broken * 1000 > received and not (protocol == "Udp" and overlays(host)):
             found[f"{units} with a wrong checksum"] = f"{broken} beside {received} {since}"
+            clear = clear or broken * 100 > received
     if found:
-        yield Hit(found)
+        yield Hit(found, severity="" if clear else "note")
 
 
 def _long(host: Host) -> Iterator[Hit]:
@@ -171,7 +182,7 @@ RULES = (
         severity="medium",
         title="Packets arrive whole, with wrong checksums inside",
         condition="at least 1000 datagrams of UDP or segments of TCP (100 within an interval), and one in a hundred, "
-        "had a wrong checksum; of UDP on a host without an overlay",
+        "had a wrong checksum; of UDP on a host without an overlay; from one in a thousand on it is a note",
         explanation="A cable breaks whole packets, which the NIC discards itself. A checksum alone is wrong where a "
         "sender leaves it to hardware that does not do it, such as a tap, a veth or a tunnel on its way, or where the "
         "memory of a device on the way is bad.",

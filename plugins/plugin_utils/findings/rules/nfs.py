@@ -83,7 +83,72 @@ _ENOUGH_THREADS = (
 )
 
 
+def _again(host: Host) -> Iterator[Hit]:
+    again, since = much(host, "nfs_again")
+    calls, _since = host.protocol("nfs_calls")
+    if not again or again * 1000 < calls:
+        return
+    hasty = {}
+    for row in host.rows("nfs"):
+        word = row.text("options", "timeo")
+        if row.text("options", "proto").startswith("tcp") and re.fullmatch(r"\d{1,6}", word) and int(word) < _HASTY:
+            hasty[f"timeo at {_name(row)}"] = f"{int(word) / 10:g} s"
+    evidence = {"calls sent again": f"{again} of {calls} {since}", **hasty}
+    harm = host.number("protocols", "interval") or again * 100 >= calls
+    yield Hit(evidence, action=_PATIENCE if hasty else "", severity="" if harm else "note")
+
+
+# Tenths of a second; TCP itself sends again what was lost, so nfs(5) waits 60 seconds there.
+_HASTY = 100
+_PATIENCE = (
+    "Take timeo out of the options of these mounts: over TCP it is 600 (a minute), and whoever asks again sooner gives "
+    "a busy server the same work twice."
+)
+
+
+def _connections(host: Host) -> Iterator[Hit]:
+    threads, held = (host.count("protocols", "fill", f"nfsd_{name}") for name in ("threads", "connections"))
+    # svc_check_conn_limits() in net/sunrpc/svc_xprt.c, up to the commit that ended it.
+    most = (threads + 3) * 20
+    if threads and held * 10 >= most * 9 and (0, 0) < host.release < (6, 14):
+        best = 1 << max((held * 2 // 20 - 3).bit_length(), threads.bit_length())
+        shown = {"connections to port 2049": held, "nfsd threads": threads, "most for so many threads": most}
+        yield Hit(shown, action=_ROOM.format(best))
+
+
+_ROOM = (
+    "Use {0} threads: `threads={0}` below [nfsd] in /etc/nfs.conf (RPCNFSDCOUNT in older files), and `rpc.nfsd {0}` at "
+    "once; or write a limit of its own into /proc/fs/nfsd/max_connections before the server starts, or use Linux 6.14."
+)
+
+
 RULES = (
+    Rule(
+        id="nfs-calls-sent-again",
+        severity="medium",
+        title="A client of NFS sends its calls again",
+        condition="at least 1000 calls (100 within an interval), and one in 1000, were sent again; since the boot it "
+        "is a note up to one in a hundred",
+        explanation="The server did not answer in time, over TCP as a rule within a minute. It is overloaded or was "
+        "away, a path or its MTU loses whole segments, or the mount is impatient.",
+        action="See the server first: its threads, disks and network (an audit of it shows them); then the path "
+        "between them, with packets as large as the MTU.",
+        reference="https://github.com/ltsp/ltsp/issues/27",
+        host=_again,
+        proven=True,
+    ),
+    Rule(
+        id="nfsd-connections-full",
+        severity="medium",
+        title="The NFS server has hardly room for more connections",
+        condition="an NFS server before Linux 6.14 has 90 % of the connections that its number of threads allows, 20 "
+        "for each of them and three more",
+        explanation="Above that it closes a connection whenever a new one comes (`nfsd: too many open connections` in "
+        "the kernel's log), and clients connect and repeat their calls in turn. With nconnect each client has several.",
+        action="Start more threads.",
+        reference="https://github.com/BiBiServ/bibigrid/issues/695",
+        host=_connections,
+    ),
     Rule(
         id="nfs-readahead",
         severity="note",

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The filter of a NIC for addresses: what it throws away although a bridge behind it should get everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..harm import lost
+from ..model import Hit, Rule
+from ..view import Host
+
+
+def _filtered(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        master, loss = nic.text("master"), lost(nic, "rx_filtered")
+        # What a switch floods for others is filtered everywhere else, and that is what the filter is for.
+        if loss and nic.linked and master and host.bridge(master) and nic.counted("rx_filtered")[0] * 20 > nic.packets:
+            evidence = {"filtered by the NIC": loss.text, "bridge": master, "driver": nic.driver}
+            yield Hit(evidence, nic.name, severity="" if nic.number("counters", "interval") else "note")
+
+
+RULES = (
+    Rule(
+        id="bridge-port-filters",
+        severity="medium",
+        title="A NIC filters packets that its bridge should get",
+        condition="a NIC below a bridge has filtered at least 100 packets by their address within an interval, and one "
+        "in 20 of what it received; since the driver was loaded it is a note, for it may not have been below the "
+        "bridge all the time",
+        explanation="A bridge switches the filter of its ports off, so that packets for its guests come through. Parts "
+        "of a card that firmware or chassis have divided (NPAR, Flex-10, UMC), and virtual functions, may not do that, "
+        "and guests are not found from outside.",
+        action="See whether the NIC is promiscuous (`ip -d link show NIC`), allow it in the settings of the card or "
+        "its chassis, or `trust on` for a virtual function at its hypervisor; update the card's firmware. If outside "
+        "names of guests are all reached, the switch floods packets that nobody here wants.",
+        reference="https://docs.kernel.org/networking/statistics.html",
+        host=_filtered,
+    ),
+)
