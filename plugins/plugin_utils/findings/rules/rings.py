@@ -62,6 +62,16 @@ def _ring(host: Host) -> Iterator[Hit]:
         severity = "" if any(loss.much for loss in found.values()) else "medium"
         if size < top:
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx": "max"}), severity=severity)
+        elif _jumbo(nic):
+            evidence["rx jumbo ring"] = _jumbo(nic)
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx_jumbo": "max"}), severity=severity)
+
+
+def _jumbo(nic: Nic) -> str:
+    """The second ring, for what does not fit one buffer of the first: vmxnet3 has it, for jumbo frames and LRO."""
+    size, top = nic.number("ring", "rx_jumbo", "value"), nic.maximum("ring", "rx_jumbo")
+    long = nic.count("mtu") > 1500 or nic.value("features", "lro") is True
+    return f"{size:g} of {top:g}" if long and size is not None and top is not None and size < top else ""
 
 
 def _full_ring(host: Host) -> Iterator[Hit]:
@@ -69,7 +79,7 @@ def _full_ring(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         found = _lost(nic)
-        if size is None or top is None or size < top or not found or _more(nic)[0]:
+        if size is None or top is None or size < top or not found or _more(nic)[0] or _jumbo(nic):
             continue
         evidence = {"rx ring": f"{size:g} of {top:g}", **{label: loss.text for label, loss in found.items()}}
         # What was lost since the driver was loaded may have been lost while the ring was smaller.
@@ -130,7 +140,8 @@ RULES = (
         severity="high",
         title="The receive ring overflows and could be larger",
         condition="the NIC lost at least 1000 packets (100 within an interval), and more than one in 100000, because "
-        "its receive ring was full, and the ring is below its maximum",
+        "its receive ring was full, and the ring is below its maximum, or that for jumbo frames while such, or merged "
+        "ones, come",
         explanation="The ring holds what arrives until a processor fetches it. A burst from a fast sender fills a "
         "small ring before that, and TCP slows down at each loss.",
         action="Raise the ring to what the hardware has; the link is down for a few seconds.",

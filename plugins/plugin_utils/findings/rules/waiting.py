@@ -60,7 +60,8 @@ def _ended(host: Host) -> Iterator[Hit]:
 
 def _unread(host: Host) -> Iterator[Hit]:
     """Packets that had arrived and were thrown away again, because the socket had no room."""
-    names = ("TcpExtRcvPruned", "TcpExtTCPRcvQDrop")
+    # The backlog takes what arrives while the program holds the socket, up to the size of both buffers.
+    names = ("TcpExtRcvPruned", "TcpExtTCPRcvQDrop", "TcpExtTCPBacklogDrop")
     count, since = sum(much(host, name)[0] for name in names), host.protocol(names[0])[1]
     full, _since = much(host, "TcpExtPruneCalled")
     taken, _since = host.protocol("TcpInSegs")
