@@ -7,7 +7,9 @@ So the way of a case is that of a host: what a driver counts, by its own names, 
 
 from __future__ import annotations
 
+import itertools
 import json
+
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
@@ -50,6 +52,8 @@ _SYSCTL = {
     "vm.min_free_kbytes": 67584,
 }
 _NET = "/sys/class/net"
+# No two of them have the same MAC.
+_MACHINES = itertools.count()
 
 
 class Described:
@@ -60,6 +64,7 @@ class Described:
         self.nics = {name: nic or {} for name, nic in about.get("nics", {}).items()}
         self.disk = memory_host.Files()
         self.cpus = about.get("cpus", 4)
+        self.own = next(_MACHINES) % 256
         self._host()
         for number, (name, nic) in enumerate(self.nics.items(), 2):
             self._nic(name, nic, number)
@@ -119,7 +124,7 @@ class Described:
         up = nic.get("carrier", True)
         bus = "" if nic.get("virtual") else nic.get("bus", f"0000:{number:02x}:00.0")
         nic.setdefault("bus", bus)
-        mac = nic.get("mac", f"52:54:00:00:00:{number:02x}")
+        mac = nic.get("mac", f"52:54:00:00:{self.own:02x}:{number:02x}")
         self.disk.add_nic(name, nic.get("driver", ""), nic.get("pci", ":"), bus, mac, int(up))
         files[f"{base}/ifindex"], files[f"{base}/mtu"] = f"{number}\n", f"{nic.get('mtu', 1500)}\n"
         files[f"{base}/device/numa_node"] = f"{nic.get('numa', -1)}\n"
