@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 
-
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host

@@ -16,15 +16,17 @@ def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
     """By bond: mode, MTU, the partner of LACP, and by member its link, MTU and aggregator."""
     found = {}
     for name in sysfs.text(host, f"{sysfs.ROOT}/bonding_masters").split():
+        # Modes in which all members work have none.
+        active = sysfs.text(host, f"{sysfs.ROOT}/{name}/bonding/active_slave")
         found[name] = {
             "mode": bond.option(host, name, "mode") or "",
             "mtu": sysfs.number(host, f"{sysfs.ROOT}/{name}/mtu"),
             "hash": bond.option(host, name, "xmit_hash_policy") or "",
             "master_mtu": _above(host, name),
             "watches": {key: sysfs.number(host, f"{sysfs.ROOT}/{name}/bonding/{key}") for key in _WATCHES},
-            "active": sysfs.text(host, f"{sysfs.ROOT}/{name}/bonding/active_slave"),
             "partner": bond.option(host, name, "ad_partner_mac") or "",
             "members": {member: _member(host, member) for member in bond.members(host, name)},
+            **({"active": active} if active else {}),
         }
     return found
 
