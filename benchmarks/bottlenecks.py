@@ -168,7 +168,7 @@ def sown(one: Sown, talk: bool) -> bool:
     whole = measured(one.entries or ONE, one.options)
     found = next(iter(next(iter(whole["groups"].values()))["bottlenecks"].values()))[f"pc1 - {SERVER}"]
     group = next(iter(whole["groups"].values()))
-    noticed = [foreign.place(row) for row in group.get("foreign", ())]
+    noticed = [foreign.where(row) for row in group.get("foreign", ())]
     right = found["where"] in one.expected and one.says in found["at"] and noticed == [*one.others]
     print(f"{'right' if right else 'WRONG'}  {one.name}")
     print(f"       {found['where']}: {found['at']}; {'; '.join(found['evidence'])}")

@@ -79,7 +79,7 @@ class Benchmark:
         self.ping(fleet, report.COLD)
         self.play(fleet, name, report.FIRST, changed=count)
         end = fleet.state(list(self.parameters))
-        self.must_be_as_asked(end, begin)
+        self.must_be_as_desired(end, begin)
         # By hand it takes so long that one run says enough.
         repeat = 1 if name == BY_HAND else self.options.repeat
         for _run in range(repeat):
@@ -116,7 +116,7 @@ class Benchmark:
         say(f"{name}, {condition}")
         self.runs.append(self.ansible.playbook(fleet, name, condition, PLAYBOOKS[name], changed))
 
-    def must_be_as_asked(self, end: State, begin: State) -> None:
+    def must_be_as_desired(self, end: State, begin: State) -> None:
         for host, text in end.items():
             if text == begin[host]:
                 raise DishonestError(f"{host} was tuned, and nothing is different")

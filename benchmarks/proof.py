@@ -50,10 +50,10 @@ def waving(chance: random.Random) -> Iterator[float]:
 
 def wandering(chance: random.Random) -> Iterator[float]:
     """A random walk."""
-    place = 1.0
+    level = 1.0
     while True:
-        place += chance.gauss(0, 0.02)
-        yield place + chance.gauss(0, 0.02)
+        level += chance.gauss(0, 0.02)
+        yield level + chance.gauss(0, 0.02)
 
 
 def heavy(chance: random.Random) -> Iterator[float]:
@@ -108,12 +108,12 @@ def proof(
     order = sequence.blocks(switch, ways, known)
     measured: list[tuple[str, list[float]]] = []
     runs = {sequence.BEFORE: 0, sequence.AFTER: 0}
-    for place, block in enumerate(order):
+    for index, block in enumerate(order):
         change = factor if block.side == sequence.AFTER else 1.0
         measured.append((block.side, [changed(next(noise), change, grows) for _run in range(block.runs)]))
         runs[block.side] += block.runs
         if all(runs.values()):
-            found = sequence.find(measured, order, ways, place == len(order) - 1)
+            found = sequence.find(measured, order, ways, index == len(order) - 1)
             if found.outcome != "undecided":
                 return found.outcome, max(runs.values())
     return "undecided", max(runs.values())
@@ -155,10 +155,10 @@ def main() -> None:
     print("\nA true change under normal noise, alternating: found in so many of 100\n")
     print(f"{'change':>8}{'noise':>8}{'of the':>8}{'within 10 pairs':>18}{'at the end':>13}{'t test of 10 pairs':>21}")
     for factor, share, grows in CHANGES:
-        wanted = "better" if factor > 1 else "worse"
+        expected = "better" if factor > 1 else "worse"
         ended = [proof(steady(chance, share), "quick", 0, 1, factor, grows) for _proof in range(number)]
-        soon = sum(outcome == wanted and runs <= _PAIRS for outcome, runs in ended)
-        late = sum(outcome == wanted for outcome, _runs in ended)
+        soon = sum(outcome == expected and runs <= _PAIRS for outcome, runs in ended)
+        late = sum(outcome == expected for outcome, _runs in ended)
         best = sum(student(steady(chance, share), factor, grows) for _proof in range(number))
         cells = "".join(f"{100 * count / number:{wide}.1f}" for count, wide in ((soon, 18), (late, 13), (best, 21)))
         print(f"{factor - 1:+8.0%}{share:8.0%}{'rate' if grows else 'start':>8}{cells}")

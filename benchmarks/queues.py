@@ -99,8 +99,8 @@ def on_router(script: str, words: dict[str, int]) -> str:
 
 def map_clients(method: str, clients: int) -> None:
     """Set the method by the module, as a user would; mq is what a host has by itself."""
-    wish = {"method": "mq"} if method == "mq" else {"method": method, "clients": [f"{NETWORK}.1-{clients}"]}
-    options = json.dumps({"nics": [{"name": NIC, "multiq": wish}]})
+    desired = {"method": "mq"} if method == "mq" else {"method": method, "clients": [f"{NETWORK}.1-{clients}"]}
+    options = json.dumps({"nics": [{"name": NIC, "multiq": desired}]})
     inventory = Path(os.environ["LAB"]) / "inventory.json"
     argv = ["ansible", "-i", str(inventory), "router", "-m", "linuxnet.tuning.multiq", "-a", options]
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)

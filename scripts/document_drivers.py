@@ -44,7 +44,7 @@ def tables(transcripts: list[Transcript]) -> str:
         ),
         (
             "Switches",
-            ("driver", "setting", "asked", "what becomes of it", "changes besides"),
+            ("driver", "setting", "desired", "what becomes of it", "changes besides"),
             merged(transcripts, switches),
         ),
         ("Not there", ("driver", "settings", "the tool says (exit code)"), merged(transcripts, absent)),
@@ -74,10 +74,10 @@ def merged(transcripts: list[Transcript], rows: Callable[[Transcript], Iterator[
             where.setdefault(row, []).append(one.linux)
     order: dict[Row, tuple[int, int]] = {}
     subjects: list[Row] = []
-    for place, row in enumerate(where):
+    for index, row in enumerate(where):
         if row[:2] not in subjects:
             subjects.append(row[:2])
-        order[row] = (subjects.index(row[:2]), place)
+        order[row] = (subjects.index(row[:2]), index)
     drivers = list(kernels)
     return [
         (*row, "all" if where[row] == kernels[row[0]] else ", ".join(where[row]))
@@ -89,8 +89,8 @@ def _by_key(one: Transcript) -> dict[Key, list[Try]]:
     """The commands that ask for one thing, by that."""
     found: dict[Key, list[Try]] = {}
     for item in one.tries:
-        if len(item.asked) == 1 and not item.heading.startswith("survival"):
-            found.setdefault(next(iter(item.asked)), []).append(item)
+        if len(item.desired) == 1 and not item.heading.startswith("survival"):
+            found.setdefault(next(iter(item.desired)), []).append(item)
     return found
 
 
@@ -106,21 +106,21 @@ def _there(one: Transcript, key: Key, tries: list[Try]) -> bool:
 def numbers(one: Transcript) -> Iterator[Row]:
     """What becomes of the numbers that were asked for."""
     for key, tries in _by_key(one).items():
-        if key[0] not in NUMBERS or not _there(one, key, tries) or not tries[0].asked[key].isalnum():
+        if key[0] not in NUMBERS or not _there(one, key, tries) or not tries[0].desired[key].isalnum():
             continue
-        if tries[0].asked[key] in ("on", "off"):
+        if tries[0].desired[key] in ("on", "off"):
             continue
         taken, others, refused, besides = [], [], {}, {}
         for item in tries:
-            asked, now = item.asked[key], values(item.after).get(key, "0")
-            if asked == now:
-                taken.append(asked)
+            desired, now = item.desired[key], values(item.after).get(key, "0")
+            if desired == now:
+                taken.append(desired)
             elif item.rc:
-                refused.setdefault(_words(item), []).append(asked)
+                refused.setdefault(_words(item), []).append(desired)
             else:
-                others.append(f"{asked} gives {now}")
+                others.append(f"{desired} gives {now}")
             besides.update(dict.fromkeys(_besides(item)))
-        told = [f"{', '.join(dict.fromkeys(asked))}: {words}" for words, asked in refused.items()]
+        told = [f"{', '.join(dict.fromkeys(desired))}: {words}" for words, desired in refused.items()]
         ordered = sorted(dict.fromkeys(taken), key=lambda word: int(word, 16))
         yield (one.driver, _name(key), ", ".join(ordered), ", ".join(others), "; ".join(told), _list(besides))
 
@@ -131,9 +131,9 @@ def _words(item: Try) -> str:
 
 def _besides(item: Try) -> list[str]:
     """What else is different afterwards; interrupts have new names when there are more or fewer of them."""
-    keys = [key for key in item.changes() if key not in item.asked and key[0] not in ("irq", "queues")]
+    keys = [key for key in item.changes() if key not in item.desired and key[0] not in ("irq", "queues")]
     names = [key[1] if key[0] == "features" else _name(key) for key in keys]
-    spread = any(key[0] == "queues" and key not in item.asked for key in item.changes())
+    spread = any(key[0] == "queues" and key not in item.desired for key in item.changes())
     return [*(["the link is lost for a moment"] if item.link_lost else []), *names, *(["RPS or XPS"] if spread else [])]
 
 
@@ -149,23 +149,23 @@ def switches(one: Transcript) -> Iterator[Row]:
     known, below = values(one.state), groups(one.state)
     members = {name for names in below.values() for name in names}
     for item in one.tries:
-        asked = {key: word for key, word in item.asked.items() if word in ("on", "off")}
-        skip = item.heading.startswith("survival") or not all(key in known for key in asked)
+        desired = {key: word for key, word in item.desired.items() if word in ("on", "off")}
+        skip = item.heading.startswith("survival") or not all(key in known for key in desired)
         # A member of a group takes the same along as its group.
-        if skip or not asked or any(key[0] == "ring" or key[1] in members for key in asked):
+        if skip or not desired or any(key[0] == "ring" or key[1] in members for key in desired):
             continue
         now, old = values(item.after), values(item.before)
-        missed = [f"{key[1]} stays {now[key]}" for key in asked if now[key] != asked[key]]
-        if all("[fixed]" in old[key] for key in asked):
+        missed = [f"{key[1]} stays {now[key]}" for key in desired if now[key] != desired[key]]
+        if all("[fixed]" in old[key] for key in desired):
             continue
         came = "done" if not missed else f"silently ignored: {_list(missed)}"
         if item.rc:
             came = f"refused: {_words(item)}"
-        mine = [name for key in asked for name in below.get(key[1], [])]
+        mine = [name for key in desired for name in below.get(key[1], [])]
         besides = _list(name for name in _besides(item) if name not in mine and name not in below)
         if came != "done" or besides:
-            family, names = next(iter(asked), ("", ""))[0], "/".join(key[1] for key in asked)
-            told.setdefault((family, names, came, besides), []).append("/".join(asked.values()))
+            family, names = next(iter(desired), ("", ""))[0], "/".join(key[1] for key in desired)
+            told.setdefault((family, names, came, besides), []).append("/".join(desired.values()))
     for (family, names, came, besides), words in told.items():
         yield (one.driver, f"{family} {names}", ", ".join(dict.fromkeys(words)), came, besides)
 
@@ -192,8 +192,8 @@ def survival(one: Transcript) -> Iterator[Row]:
     for item in tried[len(bundle) :]:
         event = item.heading.removeprefix("survival: ")
         old, now = values(item.before), values(item.after)
-        asked = set(item.asked)
-        mine = [key for key in changed if key in old and key not in asked and old[key] != first.get(key)]
+        desired = set(item.desired)
+        mine = [key for key in changed if key in old and key not in desired and old[key] != first.get(key)]
         stays = [_said(key) for key in mine if now.get(key) == old[key]]
         lost = [_said(key) for key in mine if now.get(key) != old[key]]
         if item.rc:

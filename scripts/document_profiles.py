@@ -39,13 +39,13 @@ about the lines below it, up to the next or an empty line, and may begin with th
 
 def main() -> int:
     """Write the page, or with --check tell whether it is up to date."""
-    wanted = page()
-    if PAGE.exists() and PAGE.read_text() == wanted:
+    text = page()
+    if PAGE.exists() and PAGE.read_text() == text:
         return 0
     if "--check" in sys.argv[1:]:
         print(f"{PAGE.relative_to(ROOT)} is not up to date; run: make docs")
         return 1
-    PAGE.write_text(wanted)
+    PAGE.write_text(text)
     print(f"wrote {PAGE.relative_to(ROOT)}")
     return 0
 

@@ -132,14 +132,14 @@ _ELEMENTS = {"addresses": "str", "clients": "raw"}
 
 def main() -> int:
     """Write the files, or with --check tell whether they are up to date."""
-    wanted = {FRAGMENT: fragment(), PAGE: page()}
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    texts = {FRAGMENT: fragment(), PAGE: page()}
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
         for path in stale:
             print(f"{path.relative_to(ROOT)} is not up to date; run: make docs")
         return 1 if stale else 0
     for path in stale:
-        path.write_text(wanted[path])
+        path.write_text(texts[path])
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
@@ -209,7 +209,7 @@ def page() -> str:
         "code. The groups stand in the order in which a host gets them.\n",
     ]
     for family in known.FAMILIES.values():
-        if family.follows or family.ask or (family.flat and not family.fields):
+        if family.follows or family.desire or (family.flat and not family.fields):
             continue  # what follows from keys of other groups, or goes with them
         where = "in the entry itself" if family.flat else f"under `{family.name}`"
         where = where if family.scope == "nic" else f"under `tuning_{family.name}`"

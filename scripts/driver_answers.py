@@ -56,7 +56,7 @@ class Try:
         )
 
     @property
-    def asked(self) -> dict[Key, str]:
+    def desired(self) -> dict[Key, str]:
         """What the command asks for, by family and key; empty for events."""
         words = self.command.split()
         if words[0] == "ethtool":
@@ -124,14 +124,14 @@ def _changed(lines: object, hunk: object) -> object:
     if not isinstance(hunk, dict) or "rc" in hunk or not isinstance(lines, list):
         return hunk
     new = list(lines)
-    for place, text in hunk.items():
-        if isinstance(place, int):
-            new[place] = text
-        elif not re.fullmatch(r"\d+-\d+", place):
+    for index, text in hunk.items():
+        if isinstance(index, int):
+            new[index] = text
+        elif not re.fullmatch(r"\d+-\d+", index):
             for number in text:
-                new[number] = f"{new[number].partition(': ')[0]}: {place}"
+                new[number] = f"{new[number].partition(': ')[0]}: {index}"
         else:
-            start, _dash, end = place.partition("-")
+            start, _dash, end = index.partition("-")
             new[int(start) : int(end)] = text
     return new
 

@@ -154,7 +154,7 @@ def difference(before: object, after: object) -> object:
     if not isinstance(before, list) or not isinstance(after, list):
         return after
     if len(before) == len(after):
-        return {place: line for place, line in enumerate(after) if line != before[place]}
+        return {number: line for number, line in enumerate(after) if line != before[number]}
     start = next((n for n, (old, new) in enumerate(zip(before, after)) if old != new), min(len(before), len(after)))
     end = 0
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:

@@ -120,12 +120,12 @@ def _short(entry: dict[str, object]) -> dict[str, object]:
     """The same with the features by their new state: a group takes a dozen lines along, of which only that changes."""
     changed = entry.get("changed", {})
     hunk = changed.get("features", {})
-    if not hunk or not all(str(place).isdigit() for place in hunk):
+    if not hunk or not all(str(number).isdigit() for number in hunk):
         return entry
-    places: dict[str, list[int]] = {}
-    for place, line in hunk.items():
-        places.setdefault(line.partition(": ")[2], []).append(int(place))
-    return {**entry, "changed": {**changed, "features": places}}
+    numbers: dict[str, list[int]] = {}
+    for number, line in hunk.items():
+        numbers.setdefault(line.partition(": ")[2], []).append(int(number))
+    return {**entry, "changed": {**changed, "features": numbers}}
 
 
 def _flow(value: object) -> str:

@@ -224,37 +224,39 @@ def shown(result):
 
 def attempt(dice, nic, before):
     """One state there and back; tells whether it was possible at all. AssertionError where a promise is broken."""
-    asked = some_state(dice, nic)
+    desired = some_state(dice, nic)
     set_commands()
-    foretold = tune(check_mode=True, **asked)
-    assert not set_commands(), f"check mode changed something\nasked: {asked}"
-    there = tune(**asked)
+    foretold = tune(check_mode=True, **desired)
+    assert not set_commands(), f"check mode changed something\ndesired: {desired}"
+    there = tune(**desired)
     set_commands()
     if there.get("failed"):
         # Random features may contradict each other (tso without sg): then nothing may have stayed changed.
         left = difference(before, text(nic))
-        assert not left, f"a failed call left something behind\nasked: {asked}\n{there['msg']}\n{left}"
+        assert not left, f"a failed call left something behind\ndesired: {desired}\n{there['msg']}\n{left}"
         return False
     # What a device rounds, and what it refuses when it is asked, is known afterwards only.
     unknown = {(item["nic"], item["family"], item["key"]) for item in [*there["adjusted"], *there["unsupported"]]}
     told, done = shown(foretold), shown(there)
-    places = {*told, *done} - unknown
-    unlike = {place: (told.get(place), done.get(place)) for place in places if told.get(place) != done.get(place)}
+    keys = {*told, *done} - unknown
+    unlike = {key: (told.get(key), done.get(key)) for key in keys if told.get(key) != done.get(key)}
     if not unlike and not unknown and foretold["commands"] != there["commands"]:
         unlike = foretold["commands"], there["commands"]
-    assert not unlike, f"check mode foretold something else\nasked: {asked}\n{unlike}"
-    again = tune(**asked)
-    assert not again["changed"] and not set_commands(), f"the second call changed something\nasked: {asked}\n{again}"
+    assert not unlike, f"check mode foretold something else\ndesired: {desired}\n{unlike}"
+    again = tune(**desired)
+    assert not again["changed"] and not set_commands(), (
+        f"the second call changed something\ndesired: {desired}\n{again}"
+    )
     if dice.random() < 0.5:
         way, back = "restored", tune(state="restored")
     else:
         state = there["before"]
         way, back = "back", tune(nics=[{"name": nic, **state["nics"].get(nic, {})}], sysctl=state["sysctl"] or None)
-    assert not back.get("failed"), f"{way} failed\nasked: {asked}\n{back['msg']}"
+    assert not back.get("failed"), f"{way} failed\ndesired: {desired}\n{back['msg']}"
     if way == "back":  # what has no place in an entry, and the notes
         tune(state="restored")
     left = difference(before, text(nic))
-    assert not left, f"{way} left a difference\nasked: {asked}\n{left}"
+    assert not left, f"{way} left a difference\ndesired: {desired}\n{left}"
     set_commands()
     return True
 

@@ -39,8 +39,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         page = page or os.path.join(folder, "history.html")
         results, passed = _read(folder, options["label"])
         if not results:
-            wanted = f" with the label {options['label']}" if options["label"] else ""
-            raise Refused(f"There are no results of the playbook benchmark{wanted} in {folder}.")
+            label = f" with the label {options['label']}" if options["label"] else ""
+            raise Refused(f"There are no results of the playbook benchmark{label} in {folder}.")
         found = history.make(results)
         try:
             write(page, history_page.write(found))

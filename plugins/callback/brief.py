@@ -78,18 +78,18 @@ def took_back(rows: list[Setting], layers: Iterable[Mapping[str, Any]]) -> None:
 
 def table(changed: Mapping[str, Iterable[Setting]]) -> list[str]:
     """A row for each change, with its NICs and hosts; `changed` has the settings by host."""
-    places: dict[Setting, dict[str, set[str]]] = {}
+    changes: dict[Setting, dict[str, set[str]]] = {}
     for host, rows in changed.items():
         for row in rows:
-            places.setdefault(row._replace(nic=""), {}).setdefault(host, set()).add(row.nic)
+            changes.setdefault(row._replace(nic=""), {}).setdefault(host, set()).add(row.nic)
     # Hosts on which the same NICs have it share a row.
     found: dict[tuple[str, ...], list[str]] = {}
-    for row, by_host in places.items():
+    for row, by_host in changes.items():
         for host, nics in by_host.items():
             found.setdefault((", ".join(sorted(nics)), *row[1:]), []).append(host)
     lines: list[tuple[str, ...]] = [("nic", "setting", "before", "after", "hosts")]
     lines += [(*row, listed(sorted(hosts))) for row, hosts in sorted(found.items())]
-    widths = [max(len(line[place]) for line in lines) for place in range(4)]
+    widths = [max(len(line[column]) for line in lines) for column in range(4)]
     return ["  ".join([*(cell.ljust(width) for cell, width in zip(line, widths)), line[4]]) for line in lines]
 
 
@@ -188,7 +188,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
             took_back(rows, [*told.get("reverted", []), *_ended(task.args, told)])
         elif told.get("reverted"):  # what was made in this run, and is gone; which, is told in words alone
             rows.clear()
-        if told.get("changed") and not _asks(task):
+        if told.get("changed") and not _only_looks(task):
             rows += settings(told.get("diff"))
         if task.action in ("ansible.builtin.debug", "debug"):
             self._display.display(_message(told))
@@ -238,6 +238,6 @@ def _reason(told: Mapping[str, Any]) -> str:
     return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn else ''}"
 
 
-def _asks(task: Any) -> bool:
+def _only_looks(task: Any) -> bool:
     """Whether a task of a run that changes hosts only asks what would be changed, as an audit does."""
     return task.action.endswith(".nic_info") or bool(task.check_mode and not context.CLIARGS.get("check"))

@@ -22,7 +22,7 @@ options:
     elements: str
     required: true
   state:
-    description: The state of the module that was asked for, registered as C(benchmark_checked) and so on.
+    description: The state of the module that was requested, registered as C(benchmark_checked) and so on.
     type: str
     choices: [checked, started, collected]
     default: checked

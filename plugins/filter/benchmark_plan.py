@@ -69,7 +69,7 @@ def benchmark_plan(
 
 
 class Addresses(Dict[str, str]):
-    """The address of each host that is asked for; looking up the variables of all would take long in a fleet."""
+    """The address of each host that is requested; looking up the variables of all would take long in a fleet."""
 
     def __init__(self, hostvars: Mapping[str, Any]) -> None:
         super().__init__()

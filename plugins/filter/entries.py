@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn the state of NICs, as a call has returned it, into entries that can be asked for."""
+"""Turn the state of NICs, as a call has returned it, into entries that can be requested."""
 
 from __future__ import annotations
 

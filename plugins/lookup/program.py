@@ -13,7 +13,7 @@ author:
 description:
   - V(metrics) and V(watch) are the paths of files on the controller, which Python on a host runs. They have the engine
     in them, and lie there until the run of Ansible ends.
-  - V(wanted) is what the inventory asks of the host, as options of M(linuxnet.tuning.tune).
+  - V(wanted) is the state that the inventory desires of the host, as options of M(linuxnet.tuning.tune).
 options:
   _terms:
     description: V(metrics), V(watch) or V(wanted), or several.
@@ -56,22 +56,22 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
     def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
         """A path or options for each term; AnsibleError for an inventory that is not valid."""
         known: Dict[str, Callable[[], Any]] = {name: partial(_program, name) for name in archive.PROGRAMS}
-        known["wanted"] = lambda: self._wanted(variables or {})
+        known["wanted"] = lambda: self._desired(variables or {})
         strange = [term for term in terms if term not in known]
         if strange:
             raise AnsibleError(f"the lookup program knows {', '.join(known)}, and not {', '.join(strange)}")
         return [known[term]() for term in terms]
 
-    def _wanted(self, variables: Mapping[str, Any]) -> Dict[str, Any]:
+    def _desired(self, variables: Mapping[str, Any]) -> Dict[str, Any]:
         try:
             given = layers.options(variables, self._templar.template, self._loader.load_from_file)
-            if rates.asked(given.get("nics")):
+            if rates.needed(given.get("nics")):
                 given["nics"] = rates.filled(given["nics"], variables.get("hostvars", {}))
             found = fast.checked("tune", given, "{errors}")
         except (layers.LayerError, fast.UnfitError) as error:
             raise AnsibleError(str(error)) from error
-        wanted: Dict[str, Any] = plain(found)
-        return {name: value for name, value in wanted.items() if name not in _ABOUT_CALLS}
+        desired: Dict[str, Any] = plain(found)
+        return {name: value for name, value in desired.items() if name not in _ABOUT_CALLS}
 
 
 def _program(name: str) -> str:

@@ -23,8 +23,8 @@ _SBIN = ("/sbin", "/usr/sbin", "/usr/local/sbin")
 
 def serve(view: str, request: str, told: Mapping[str, Any]) -> NoReturn:
     """Run one call; what is `told` beside its result is about the code, and for the controller only."""
-    asked = json.loads(request)
-    engine.serve(BareModule(asked["params"], asked["check_mode"], asked["invocation"], told), view)
+    given = json.loads(request)
+    engine.serve(BareModule(given["params"], given["check_mode"], given["invocation"], told), view)
     raise AssertionError("a call ends with its result")
 
 

@@ -71,11 +71,11 @@ def inform(module: Any) -> None:
     finish(module, {"changed": bool(compared.get("changed")), **found})
 
 
-def _compare(host: ReadOnlyHost, asked: Mapping[str, Any]) -> Dict[str, Any]:
+def _compare(host: ReadOnlyHost, desired: Mapping[str, Any]) -> Dict[str, Any]:
     """The result of `tune` in check mode; what makes it fail does not keep facts from being read."""
     options = {name: option.get("default") for name, option in argument_spec("tune").items()}
     try:
-        return tune(host, "tune", {**options, **asked})
+        return tune(host, "tune", {**options, **desired})
     except TuningError as error:
         return {"changed": False, "failed": True, "msg": str(error)}
 

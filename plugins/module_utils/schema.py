@@ -63,10 +63,10 @@ class Address(NamedTuple):
 
 
 class Desired(NamedTuple):
-    """What is asked of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
+    """What is desired of one key, with a `warning` for each call; an `optional` one is for hosts that can have it.
 
     `fallback` is what a condition makes of a key that has no value yet; what a later `layer` desires wins. `group` is
-    the word of the inventory where it was asked of a whole group, and `how` tells how a computed number came about.
+    the word of the inventory where it was desired of a whole group, and `how` tells how a computed number came about.
     """
 
     kind: str
@@ -103,12 +103,12 @@ class Cell(NamedTuple):
     """What the device answers for one key.
 
     `value` is in force. `requested` is what the kernel holds as such, where the two differ (features).
-    `members` are the keys of a group; `rounded` is what an earlier call asked for when it got `value`. `level` is
-    how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `place` where the
+    `members` are the keys of a group; `rounded` is what an earlier call requested when it got `value`. `level` is
+    how many NICs lie below this one (VLAN, bond), `note` what to know when the key is set, and `where` where the
     tool finds it, if not under the name of the NIC. `means` turns a word of the inventory into its value on this
     device; it is pure, and ValueError says why it means nothing here. Where two ends of a link decide together,
     `partner` is what the other makes of the request, which is all that this host decides; `unseen` if it is hidden.
-    A `numeric` text is made of whole numbers, and nothing else can be asked for.
+    A `numeric` text is made of whole numbers, and nothing else can be requested.
     """
 
     value: Value
@@ -120,7 +120,7 @@ class Cell(NamedTuple):
     rounded: Value = None
     level: int = 0
     note: str = ""
-    place: str = ""
+    where: str = ""
     means: Optional[Callable[[str], Value]] = None
     partner: str = ""
     unseen: bool = False
@@ -136,9 +136,9 @@ class Cell(NamedTuple):
         """What this host has decided on: the request where another end has to agree, else what is in force."""
         return self.restore if self.partner else self.value
 
-    def fulfils(self, goal: Value) -> bool:
+    def fulfils(self, planned: Value) -> bool:
         """Whether nothing is left to do for a value."""
-        return goal in (self.value, self.decided)
+        return planned in (self.value, self.decided)
 
 
 class Reading(NamedTuple):
@@ -295,12 +295,12 @@ class Family(NamedTuple):
     rounding of those whose name matches a pattern in shell style. `hint` and
     `explain` end the message when a device does not take a value; a complaint that holds a word of `refusals` means
     that it never will, and why. A family that `follows` others is the file that keeps their values over a reboot: its
-    desired values come from theirs, `place` tells where it lies, and `rivals` which files override it.
+    desired values come from theirs, `path` tells where it lies, and `rivals` which files override it.
     The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
     an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
     `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
     `expand` turns what is desired of one NIC into what to set: with its cells, and the values of families before it.
-    A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `ask` turns them
+    A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `desire` turns them
     into desired values. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
     A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
     from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
@@ -315,7 +315,7 @@ class Family(NamedTuple):
     that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
     together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last. Of keys
     that fit `blind` the commands need no cells, so they can be kept for a NIC that is not there yet. Of a `wordy` one
-    the device tells more than it was asked for, which is no part of what a change is reported to have brought.
+    the device tells more than was requested, which is no part of what a change is reported to have brought.
     """
 
     name: str
@@ -343,7 +343,7 @@ class Family(NamedTuple):
         None
     )
     options: Mapping[str, Mapping[str, Any]] = {}
-    ask: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Desired]]] = None
+    desire: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Desired]]] = None
     patience: float = 0
     cuts: bool = False
     derived: Tuple[str, ...] = ()
@@ -367,7 +367,7 @@ class Family(NamedTuple):
     partners: Mapping[str, str] = {}
     lacks: Mapping[str, str] = {}
     follows: Tuple[str, ...] = ()
-    place: Optional[Callable[[Mapping[str, Any]], str]] = None
+    path: Optional[Callable[[Mapping[str, Any]], str]] = None
     rivals: Optional[Callable[[Reader, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
 
     def disturbed(self, scope: str, changed: Container[Tuple[str, str]]) -> bool:
@@ -376,7 +376,7 @@ class Family(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The option of a module that holds what this family is asked for."""
+        """The option of a module that holds what is desired of this family."""
         return "nics" if self.scope == NIC else next(iter(self.options), self.name)
 
     @property
@@ -429,17 +429,17 @@ class Adjusted(NamedTuple):
     """One desired value that the device fulfilled with a rounded value."""
 
     address: Address
-    asked: Value
+    requested: Value
     value: Value
 
 
 class Plan(NamedTuple):
-    """What to do: `targets` holds the value that each desired value comes to, be it in force already or not."""
+    """What to do: `planned` holds the value that each desired value comes to, be it in force already or not."""
 
     changes: Tuple[Change, ...] = ()
     unsupported: Tuple[Unsupported, ...] = ()
     adjusted: Tuple[Adjusted, ...] = ()
-    targets: Mapping[Address, Value] = {}
+    planned: Mapping[Address, Value] = {}
 
 
 DesiredState = Dict[Address, Desired]
@@ -463,7 +463,7 @@ def nearest(word: str, known: Sequence[str], otherwise: bool = True) -> str:
 
     def alike(other: str) -> float:
         """Letters that have changed places, and a beginning that is the same, count for more than their number."""
-        same = next((place for place, (one, two) in enumerate(zip(word, other)) if one != two), len(word))
+        same = next((index for index, (one, two) in enumerate(zip(word, other)) if one != two), len(word))
         turned = sorted(word.lower()) == sorted(other.lower())
         return turned + difflib.SequenceMatcher(None, word, other).ratio() + same / (10 * len(word))
 

@@ -11,13 +11,13 @@ short_description: Make, change and remove bonds with the network manager of the
 version_added: 0.1.0
 description:
   - Writes the files of the host's own network manager, lets it apply them, and proves by C(/sys/class/net) and C(ip)
-    that the kernel has the bond that was asked for. When it has not, files and NICs go back to what they were.
+    that the kernel has the bond that was requested. When it has not, files and NICs go back to what they were.
   - A bond that is right already is left alone, down to the last command.
   - Members join and leave one at a time, and numbers such as O(bonds[].miimon) change on the live bond. The driver
     takes O(bonds[].mode), O(bonds[].fail_over_mac), O(bonds[].lacp_rate), O(bonds[].ad_select) and
     O(bonds[].tlb_dynamic_lb) only without members or traffic; then the bond is taken down and made anew, which
     RV(commands) shows in check mode.
-  - The files hold what is asked for and nothing else. An address that is taken out of the entry leaves the bond at
+  - The files hold what is requested and nothing else. An address that is taken out of the entry leaves the bond at
     once; any other key that is taken out keeps its live value until the bond is made anew. Addresses that the files
     do not name, such as those of keepalived, are left alone.
   - Files that somebody else wrote are never overwritten, and bonds that somebody else made are never touched.
@@ -67,7 +67,7 @@ options:
         elements: str
       dhcp:
         description:
-          - Whether the bond has its IPv4 address and gateway from DHCP, asked for with the MAC address of the bond. Not
+          - Whether the bond has its IPv4 address and gateway from DHCP, requested with the MAC address of the bond. Not
             beside IPv4 addresses or an IPv4 gateway of the entry. Changing it makes the bond anew.
         type: bool
       gateway:
@@ -248,7 +248,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: What was in force of what was asked for, by bond and key. Each bond has the shape of an entry of
+  description: What was in force of what was requested, by bond and key. Each bond has the shape of an entry of
     O(bonds).
   returned: success
   type: dict
@@ -299,7 +299,7 @@ remarks:
   elements: str
   sample: ['This host does not run systemd, so it cannot revert changes by itself']
 side_effects:
-  description: What the commands changed beside what was asked for, such as the addresses that a member had.
+  description: What the commands changed beside what was requested, such as the addresses that a member had.
   returned: success
   type: list
   elements: dict

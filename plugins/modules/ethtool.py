@@ -73,8 +73,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 before:
-  description: What was in force, by NIC, group and key, of what was asked for. A group such as C(tso) is listed by its
-    members. Each NIC has the shape of an entry of O(nics), so it can be asked for again to go back.
+  description: What was in force, by NIC, group and key, of what was requested. A group such as C(tso) is listed by its
+    members. Each NIC has the shape of an entry of O(nics), so it can be requested again to go back.
   returned: success
   type: dict
   sample: {enp1s0: {ring: {rx: 256, tx: 256}, features: {gro: true}}}
@@ -119,7 +119,7 @@ unsupported:
       returned: always
 negotiated:
   description:
-    - Where this host asks for what was wanted, and the other end of the link does not agree. The call succeeds, and
+    - Where this host asks for what is desired, and the other end of the link does not agree. The call succeeds, and
       the setting is kept.
   returned: success
   type: list
@@ -137,7 +137,7 @@ negotiated:
     partner:
       description:
         - What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
-        - V(untold) where nobody tells, and V(more) where more comes of it than was asked for; both are told only by the
+        - V(untold) where nobody tells, and V(more) where more comes of it than was requested; both are told only by the
           call that asks.
       type: str
       returned: always

@@ -14,7 +14,7 @@ description:
     is in force at once; what it takes only while it loads the module comes with the next boot, and the result says so.
   - Keeps them in C(/etc/modprobe.d/linuxnet-tuning.conf). Modules that are built into the kernel are never loaded, so
     theirs are kept in C(/etc/tmpfiles.d/linuxnet-tuning.conf), by which systemd writes them at boot.
-  - These files hold just what is asked for. Lines that are not asked for any more are removed; the live value stays
+  - These files hold just what is requested. Lines that are not requested any more are removed; the live value stays
     until the next boot.
   - A parameter that the module does not have is refused with the nearest name. One of a module that is built in and
     cannot be written is refused with what to add to the kernel's command line.

@@ -11,7 +11,7 @@ short_description: Set many kernel parameters at once, live and for the next boo
 version_added: 0.1.0
 description:
   - Sets kernel parameters where they differ, and keeps them in one file in C(/etc/sysctl.d).
-  - The file holds just what is asked for. Lines that are not asked for any more are removed from it; the live
+  - The file holds just what is requested. Lines that are not requested any more are removed from it; the live
     value stays until the next boot.
   - Names files that would override a key at boot.
 author:

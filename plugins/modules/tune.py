@@ -137,7 +137,7 @@ unsupported:
       returned: always
 negotiated:
   description:
-    - Where this host asks for what was wanted, and the other end of the link does not agree. The call succeeds, and
+    - Where this host asks for what is desired, and the other end of the link does not agree. The call succeeds, and
       the setting is kept.
   returned: success
   type: list
@@ -155,7 +155,7 @@ negotiated:
     partner:
       description:
         - What the other end does, such as V(refuses), or V(half duplex) where the link has no flow control.
-        - V(untold) where nobody tells, and V(more) where more comes of it than was asked for; both are told only by the
+        - V(untold) where nobody tells, and V(more) where more comes of it than was requested; both are told only by the
           call that asks.
       type: str
       returned: always

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-Place = tuple[str, str]
+Key = tuple[str, str]
 
 
-def leaves(state: Any) -> Iterator[tuple[Place, Any]]:
+def leaves(state: Any) -> Iterator[tuple[Key, Any]]:
     """Each value of `before` or `after` with its place: (NIC or `host`, setting)."""
     state = state if isinstance(state, Mapping) else {}
     for nic, families in _items(state.get("nics")):
@@ -28,18 +28,18 @@ def _items(tree: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(key), value) for key, value in tree.items())
 
 
-def differences(result: Any) -> Iterator[tuple[Place, Any, Any]]:
+def differences(result: Any) -> Iterator[tuple[Key, Any, Any]]:
     """(place, what is, what should be) of each value that differs."""
     result = result if isinstance(result, Mapping) else {}
     before = dict(leaves(result.get("before")))
-    for place, wanted in leaves(result.get("after")):
-        if wanted != before.get(place):
-            yield place, before.get(place), wanted
+    for key, planned in leaves(result.get("after")):
+        if planned != before.get(key):
+            yield key, before.get(key), planned
 
 
-def computed(result: Any) -> dict[Place, str]:
+def computed(result: Any) -> dict[Key, str]:
     """How numbers that the host has computed came about."""
-    found: dict[Place, str] = {}
+    found: dict[Key, str] = {}
     rows = result.get("computed") if isinstance(result, Mapping) else None
     for row in rows if isinstance(rows, (list, tuple)) else ():
         if isinstance(row, Mapping) and isinstance(row.get("how"), str):
@@ -71,21 +71,21 @@ def table(result: Mapping[str, Any]) -> list[str]:
     rows += _lines(result, before)
     if not rows:
         return [f"as it should be: {len(after)} value{'' if len(after) == 1 else 's'}"]
-    differ = sum(value != before.get(place) for place, value in after.items())
+    differ = sum(value != before.get(key) for key, value in after.items())
     head = f"{differ} of {len(after)} value{'' if len(after) == 1 else 's'} {'differs' if differ == 1 else 'differ'}"
     return [head, *_align([("where", "setting", "is", "should be"), *sorted(rows)])]
 
 
-def _lines(result: Mapping[str, Any], live: Mapping[Place, Any]) -> Iterator[tuple[str, str, str, str]]:
+def _lines(result: Mapping[str, Any], live: Mapping[Key, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Values that are right now and will not be after the next boot, or the other way round."""
     diff = result.get("diff", {})
     for file in [name for side in ("before", "after") for name in diff.get(side, {}) if name.startswith("/")]:
-        have, want = (diff.get(side, {}).get(file, {}) for side in ("before", "after"))
-        for key in {**have, **want}:
-            if key in want and live.get(("host", key)) == want[key] != have.get(key):
-                yield "host", key, f"{want[key]} until the next boot", f"{want[key]} in {file} too"
-            elif key not in want:
-                yield "host", key, f"{have[key]} in {file}", "nothing, because it is not in the inventory"
+        current, planned = (diff.get(side, {}).get(file, {}) for side in ("before", "after"))
+        for key in {**current, **planned}:
+            if key in planned and live.get(("host", key)) == planned[key] != current.get(key):
+                yield "host", key, f"{planned[key]} until the next boot", f"{planned[key]} in {file} too"
+            elif key not in planned:
+                yield "host", key, f"{current[key]} in {file}", "nothing, because it is not in the inventory"
 
 
 def _unsupported(item: Mapping[str, str]) -> tuple[str, str, str, str]:

@@ -65,11 +65,11 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
         found = (
             [(f"tune_{name}", own)] if own else [(layer.format(name), value(layer.format(name))) for layer in LAYERS]
         )
-        return [(place, layer) for place, layer in found if layer]
+        return [(source, layer) for source, layer in found if layer]
 
     folder = str(value("tune_profile_folder") or PROFILES)
-    place, names = said("tune_profile", "tuning_profile")
-    profiles = [_profile(load, folder, name, place) for name in _names(place, names)]
+    source, names = said("tune_profile", "tuning_profile")
+    profiles = [_profile(load, folder, name, source) for name in _names(source, names)]
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
     given = {name: _plain(name, *said(f"tune_{name}", f"tuning_{name}")) for name in PLAIN}
     parts: Dict[str, Any] = {"nics": _entries(nics)}
@@ -115,7 +115,7 @@ def _same(found: Any, omit: Any) -> bool:
     return isinstance(found, str) and found == omit
 
 
-def _profile(load: Callable[[str], Any], folder: str, name: Any, place: str) -> Mapping[str, Any]:
+def _profile(load: Callable[[str], Any], folder: str, name: Any, source: str) -> Mapping[str, Any]:
     path = f"{folder}/{name}.yml"
     try:
         found = load(path)
@@ -124,22 +124,22 @@ def _profile(load: Callable[[str], Any], folder: str, name: Any, place: str) -> 
         if known and not Path(path).exists():
             # What the loader says of it is long, and no help.
             where = "" if folder == str(PROFILES) else f" in {folder}"
-            raise LayerError(f"{place}: there is no profile '{name}'{where}{nearest(str(name), known)}") from None
-        raise LayerError(f"{place}: {path} cannot be read: {error}") from error
+            raise LayerError(f"{source}: there is no profile '{name}'{where}{nearest(str(name), known)}") from None
+        raise LayerError(f"{source}: {path} cannot be read: {error}") from error
     if not isinstance(found, Mapping):
         raise LayerError(f"{path} is not a dictionary with the keys nics, sysctl and module_parameters")
     return found
 
 
-def _names(place: str, names: Any) -> List[str]:
+def _names(source: str, names: Any) -> List[str]:
     found: List[str] = [] if names is None else names if isinstance(names, list) else [names]
     for name in found:
         if not isinstance(name, str):
-            raise LayerError(f"{place}: {name!r} is not valid; write the name of a profile, or a list of names")
+            raise LayerError(f"{source}: {name!r} is not valid; write the name of a profile, or a list of names")
     return found
 
 
-def _plain(name: str, place: str, value: Any) -> Any:
+def _plain(name: str, source: str, value: Any) -> Any:
     """The value of an option of one variable, as it is; the module would call a wrong one by another name."""
     kind, text = PLAIN[name], str(value).strip().lower()
     if value is None:
@@ -153,20 +153,20 @@ def _plain(name: str, place: str, value: Any) -> Any:
     else:
         right, words = value in kind, f"{', '.join(kind[:-1])} or {kind[-1]}"
     if not right:
-        raise LayerError(f"{place}: {value!r} is not valid; write {words}")
+        raise LayerError(f"{source}: {value!r} is not valid; write {words}")
     return value
 
 
 def _entries(layers: Any) -> List[Any]:
     found: List[Any] = []
-    for place, layer in layers:
+    for source, layer in layers:
         entries = layer if isinstance(layer, list) else [layer]
         if isinstance(layer, Mapping) and not {"name", "match"} & set(layer):
-            raise LayerError(f"{place} is a dictionary; write a list of entries, each with name or match")
+            raise LayerError(f"{source} is a dictionary; write a list of entries, each with name or match")
         for entry in entries:
             if not isinstance(entry, Mapping):
                 raise LayerError(
-                    f"{place}: {entry!r} is not valid; write a list of entries, each a dictionary with name or match"
+                    f"{source}: {entry!r} is not valid; write a list of entries, each a dictionary with name or match"
                 )
         found += entries
     return found
@@ -174,8 +174,8 @@ def _entries(layers: Any) -> List[Any]:
 
 def _merged(layers: Any) -> Dict[str, Any]:
     merged: Dict[str, Any] = {}
-    for place, layer in layers:
+    for source, layer in layers:
         if not isinstance(layer, Mapping):
-            raise LayerError(f"{place}: {layer!r} is not valid; write a dictionary of parameters and values")
+            raise LayerError(f"{source}: {layer!r} is not valid; write a dictionary of parameters and values")
         merged.update(layer)
     return merged

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Know kernel parameters that are gone, without effect or harmful: one table for the import of guides and for audits.
 
-Facts of the kernel, each with the release since which it holds; a guide is judged for the release that is asked for.
+Facts of the kernel, each with the release since which it holds; a guide is judged for the release that is requested.
 """
 
 from __future__ import annotations

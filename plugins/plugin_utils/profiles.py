@@ -73,18 +73,18 @@ def _comment(lines: list[str], number: int) -> str:
     trailing = re.search(r"\s#\s+(.*)$", lines[number])
     if trailing:
         return trailing[1].strip()
-    place, depth = number, _indent(lines[number])
-    while place > 0 and lines[place - 1].strip() and not lines[place - 1].lstrip().startswith("#"):
-        place -= 1
-        if _indent(lines[place]) < depth:
-            depth = _indent(lines[place])
+    index, depth = number, _indent(lines[number])
+    while index > 0 and lines[index - 1].strip() and not lines[index - 1].lstrip().startswith("#"):
+        index -= 1
+        if _indent(lines[index]) < depth:
+            depth = _indent(lines[index])
             # Above the keys of a family stands its name, and above that the section or the NICs that are meant.
-            if not depth or not lines[place].rstrip().endswith(":"):
+            if not depth or not lines[index].rstrip().endswith(":"):
                 return ""
     words: list[str] = []
-    while place > 0 and lines[place - 1].lstrip().startswith("#"):
-        place -= 1
-        words.insert(0, lines[place].lstrip().lstrip("#").strip())
+    while index > 0 and lines[index - 1].lstrip().startswith("#"):
+        index -= 1
+        words.insert(0, lines[index].lstrip().lstrip("#").strip())
     return " ".join(words)
 
 

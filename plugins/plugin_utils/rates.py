@@ -14,7 +14,7 @@ AUTO = "auto"
 _SHARE = 0.98
 
 
-def asked(entries: Any) -> bool:
+def needed(entries: Any) -> bool:
     """Whether entries of NICs ask for `auto`."""
     return isinstance(entries, Sequence) and any(AUTO in _words(entry) for entry in entries)
 

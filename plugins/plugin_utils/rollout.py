@@ -45,12 +45,12 @@ def batch(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[str]:
 
 def batches(hosts: Sequence[str], sizes: Sequence[Any]) -> Iterator[list[str]]:
     """All batches, in their order."""
-    left, place = list(hosts), 0
+    left, index = list(hosts), 0
     while left:
-        count = _count(sizes[min(place, len(sizes) - 1)], len(hosts)) if sizes else len(left)
+        count = _count(sizes[min(index, len(sizes) - 1)], len(hosts)) if sizes else len(left)
         taken, left = (left[:count], left[count:]) if count > 0 else (left, [])
         yield taken
-        place += 1
+        index += 1
 
 
 def earlier(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[list[str]]:

@@ -98,9 +98,9 @@ def prove(
 ):
     """Run it with rates before and after, and give its end, its output, and the calls."""
     made_up.collection(folder, STUB, ("benchmark", "bonding", "guard", "tune", "tuned"))
-    wanted = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
-    wanted.update(keys=keys or SLOW, noise=noise, told=told or {}, between=between or {})
-    (folder / "wanted.json").write_text(json.dumps(wanted))
+    behaviour = {"rates": rates, "fail": fail, "cut": cut, "temporary": temporary, "changes": changes}
+    behaviour.update(keys=keys or SLOW, noise=noise, told=told or {}, between=between or {})
+    (folder / "wanted.json").write_text(json.dumps(behaviour))
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
     words = {"tuning_hosts": "router:pc", "benchmark_hosts": "router:pc", **variables}
     words = {"benchmark_folder": str(folder / "results"), **words}

@@ -9,7 +9,7 @@ import sys
 
 from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
 
-ASKED = [{"name": "eth0", "mtu": 9000, "ring": {"rx": 4096}}, {"name": "eth0", "pause": {"rx": True}, "alias": "up"}]
+DESIRED = [{"name": "eth0", "mtu": 9000, "ring": {"rx": 4096}}, {"name": "eth0", "pause": {"rx": True}, "alias": "up"}]
 INVENTORY = {
     "all": {
         "hosts": {"between": {}, "router": {"tuning_host_sysctl": {"vm.swappiness": 1}}, "pc": {}},
@@ -17,7 +17,7 @@ INVENTORY = {
             "ansible_connection": "cable",
             "ansible_become": False,
             "ansible_python_interpreter": sys.executable,
-            "tuning_nics": ASKED,
+            "tuning_nics": DESIRED,
             "benchmark_groups": [{"name": "room", "server": "router", "clients": "pc"}],
             "benchmark_hosts": "router:pc",
             "benchmark_directions": ["down"],

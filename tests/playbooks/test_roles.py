@@ -82,17 +82,17 @@ def played(tmp_path_factory):
     own.update(ANSIBLE_PIPELINING="1", PYTHONWARNINGS="ignore", LINUXNET_TUNING_FAST="0")
     done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
     calls = (folder / "calls").read_text().splitlines() if (folder / "calls").exists() else []
-    return {(role, host): asked for role, host, asked in map(json.loads, calls)}, done.stdout + done.stderr
+    return {(role, host): given for role, host, given in map(json.loads, calls)}, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_starts_without_any_variable(played, role):
     calls, said = played
     assert (role, "plain") in calls, said
-    asked = calls[role, "plain"]
-    assert all(asked[name[7:]] == value for name, value in SHARED.items() if name[7:] in asked)
-    assert not asked.get("temporary")
-    assert not asked.get("nics")
+    given = calls[role, "plain"]
+    assert all(given[name[7:]] == value for name, value in SHARED.items() if name[7:] in given)
+    assert not given.get("temporary")
+    assert not given.get("nics")
 
 
 @pytest.mark.parametrize("role", NICS)

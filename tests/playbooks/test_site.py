@@ -32,7 +32,7 @@ def site(folder, hosts, *argv, **variables):
     return ended, " ".join(said.split()), calls
 
 
-def asked(calls, view, state=None):
+def hosts_of(calls, view, state=None):
     return [host for host, name, args in calls if name == view and state in (None, args.get("state"))]
 
 
@@ -41,15 +41,15 @@ def test_a_poisoned_model_costs_one_batch_and_that_goes_back(tmp_path):
     bad = {"probe": "ping gateway", "well": False, "figure": "no answer to a ping within 3 s"}
     poisoned = {"checked": {"probes": [bad]}}
     names = [f"pc{number:02}" for number in range(50)]
-    hosts = {name: {"answers": poisoned if place % 5 == 1 else {}} for place, name in enumerate(names)}
+    hosts = {name: {"answers": poisoned if index % 5 == 1 else {}} for index, name in enumerate(names)}
     hosts["pc03"]["answers"] = {"tune": {"unreachable": True, "msg": "No route to host"}}
     hosts["pc04"]["answers"] = {"tune": {"changed": False}}
     ended, said, calls = site(tmp_path, hosts, tuning_probes=["gateway"])
     assert ended != 0
     # The first host, and a quarter.
-    assert sorted(asked(calls, "tune")) == names[:13]
-    assert asked(calls, "guard", "confirmed") == ["pc00"]
-    assert sorted(asked(calls, "guard", "reverted")) == [n for n in names[1:13] if n not in ("pc03", "pc04")]
+    assert sorted(hosts_of(calls, "tune")) == names[:13]
+    assert hosts_of(calls, "guard", "confirmed") == ["pc00"]
+    assert sorted(hosts_of(calls, "guard", "reverted")) == [n for n in names[1:13] if n not in ("pc03", "pc04")]
     assert next(args["probes"] for _host, view, args in calls if view == "guard") == ["gateway"]
     reason = "probe `ping gateway`: no answer to a ping within 3 s"
     assert (
@@ -65,11 +65,11 @@ def test_who_is_off_is_kept_for_later_and_keeps_nobody_from_being_tuned(tmp_path
     hosts = {"pc1": {"answers": off}, "pc2": {}, "pc3": {"answers": off}}
     ended, said, calls = site(tmp_path, hosts)
     assert ended == 4, said
-    assert asked(calls, "guard", "confirmed") == ["pc2"]
+    assert hosts_of(calls, "guard", "confirmed") == ["pc2"]
     assert (tmp_path / "site.off").read_text() == "pc1\npc3\n"
     ended, said, calls = site(tmp_path, {key: {} for key in hosts}, "--limit", "@site.off", tuning_batches="100%")
     assert ended == 0, said
-    assert sorted(asked(calls, "tune")) == ["pc1", "pc3"]
+    assert sorted(hosts_of(calls, "tune")) == ["pc1", "pc3"]
     assert not (tmp_path / "site.off").exists()
 
 
@@ -80,18 +80,18 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
     hosts = {"pc1": {**every, "answers": missing}, "pc2": {**every, "tuning_bonds": bonds}, "pc3": every}
     ended, said, calls = site(tmp_path, hosts, "--check", "--diff")
     assert ended == 2, said
-    assert (sorted(asked(calls, "tune")), asked(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
+    assert (sorted(hosts_of(calls, "tune")), hosts_of(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
     hosts["pc1"]["answers"] = {}
     for tag in ("sysctl", "nics", "bonds"):
         ended, said, calls = site(tmp_path, hosts, "--tags", tag)
         assert ended == 0, said
         given = [args for _host, view, args in calls if view == "tune"]
         if tag == "bonds":
-            assert (asked(calls, "bonding"), given) == (["pc2"], [])
-            assert asked(calls, "guard", "confirmed") == ["pc2"]
+            assert (hosts_of(calls, "bonding"), given) == (["pc2"], [])
+            assert hosts_of(calls, "guard", "confirmed") == ["pc2"]
         else:
             assert [sorted({"nics", "sysctl"} & set(args)) for args in given] == [[tag]] * 3
-            assert len(asked(calls, "guard", "confirmed")) == 3
+            assert len(hosts_of(calls, "guard", "confirmed")) == 3
 
 
 def test_a_check_that_fails_is_no_check(tmp_path):
@@ -100,10 +100,10 @@ def test_a_check_that_fails_is_no_check(tmp_path):
     hosts = {"pc1": {"answers": broken}, "pc2": {}}
     ended, said, calls = site(tmp_path, hosts)
     assert ended != 0
-    assert asked(calls, "guard", "confirmed") == []
-    assert asked(calls, "guard", "reverted") == ["pc1"]
+    assert hosts_of(calls, "guard", "confirmed") == []
+    assert hosts_of(calls, "guard", "reverted") == ["pc1"]
     assert "is not well after the change: it cannot be checked: tuning_probes: ['two words'] is no probe" in said
-    assert asked(calls, "tune") == ["pc1"]
+    assert hosts_of(calls, "tune") == ["pc1"]
 
 
 def test_a_host_that_is_lost_in_the_middle_is_not_off(tmp_path):
@@ -111,8 +111,8 @@ def test_a_host_that_is_lost_in_the_middle_is_not_off(tmp_path):
     hosts = {"pc1": {}, "pc2": {"answers": cut}, "pc3": {}, "pc4": {}}
     ended, said, calls = site(tmp_path, hosts, tuning_batches=[1, 2, 1])
     assert ended != 0
-    assert sorted(asked(calls, "tune")) == ["pc1", "pc2", "pc3"]
-    assert asked(calls, "guard", "reverted") == ["pc3"]
+    assert sorted(hosts_of(calls, "tune")) == ["pc1", "pc2", "pc3"]
+    assert hosts_of(calls, "guard", "reverted") == ["pc3"]
     assert "pc2 is not well after the change: the connection was lost in the middle of the call. The whole" in said
     assert "pc2 cannot be reached, and will revert when the guard's time is over. 1 host was not touched." in said
     assert not (tmp_path / "site.off").exists()
@@ -128,11 +128,11 @@ def test_a_sick_batch_ends_the_run_whoever_was_lost_before(tmp_path):
     limits = {"tuning_batches": [2], "tuning_max_fail_percentage": 50}
     ended, said, calls = site(tmp_path, hosts, **limits)
     assert ended == 2
-    assert asked(calls, "tune") == ["pc2"]
+    assert hosts_of(calls, "tune") == ["pc2"]
     assert "The run ends here, because the hosts before were not well. 2 hosts were not touched." in said
     hosts["pc2"] = {"answers": {"tune": {"failed": True, "msg": "igb0: there is no such NIC"}}}
     ended, said, calls = site(tmp_path, hosts, tuning_batches=[2], tuning_max_fail_percentage=49)
-    assert (ended, asked(calls, "tune")) == (2, [])
+    assert (ended, hosts_of(calls, "tune")) == (2, [])
 
 
 def test_who_is_off_when_bonds_are_made_is_kept_for_later(tmp_path):
@@ -143,7 +143,7 @@ def test_who_is_off_when_bonds_are_made_is_kept_for_later(tmp_path):
     assert ended == 4, said
     assert (tmp_path / "site.off").read_text() == "pc1\n"
     assert [args["hold"] for _host, view, args in calls if view == "bonding"] == [True, True]
-    assert asked(calls, "tune") == ["pc1", "pc2"]
+    assert hosts_of(calls, "tune") == ["pc1", "pc2"]
 
 
 def test_a_host_with_a_profile_of_tuned_alone_is_looked_at(tmp_path):
@@ -152,9 +152,13 @@ def test_a_host_with_a_profile_of_tuned_alone_is_looked_at(tmp_path):
     hosts = {"pc1": usual, "pc2": {**usual, "answers": {"tune": {"changed": False}}}}
     ended, said, calls = site(tmp_path, hosts)
     assert ended == 0, said
-    assert sorted(asked(calls, "guard", "confirmed")) == ["pc1", "pc1", "pc2"]
+    assert sorted(hosts_of(calls, "guard", "confirmed")) == ["pc1", "pc1", "pc2"]
     assert [args["hold"] for _host, view, args in calls if view == "tuned"] == [True, True]
     bad = {"checked": {"probes": [{"probe": "p", "well": False, "figure": "7"}]}}
     ended, said, calls = site(tmp_path, {"pc1": {**usual, "answers": bad}, "pc2": usual})
     assert ended == 2, said
-    assert (asked(calls, "tuned"), asked(calls, "tune"), asked(calls, "guard", "reverted")) == (["pc1"], [], ["pc1"])
+    assert (hosts_of(calls, "tuned"), hosts_of(calls, "tune"), hosts_of(calls, "guard", "reverted")) == (
+        ["pc1"],
+        [],
+        ["pc1"],
+    )

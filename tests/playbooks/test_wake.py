@@ -18,8 +18,8 @@ MAC = "52:54:00:00:00:02"
 def wake(folder, asleep, hosts, dead=(), **variables):
     """Run it with a listener that plugs the cable of a host in when its packet comes: the end, and who did what."""
     made_up.collection(folder, STUB, ("bonding", "guard", "tune", "tuned"))
-    wanted = {"changes": True, "keys": [], "fail": [], "cut": [], "temporary": []}
-    (folder / "wanted.json").write_text(json.dumps(wanted))
+    behaviour = {"changes": True, "keys": [], "fail": [], "cut": [], "temporary": []}
+    (folder / "wanted.json").write_text(json.dumps(behaviour))
     for name in asleep:
         (folder / f"cut-{name}").touch()
     # In the place of the program that would put this machine to sleep.

@@ -23,7 +23,7 @@ from ansible_collections.linuxnet.tuning.tests.unit.wilful_host import CONF, VLA
 
 TIMEOUT = 60
 # What can be asked for: by NIC and option, or by kernel parameter.
-ASKED = {
+DESIRED = {
     ("igb0", "mtu"): [1200, 1300, 9000],
     ("igb0", "txqueuelen"): [500],
     ("igb0", "channels"): [{"combined": 1}, {"combined": 4}],
@@ -64,8 +64,8 @@ FAULTS = [
 ]
 attempts = st.fixed_dictionaries(
     {
-        "asked": st.lists(st.sampled_from(sorted(ASKED)), min_size=2, max_size=6, unique=True).flatmap(
-            lambda keys: st.fixed_dictionaries({key: st.sampled_from(ASKED[key]) for key in keys})
+        "desired": st.lists(st.sampled_from(sorted(DESIRED)), min_size=2, max_size=6, unique=True).flatmap(
+            lambda keys: st.fixed_dictionaries({key: st.sampled_from(DESIRED[key]) for key in keys})
         ),
         "by_hand": st.sets(st.sampled_from(sorted(BY_HAND)), max_size=3),
         "earlier": st.sampled_from(sorted(EARLIER)),
@@ -78,14 +78,14 @@ attempts = st.fixed_dictionaries(
 )
 
 
-def options(asked, **params):
+def options(desired, **params):
     """The options of a call that asks for this."""
     nics = {}
-    for (nic, key), value in asked.items():
+    for (nic, key), value in desired.items():
         if nic:
             nics.setdefault(nic, {"name": nic})[key] = value
     usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
-    sysctl = {key: value for (nic, key), value in asked.items() if not nic}
+    sysctl = {key: value for (nic, key), value in desired.items() if not nic}
     return {**usual, "nics": list(nics.values()), "sysctl": sysctl or None, **params}
 
 
@@ -152,7 +152,7 @@ class Attempt:
         """Whether it has another MTU than before."""
         return self.host.devices[nic].link["mtu"] != self.before[0][nic]["link"]["mtu"]
 
-    def has_what_was_asked(self, view, params):
+    def has_what_is_desired(self, view, params):
         """Which another look at it tells."""
         assert not engine.tune(Reader(self.host), view, {**params, "permanent": False})["changed"]
 
@@ -232,11 +232,11 @@ class Attempt:
         assert self.host.raw() == self.before
 
 
-def attempt(asked, by_hand, earlier, guarded, permanent, fault, at, held, view="tune"):
+def attempt(desired, by_hand, earlier, guarded, permanent, fault, at, held, view="tune"):
     """One call that fails, and what has to be then."""
     with tempfile.TemporaryDirectory() as folder:
         it = Attempt(folder, by_hand, earlier)
-        params = options(asked, guard_timeout=TIMEOUT * guarded, permanent=permanent)
+        params = options(desired, guard_timeout=TIMEOUT * guarded, permanent=permanent)
         if fault == "nobody answers":
             params["nics"] = [{**one, "path_check": "192.0.2.1"} if "mtu" in one else one for one in params["nics"]]
         if fault == "cannot be":
@@ -246,11 +246,11 @@ def attempt(asked, by_hand, earlier, guarded, permanent, fault, at, held, view="
         at = count + 100 if fault == "nobody answers" else at % max(count, 1)
         if not it.goes_wrong(view, params, fault, at, held):
             assert not any("path_check" in one and it.is_moved(one["name"]) for one in params["nics"])
-            it.has_what_was_asked(view, params)
+            it.has_what_is_desired(view, params)
             return "well"
         if fault == "is stopped":
             if (
-                held == -1 and (VLAN, "mtu") not in asked
+                held == -1 and (VLAN, "mtu") not in desired
             ):  # which may fail by itself, so that it is stopped on its way back
                 it.is_as_before()
             if guard.pending(it.host):

@@ -14,7 +14,7 @@ def cured(facts, findings, patch=None):
     whole = copy.deepcopy(facts)
     for finding in findings:
         host = whole[finding["host"]]
-        _asks(host, finding["remedy"])
+        _desire(host, finding["remedy"])
         for entry in finding["remedy"].get("tuning_host_nics", ()):
             _nic(whole, host, entry)
         for key, value in finding["remedy"].get("tuning_host_sysctl", {}).items():
@@ -33,9 +33,9 @@ def _nic(whole, host, entry):
     if "mtu" in entry:
         nic["mtu"] = entry["mtu"]
         bond = about.get("bonds", {}).get(entry["name"])
-        for place in (*about.get("addresses", ()), *about.get("peers", ()), *([bond] if bond else ())):
-            if bond is place or place["nic"] == entry["name"]:
-                place["mtu"] = entry["mtu"]
+        for where in (*about.get("addresses", ()), *about.get("peers", ()), *([bond] if bond else ())):
+            if bond is where or where["nic"] == entry["name"]:
+                where["mtu"] = entry["mtu"]
         for member in bond["members"].values() if bond else ():
             member["mtu"] = entry["mtu"]
     for family in ("ring", "channels"):
@@ -56,8 +56,8 @@ def _nic(whole, host, entry):
         nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("rps") == "spread":
         nic["irq"]["rps"]["value"] = "3"
-    for place in entry.get("qdisc", ()):
-        nic["queues"]["qdisc"]["leaf" if place == "leaves" else place] = "fq_codel"
+    for where in entry.get("qdisc", ()):
+        nic["queues"]["qdisc"]["leaf" if where == "leaves" else where] = "fq_codel"
     if "pci" in entry:
         nic["aspm"] = "off"
     if "autoneg" in entry.get("speed", {}):
@@ -69,8 +69,8 @@ def _nic(whole, host, entry):
     for key, value in entry.get("rss", {}).items():
         nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("affinity") == "spread":
-        for place, row in enumerate(nic["interrupts"]):
-            row["cpus"] = str(place % about["kernel"]["cpu_count"])
+        for where, row in enumerate(nic["interrupts"]):
+            row["cpus"] = str(where % about["kernel"]["cpu_count"])
     for key, value in entry.get("rss", {}).items():
         nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("xps") == "none":
@@ -81,22 +81,22 @@ def _nic(whole, host, entry):
         about["managers"]["irqbalance"] = False
 
 
-def _asks(host, remedy):
+def _desire(host, remedy):
     """The inventory that `site` has brought about asks for it from now on."""
     for side in ("before", "after"):
         told = host.setdefault("tune", {}).setdefault(side, {})
         for entry in remedy.get("tuning_host_nics", ()):
-            asked = told.setdefault("nics", {}).setdefault(entry["name"], {})
-            _overlay(asked, {key: value for key, value in entry.items() if isinstance(value, dict)})
+            desired = told.setdefault("nics", {}).setdefault(entry["name"], {})
+            _overlay(desired, {key: value for key, value in entry.items() if isinstance(value, dict)})
         for key, value in remedy.get("tuning_host_sysctl", {}).items():
             told.setdefault("sysctl", {})[key] = value["at_least"] if isinstance(value, dict) else value
 
 
-def _clients(queues, wanted):
+def _clients(queues, desired):
     queues["qdisc"] = {"root": "mq", "handle": "0:", "bands": 0, "clsact": True}
     queues["filters"] = [
         {"pref": 20000 + number, "queue": number, "client": client}
-        for number, client in enumerate(wanted.get("clients", ()), 1)
+        for number, client in enumerate(desired.get("clients", ()), 1)
     ]
 
 
@@ -111,9 +111,9 @@ def _rates(whole, nic, clients):
 
 def _sysctl(host, key, value):
     if isinstance(value, dict):
-        wanted = value["at_least"] if isinstance(value["at_least"], list) else [value["at_least"]]
-        have = host.setdefault("sysctl", {}).get(key, "0").split()
-        value = " ".join(str(max(int(old), int(new))) for old, new in zip(have, wanted, strict=True))
+        desired = value["at_least"] if isinstance(value["at_least"], list) else [value["at_least"]]
+        current = host.setdefault("sysctl", {}).get(key, "0").split()
+        value = " ".join(str(max(int(old), int(new))) for old, new in zip(current, desired, strict=True))
     host["sysctl"][key] = str(value)
     if key == "net.ipv4.ip_forward":
         host.setdefault("kernel", {})["forwards_ipv4"] = str(value) == "1"

@@ -103,8 +103,8 @@ class Described:
         # Devices without hardware, such as those of guests and containers: how many with a name.
         for prefix, count in about.get("others", {}).items():
             for number in range(count):
-                place = f"{_NET}/{prefix}{number}"
-                files.update({f"{place}/ifindex": f"{100 + number}\n", f"{place}/mtu": "1500\n"})
+                folder = f"{_NET}/{prefix}{number}"
+                files.update({f"{folder}/ifindex": f"{100 + number}\n", f"{folder}/mtu": "1500\n"})
 
     def _protocols(self, counts):
         """`TcpExtListenOverflows: 5` and so on, in the files that the kernel has for each protocol."""
@@ -156,9 +156,9 @@ class Described:
             for key in ("miimon", "arp_interval", "ad_partner_mac"):
                 files[f"{_NET}/{name}/bonding/{key}"] = f"{options[key]}\n"
             for member, state in bond["members"].items():
-                place = f"{_NET}/{member}/bonding_slave"
+                folder = f"{_NET}/{member}/bonding_slave"
                 told = {"mii_status": "up", "link_failure_count": 0, "ad_aggregator_id": 1, **(state or {})}
-                files.update({f"{place}/{key}": f"{value}\n" for key, value in told.items()})
+                files.update({f"{folder}/{key}": f"{value}\n" for key, value in told.items()})
 
     def _interrupts(self):
         rows, number = [" " * 10 + "".join(f" CPU{cpu}" for cpu in range(self.cpus))], 100
@@ -166,7 +166,7 @@ class Described:
             each, on = nic.get("interrupts", [1_000_000, "spread"])
             for queue in range(nic.get("queues", [1])[0]):
                 cpu = queue % self.cpus if on == "spread" else on
-                counts = [each if place == cpu else 0 for place in range(self.cpus)]
+                counts = [each if folder == cpu else 0 for folder in range(self.cpus)]
                 rows.append(f"{number}: {' '.join(map(str, counts))} PCI-MSI edge {name}-TxRx-{queue}")
                 self.disk.files[f"/proc/irq/{number}/smp_affinity_list"] = (
                     f"{cpu}\n" if on == "spread" else f"0-{self.cpus - 1}\n"

@@ -66,7 +66,7 @@ class DeviceHost(MemoryHost):
     def _systemctl(self, argv: list[str]) -> Result:
         """The link by which a unit of ours starts with its device; it lies among the files, so that none is missed."""
         if argv[1] in ("enable", "disable") and argv[-1].startswith("linuxnet-tuning@"):
-            link = systemd.wanted(systemd.nic_of(f"/{argv[-1]}"))
+            link = systemd.wants_link(systemd.nic_of(f"/{argv[-1]}"))
             self.files.pop(link, None)
             self.files.update({link: systemd.TEMPLATE} if argv[1] == "enable" else {})
         return 0, "", ""

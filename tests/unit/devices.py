@@ -124,8 +124,8 @@ class Device:
         lines = [f"Settings for {nic}:"]
         if self.advertises:
             words = {(True, True): "Symmetric", (True, False): "Symmetric Receive-only", (False, True): "Transmit-only"}
-            asked = words.get((self.pause["rx"], self.pause["tx"]), "No")
-            lines += ["\tSupported pause frame use: Symmetric", f"\tAdvertised pause frame use: {asked}"]
+            advertised = words.get((self.pause["rx"], self.pause["tx"]), "No")
+            lines += ["\tSupported pause frame use: Symmetric", f"\tAdvertised pause frame use: {advertised}"]
         if self.refused and not self.shows_result:
             lines += ["\tLink partner advertised pause frame use: No"]
         return 0, "\n".join([*lines, "\tSpeed: 1000Mb/s", "\tLink detected: yes", ""]), ""
@@ -155,10 +155,10 @@ class Device:
     def _set_ring(self, words: Mapping[str, str]) -> Result:
         if any(key not in self.ring or int(value) > self.ring_max[key] for key, value in words.items()):
             return 81, "", "netlink error: requested ring size exceeds maximum\n"
-        wanted = {key: min(self.round_ring(int(value)), self.ring_max[key]) for key, value in words.items()}
-        if self.old and wanted == {key: self.ring[key] for key in wanted}:
+        requested = {key: min(self.round_ring(int(value)), self.ring_max[key]) for key, value in words.items()}
+        if self.old and requested == {key: self.ring[key] for key in requested}:
             return 80, "", "no ring parameters changed, aborting\n"
-        self.ring.update(wanted)
+        self.ring.update(requested)
         return 0, "", ""
 
     def _set_channels(self, words: Mapping[str, str]) -> Result:
@@ -171,12 +171,12 @@ class Device:
         if not self.pause:
             return 76, "", "netlink error: Operation not supported\n"
         # The kernel fills in what `-a` shows, and leaves the driver alone where that is what is asked for.
-        wanted = {**self._shown_pause(), **{key: value == "on" for key, value in words.items()}}
-        if wanted == self._shown_pause():
+        requested = {**self._shown_pause(), **{key: value == "on" for key, value in words.items()}}
+        if requested == self._shown_pause():
             return 0, "", ""
-        if self.ignores_pause_with_autoneg and wanted["autoneg"]:
-            wanted = {"autoneg": True, "rx": True, "tx": True}
-        self.pause.update(wanted)
+        if self.ignores_pause_with_autoneg and requested["autoneg"]:
+            requested = {"autoneg": True, "rx": True, "tx": True}
+        self.pause.update(requested)
         return 0, "", ""
 
     def _set_coalesce(self, words: Mapping[str, str]) -> Result:

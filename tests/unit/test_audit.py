@@ -74,7 +74,8 @@ def alike(number):
     """A classroom whose hosts have the same two troubles, and one host with one of its own."""
     sysctl = {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_window_scaling": "0"}
     facts = {
-        f"pc{place:02}": {"groups": ["room1"], "host": {"sysctl": sysctl}, "nics": {}} for place in range(1, number + 1)
+        f"pc{position:02}": {"groups": ["room1"], "host": {"sysctl": sysctl}, "nics": {}}
+        for position in range(1, number + 1)
     }
     facts["pc99"] = {"groups": ["room1"], "host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}, "nics": {}}
     return facts
@@ -283,18 +284,18 @@ STORIES = [
 ]
 
 
-def _places(tree, here=()):
+def _positions(tree, here=()):
     yield here
     branches = tree.items() if isinstance(tree, dict) else enumerate(tree[:1]) if isinstance(tree, list) else ()
     for key, value in branches:
-        yield from _places(value, (*here, key))
+        yield from _positions(value, (*here, key))
 
 
-def _with(tree, place, value):
-    if not place:
+def _with(tree, position, value):
+    if not position:
         return value
     copy = dict(tree) if isinstance(tree, dict) else list(tree)
-    copy[place[0]] = _with(tree[place[0]], place[1:], value)
+    copy[position[0]] = _with(tree[position[0]], position[1:], value)
     return copy
 
 
@@ -307,14 +308,14 @@ def test_odd_facts_of_one_host_stop_nobody(path, odd):
         "audit_info": {"nics": about.get("nics", {}), "host": about.get("host", {}), "remarks": ["one"]},
         "tune_result": about.get("tune", {}),
     }
-    places = [place for place in _places(told) if place]
-    for number, place in enumerate(places):
-        if number % 7 != ODD.index(odd) % 7 and len(place) > 3:
+    positions = [position for position in _positions(told) if position]
+    for number, position in enumerate(positions):
+        if number % 7 != ODD.index(odd) % 7 and len(position) > 3:
             continue  # each part meets some odd values, and the upper ones meet all
-        hostvars = {"pc0": _with(told, place, odd), "pc1": HOSTVARS["pc1"]}
+        hostvars = {"pc0": _with(told, position, odd), "pc1": HOSTVARS["pc1"]}
         facts = audit_facts(list(hostvars), hostvars)
         found = findings(facts)
-        assert "pc1" in {finding["host"] for finding in found}, place
+        assert "pc1" in {finding["host"] for finding in found}, position
         assert findings_table(facts, found)
         audit_page(facts, found, "today").encode()
         json.dumps(audit_data(facts, found, "today"), ensure_ascii=False, allow_nan=False).encode()

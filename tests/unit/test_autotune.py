@@ -50,7 +50,7 @@ def made_up(seed):
     """Axes of which one or two matter, with levels, interactions, hidden effects, useless axes and harmful values."""
     chance = random.Random(seed)
     known = [
-        search.Axis(f"a{number}", [f"v{place}" for place in range(chance.choice([1, 2, 2, 3]))])
+        search.Axis(f"a{number}", [f"v{index}" for index in range(chance.choice([1, 2, 2, 3]))])
         for number in range(chance.randint(4, 9))
     ]
     active = chance.sample(known, chance.choice([1, 1, 2]))
@@ -58,8 +58,8 @@ def made_up(seed):
     for axis in active:
         best = chance.choice([0] * 6 + [1] * 3 + [2]) % len(axis.values)
         gain = chance.choice([0.15, 0.3, 1, 3])
-        for place, value in enumerate(axis.values):
-            factors[axis.name, value] = 1 + gain * (1 if place == best else chance.uniform(0, 0.8))
+        for index, value in enumerate(axis.values):
+            factors[axis.name, value] = 1 + gain * (1 if index == best else chance.uniform(0, 0.8))
     for axis in known:
         for value in axis.values if axis not in active else ():
             if chance.random() < 0.1:
@@ -263,7 +263,7 @@ def planned(**options):
 
 
 def entry(turn, factor, elapsed, run=0):
-    rows = [[factor * (90 + (run + place) % 3), factor * 100, factor * 110] for place in range(turn["runs"])]
+    rows = [[factor * (90 + (run + index) % 3), factor * 100, factor * 110] for index in range(turn["runs"])]
     return {"turn": turn, "result": measured(rows), "problem": "", "applied": True, "elapsed": elapsed}
 
 

@@ -41,26 +41,26 @@ anything = st.one_of(
 @given(entries)
 def test_entry_gives_files_of_every_manager_or_one_error(entry):
     try:
-        asked = bonds.parse([entry])[0]
+        desired = bonds.parse([entry])[0]
     except InputError as error:
         assert str(error).startswith(f"bonds: {entry['name']}: ")
         return
-    assert bonds.parse([{**entry, "mode": asked.bond.mode}]) == [asked]
+    assert bonds.parse([{**entry, "mode": desired.bond.mode}]) == [desired]
     for manager in managers.MANAGERS.values():
         try:
-            texts = manager.render(asked.bond)
+            texts = manager.render(desired.bond)
         except InputError as error:
             assert manager.name in str(error)
             continue
-        assert texts == manager.render(asked.bond)
+        assert texts == manager.render(desired.bond)
         for path, text in texts.items():
             assert path.startswith(f"{manager.folder}/")
-            assert tool.is_ours(text, asked.bond.name)
-            assert not tool.is_ours(text, asked.bond.name + "0")
-        assert tool.by_dhcp(manager, texts.values()) == asked.bond.dhcp
+            assert tool.is_ours(text, desired.bond.name)
+            assert not tool.is_ours(text, desired.bond.name + "0")
+        assert tool.by_dhcp(manager, texts.values()) == desired.bond.dhcp
         whole = "".join(texts.values())
-        assert all(member in whole for member in asked.bond.members)
-        assert all(address.partition("/")[0] in whole for address in asked.bond.addresses)
+        assert all(member in whole for member in desired.bond.members)
+        assert all(address.partition("/")[0] in whole for address in desired.bond.addresses)
 
 
 @BOUNDED

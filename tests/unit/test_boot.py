@@ -34,9 +34,9 @@ def test_clients_are_mapped_from_nothing_though_they_are_there_already():
 def test_interrupts_are_found_by_name_and_files_written_whatever_they_hold():
     values = {"affinity": "each 0 1", "rps": "0-1"}
     cells = {
-        "affinity": Cell("each 0 1", place="/proc/irq/27/smp_affinity_list /proc/irq/28/smp_affinity_list"),
+        "affinity": Cell("each 0 1", where="/proc/irq/27/smp_affinity_list /proc/irq/28/smp_affinity_list"),
         "interrupts": Cell(("igb0-TxRx-0", "igb0-TxRx-1"), fixed=True),
-        "rps": Cell("0-1", place="/sys/class/net/igb0/queues/rx-0/rps_cpus"),
+        "rps": Cell("0-1", where="/sys/class/net/igb0/queues/rx-0/rps_cpus"),
     }
     first, second, third = lines(irq, values, cells)
     assert first == (
@@ -47,9 +47,9 @@ def test_interrupts_are_found_by_name_and_files_written_whatever_they_hold():
     assert third == '/bin/sh -c "echo 00000003 > /sys/class/net/igb0/queues/rx-0/rps_cpus"'
 
 
-def kept(host, wanted):
+def kept(host, desired):
     """The commands of the drop-in for a NIC of which this is asked."""
-    params = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": True, "nics": [{"name": "igb0", **wanted}]}
+    params = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": True, "nics": [{"name": "igb0", **desired}]}
     engine.tune(host, "ethtool", params)
     text = host.files[systemd.dropin("igb0", "ethtool")]
     return [line.partition("=-")[2] for line in text.splitlines() if line.startswith("ExecStart")]

@@ -13,7 +13,7 @@ from ansible_collections.linuxnet.tuning.tests.unit.test_sequences import play, 
 KEEP = memory.keep
 
 # What is replaced, and by what.
-PLACES = {
+BROKEN = {
     "no original is noted": (memory, "keep", lambda _host, _originals: ""),
     "the last value is taken for the original": (
         memory,
@@ -40,9 +40,9 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("broken", PLACES)
+@pytest.mark.parametrize("broken", BROKEN)
 def test_a_wrong_place_is_seen(broken, monkeypatch):
-    monkeypatch.setattr(*PLACES[broken])
+    monkeypatch.setattr(*BROKEN[broken])
     sees(sequences, play)
 
 

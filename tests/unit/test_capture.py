@@ -30,8 +30,8 @@ class Still(test_drivers.Device):
     """Only answers: whatever else is asked, such as `ethtool -S`, there is nothing."""
 
     def run(self, argv, data=""):
-        asks = argv[0] == "ip" or (argv[0] == "ethtool" and argv[1] in test_drivers.FLAGS)
-        return super().run(argv, data) if asks else (1, "", "no answer")
+        reads = argv[0] == "ip" or (argv[0] == "ethtool" and argv[1] in test_drivers.FLAGS)
+        return super().run(argv, data) if reads else (1, "", "no answer")
 
 
 def host_of(one, state, files=None):
@@ -75,7 +75,7 @@ def test_what_was_set_by_hand_is_found_and_left_as_it_is(one):
     fresh = driver_answers.values(one.state)
     for item in test_drivers.playable(one):
         after = driver_answers.values(item.after)
-        changed = {key for key in item.asked if fresh.get(key) != after.get(key)}
+        changed = {key for key in item.desired if fresh.get(key) != after.get(key)}
         if item.rc or not changed:
             continue
         device = host_of(one, item.after)

@@ -83,12 +83,12 @@ def test_every_answer_is_understood(one):
         family = registry.FAMILIES[name]
         fields = {field.name for field in family.fields}
         # A text may hold more than can be set.
-        asked = {key: word for key, word in known.items() if family.open_kind or key in fields}
+        desired = {key: word for key, word in known.items() if family.open_kind or key in fields}
         # None of them has an alias.
         assert {key: cell.value for key, cell in reading.cells.items() if key != "alias"} == {
-            key: as_cell(word) for key, word in asked.items()
+            key: as_cell(word) for key, word in desired.items()
         }
-        for key, word in asked.items():
+        for key, word in desired.items():
             cell = reading.cells[key]
             assert cell.members or cell.fixed == ("[fixed]" in word)
             requested = re.search(r"\[requested (\w+)\]", word)
@@ -107,7 +107,7 @@ def raw(state, name):
 def entry_of(item):
     """The desired value in the inventory that means the same as the command."""
     entry = {}
-    for (family, key), word in item.asked.items():
+    for (family, key), word in item.desired.items():
         value = as_cell(word)
         if family == "link":
             entry[key] = value
@@ -120,7 +120,7 @@ def playable(one):
     """Commands that an entry can ask for as they are; a group of features is asked for by its members."""
     for item in one.tries:
         groups = {key for key, cell in cells(item.before, "features", one.nic).items() if cell.members}
-        keys = item.asked
+        keys = item.desired
         if not keys or ("queues", "") < min(keys) < ("queues~", "") or item.heading.startswith("survival"):
             continue
         if not any(key in groups for _family, key in keys):
@@ -132,7 +132,7 @@ def cells(state, name, nic):
 
 
 @each_driver
-def test_wishes_end_as_the_device_has_answered(one):
+def test_requests_end_as_the_device_has_answered(one):
     played = 0
     for item in playable(one):
         device = Device(one, item)
@@ -141,14 +141,14 @@ def test_wishes_end_as_the_device_has_answered(one):
             result = device.tune(entry_of(item))
         except schema.TuningError as error:
             # Refused before anything is touched: the device does not take it either.
-            assert any(after.get(key) != word for key, word in item.asked.items()), (item.command, error)
+            assert any(after.get(key) != word for key, word in item.desired.items()), (item.command, error)
             assert not device.sets
             continue
         played += 1
         story = (item.command, item.rc, item.complaint, device.sets, result.get("msg"))
-        if all(key in before and as_cell(before[key]) == as_cell(word) for key, word in item.asked.items()):
+        if all(key in before and as_cell(before[key]) == as_cell(word) for key, word in item.desired.items()):
             assert not result["changed"] and not device.sets, story
-        elif all(key in after and as_cell(after[key]) == as_cell(word) for key, word in item.asked.items()):
+        elif all(key in after and as_cell(after[key]) == as_cell(word) for key, word in item.desired.items()):
             assert result["changed"] and not result.get("failed"), story
             assert device.now is item.after, story
         elif result.get("failed"):
@@ -163,9 +163,9 @@ def test_wishes_end_as_the_device_has_answered(one):
 def rounded(item, result, after, story):
     """Success though the value is another one: it is near, the device has not complained, and the result tells."""
     assert not item.rc, story
-    for key, word in item.asked.items():
-        asked, now = int(word), int(after[key])
-        assert now and 0 < abs(now - asked) <= max(32, asked // 8), story
+    for key, word in item.desired.items():
+        desired, now = int(word), int(after[key])
+        assert now and 0 < abs(now - desired) <= max(32, desired // 8), story
     assert result["adjusted"], story
 
 
@@ -174,7 +174,7 @@ def test_what_is_rounded_is_told_from_what_is_ignored():
     for one in TRANSCRIPTS:
         for item in playable(one):
             after = driver_answers.values(item.after)
-            if all(after.get(key) == word for key, word in item.asked.items()):
+            if all(after.get(key) == word for key, word in item.desired.items()):
                 continue
             if item.rc:
                 ends["refused"].add(one.driver)

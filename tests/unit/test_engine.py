@@ -79,11 +79,11 @@ def test_originals_that_cannot_be_read_are_an_error(text, params):
     assert host.files[memory.BASELINE] == text
 
 
-@pytest.mark.parametrize(("asked", "counted"), [("1000", "1024"), ("1024", "1024"), ("0", "0"), ("1 1025", "1 2048")])
-def test_tables_of_flows_are_as_large_as_the_kernel_makes_them(asked, counted):
+@pytest.mark.parametrize(("desired", "counted"), [("1000", "1024"), ("1024", "1024"), ("0", "0"), ("1 1025", "1 2048")])
+def test_tables_of_flows_are_as_large_as_the_kernel_makes_them(desired, counted):
     from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import irq
 
-    assert irq._counted(len(asked.split()), asked) == counted
+    assert irq._counted(len(desired.split()), desired) == counted
 
 
 class Pinged:
@@ -107,7 +107,7 @@ class Pinged:
 @pytest.mark.parametrize("addresses", ["192.0.2.1 fd00::1", ["192.0.2.1", "fd00::1"]])
 def test_peers_are_asked_however_they_are_written(name, addresses):
     host = Pinged()
-    paths.asked(
+    paths.to_peers(
         host, [{"name": name, "path_check": addresses}, {"name": "eth0"}, {"name": "eth9", "path_check": "::1"}]
     )
     assert host.asked == [("eth0", "192.0.2.1"), ("eth0", "fd00::1")]
@@ -169,8 +169,8 @@ def noted(host):
 def test_an_original_whose_key_is_gone_does_not_hold_up_the_others():
     keys = {"/proc/sys/net/ipv4/conf/igb9/rp_filter": "1\n", "/proc/sys/net/core/somaxconn": "4096\n"}
     host = DeviceHost({"igb0": igb(), "igb9": igb()}, keys)
-    asked = {"net.ipv4.conf.igb9.rp_filter": 0, "net.core.somaxconn": 9000}
-    call(host, nics=[{"name": "igb0", "mtu": 9000}], sysctl=asked)
+    sysctl = {"net.ipv4.conf.igb9.rp_filter": 0, "net.core.somaxconn": 9000}
+    call(host, nics=[{"name": "igb0", "mtu": 9000}], sysctl=sysctl)
     gone = next(iter(keys))
     host.files.pop(gone)
     device = host.devices.pop("igb9")

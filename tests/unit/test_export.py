@@ -35,14 +35,14 @@ def lines(text):
 
 @pytest.mark.parametrize(("name", "form"), FORMS)
 def test_case(name, form):
-    found, wanted = of(CASES[name], form), CASES[name]["forms"][form]
+    found, expected = of(CASES[name], form), CASES[name]["forms"][form]
     files = {file["path"]: lines(file["content"]) for file in found["files"]}
-    assert list(files) == list(wanted.get("files", {}))
-    for path, text in wanted.get("files", {}).items():
+    assert list(files) == list(expected.get("files", {}))
+    for path, text in expected.get("files", {}).items():
         part = lines(text)
-        places = [k for k in range(len(files[path])) if files[path][k : k + len(part)] == part]
-        assert places, f"{part} does not stand in {files[path]}"
-    assert [one["what"] for one in found["unsaid"]] == wanted.get("unsaid", [])
+        found_at = [k for k in range(len(files[path])) if files[path][k : k + len(part)] == part]
+        assert found_at, f"{part} does not stand in {files[path]}"
+    assert [one["what"] for one in found["unsaid"]] == expected.get("unsaid", [])
     assert all(one["why"] for one in found["unsaid"])
 
 
@@ -139,8 +139,8 @@ EACH = {
 )
 def test_nothing_is_left_out_in_silence(name, form):
     """What a form does not say is named, whatever the family."""
-    wanted = EACH[name]
-    for key, value in wanted.items() if isinstance(wanted, dict) else [("", wanted)]:
+    expected = EACH[name]
+    for key, value in expected.items() if isinstance(expected, dict) else [("", expected)]:
         # What makes another key possible stands beside it.
         part = {key: value, **({"vfs": 2} if name == "sriov" else {})} if key else value
         found = export({"tuning_nics": [{"name": "eth0", name: part}]}, form)

@@ -20,12 +20,12 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import names, script
 
 FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
-ASKED = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
+REQUEST = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
 
 
 def run(folder, sources, change=""):
     """One call on this machine, with the code in another folder than that of root; `change` is done to the script."""
-    text = script.build("guard", ASKED, str(folder), sources=sources).decode()
+    text = script.build("guard", REQUEST, str(folder), sources=sources).decode()
     text = text.replace(FOLDER_OF_ROOT, str(folder)).replace("\n\nmain(", f"\n{change}\nmain(")
     return subprocess.run(
         [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False, timeout=60
@@ -183,8 +183,8 @@ def compiled(folder):
 
 def call(folder, view, params):
     """One call in check mode, of a host that has the code."""
-    asked = {"params": fast.checked(view, params), "check_mode": True, "invocation": False}
-    text = script.build(view, asked, str(folder), sources=False).decode().replace(FOLDER_OF_ROOT, str(folder))
+    request = {"params": fast.checked(view, params), "check_mode": True, "invocation": False}
+    text = script.build(view, request, str(folder), sources=False).decode().replace(FOLDER_OF_ROOT, str(folder))
     argv = [sys.executable, "-I", "-S", "-"]
     return answer(subprocess.run(argv, input=text, capture_output=True, text=True, check=False, timeout=60))
 

@@ -36,8 +36,8 @@ def judged(case, facts=None):
     return judge.findings(case["facts"] if facts is None else facts, case.get("measured"))
 
 
-def excerpt(finding, wanted):
-    return {key: finding[key] for key in wanted}
+def excerpt(finding, expected):
+    return {key: finding[key] for key in expected}
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -45,7 +45,7 @@ def test_rule_finds_what_it_shall(path):
     case = read(path)
     found = [finding for finding in judged(case) if finding["id"] == path.parent.name]
     assert [excerpt(*pair) for pair in zip(found, case["found"], strict=True)] == case["found"]
-    assert all({"host", "evidence"} <= set(wanted) for wanted in case["found"])
+    assert all({"host", "evidence"} <= set(expected) for expected in case["found"])
     again = judged({**case, "measured": None}, cured(case["facts"], found, case.get("cure")))
     assert [finding for finding in again if finding["id"] == path.parent.name] == []
 
@@ -59,10 +59,10 @@ def test_what_the_inventory_sets_right_is_not_held_against_the_past(path):
     """Counters since the boot go on telling of it; without an interval it is a note at most."""
     case = read(path)
 
-    def harm(facts, places=None):
+    def harm(facts, among=None):
         found = [finding for finding in judged({**case, "measured": None}, facts) if finding["severity"] != "note"]
         found = [finding for finding in found if finding["id"] == path.parent.name]
-        return [item for item in found if places is None or (item["host"], item["nic"]) in places]
+        return [item for item in found if among is None or (item["host"], item["nic"]) in among]
 
     since_boot = [item for item in harm(case["facts"]) if not Host("", case["facts"][item["host"]]).interval]
     found = [item for item in since_boot if item["remedy"]]
@@ -145,11 +145,11 @@ def test_one_remedy_of_a_host_has_one_entry_for_each_nic():
 
 
 def test_of_two_lower_bounds_the_larger_one_holds():
-    wanted = (
+    expected = (
         {"net.ipv4.tcp_rmem": [4096, 87380, 16777216], "net.core.rmem_max": 4},
         {"net.ipv4.tcp_rmem": [4096, 131072, 2]},
     )
-    found = [{"remedy": {"tuning_host_sysctl": {k: {"at_least": v} for k, v in one.items()}}} for one in wanted]
+    found = [{"remedy": {"tuning_host_sysctl": {k: {"at_least": v} for k, v in one.items()}}} for one in expected]
     assert judge.merged(found)["tuning_host_sysctl"] == {
         "net.core.rmem_max": {"at_least": 4},
         "net.ipv4.tcp_rmem": {"at_least": [4096, 131072, 16777216]},
@@ -189,7 +189,7 @@ def replaced(tree, path, value):
 def test_damaged_facts_never_crash(data):
     case = read(data.draw(st.sampled_from([*CASES, *STORIES])))
     facts = case["facts"]
-    for _place in range(data.draw(st.integers(1, 3))):
+    for _round in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from(list(paths(facts))))
         facts = replaced(facts, path, data.draw(ANYTHING))
     for finding in judge.findings(facts, data.draw(ANYTHING | st.just(case.get("measured")))):
@@ -202,18 +202,18 @@ BROKEN = (None, -1, 1 << 70, float("nan"), True, "", "9" * 30, ["\x00"], {"": No
 
 def shape(path):
     """A path without the names of hosts, NICs and places in lists: what is damaged once need not be damaged again."""
-    return tuple("*" if isinstance(step, int) or place in (0, 2) else step for place, step in enumerate(path))
+    return tuple("*" if isinstance(step, int) or index in (0, 2) else step for index, step in enumerate(path))
 
 
 def test_each_kind_of_value_may_be_broken():
     """Systematically, where the test above draws: each kind of place in the facts, with each kind of breakage."""
-    places = {}
+    positions = {}
     for case in map(read, [*CASES, *STORIES]):
         for path in paths(case["facts"]):
             if len(path) > 1:
-                places.setdefault(shape(path), (case, path))
+                positions.setdefault(shape(path), (case, path))
     damaged = {}
-    for number, (case, path) in enumerate(places.values()):
+    for number, (case, path) in enumerate(positions.values()):
         host = case["facts"][path[0]]
         damaged.update({f"{number}-{kind}": replaced(host, path[1:], value) for kind, value in enumerate(BROKEN)})
     names = sorted(damaged)
@@ -229,13 +229,13 @@ def test_the_rest_of_the_fleet_is_judged(data):
     broken, sound = (read(data.draw(st.sampled_from([*CASES, *STORIES])))["facts"] for _case in range(2))
     path = data.draw(st.sampled_from([path for path in paths(broken) if path]))
     whole = {f"sound {name}": facts for name, facts in sound.items()}
-    wanted = judge.findings(whole)
+    expected = judge.findings(whole)
     found = judge.findings({**replaced(broken, path, data.draw(ANYTHING)), **whole})
 
     def alone(findings):
         return [item for item in findings if item["host"] in whole and RULES[item["id"]].host]
 
-    assert alone(found) == alone(wanted)
+    assert alone(found) == alone(expected)
 
 
 def test_a_rule_that_fails_costs_one_note(monkeypatch):

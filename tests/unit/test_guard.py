@@ -80,17 +80,20 @@ def test_filters_come_back_with_the_clsact_that_was_left():
 
 
 @pytest.mark.parametrize(
-    ("have", "want", "there", "back"),
+    ("current", "desired", "there", "back"),
     [
         ((8, "equal"), (2, "weight 3 1"), ["-X weight", "-L combined"], ["-L combined", "-X default"]),
         ((2, "weight 3 1"), (8, "equal 6"), ["-L combined", "-X equal"], ["-X weight", "-L combined"]),
     ],
 )
-def test_what_uses_queues_lets_go_of_them_before_there_are_fewer(have, want, there, back):
-    places = [Address("channels", "igb0", "combined"), Address("rss", "igb0", "indirection")]
-    before = {place: Cell(value) for place, value in zip(places, have, strict=True)}
+def test_what_uses_queues_lets_go_of_them_before_there_are_fewer(current, desired, there, back):
+    addresses = [Address("channels", "igb0", "combined"), Address("rss", "igb0", "indirection")]
+    before = {address: Cell(value) for address, value in zip(addresses, current, strict=True)}
     todo = plan.make(
-        {place: Desired(EXACTLY, value) for place, value in zip(places, want, strict=True)}, before, FAMILIES, {}
+        {address: Desired(EXACTLY, value) for address, value in zip(addresses, desired, strict=True)},
+        before,
+        FAMILIES,
+        {},
     )
     assert _short(plan.commands(todo.changes, before, FAMILIES)) == there
     assert _short([str(action) for action in way_back(todo, before)]) == back
@@ -102,7 +105,7 @@ def _short(commands):
 
 def test_leaves_come_back_with_the_mq_that_was_left():
     root, leaves = (Address("qdisc", "v0", key) for key in ("root", "leaves"))
-    before = {root: Cell("mq", place="1:"), leaves: Cell("bfifo limit 20480", place="2")}
+    before = {root: Cell("mq", where="1:"), leaves: Cell("bfifo limit 20480", where="2")}
     expand = FAMILIES["qdisc"].expand
     made = expand("v0", {"root": Desired(EXACTLY, "pfifo")}, plan.keys(before, "qdisc", "v0"), {})
     desired = {Address("qdisc", "v0", key): one for key, one in made.desired.items()}
@@ -118,9 +121,9 @@ def test_leaves_come_back_with_the_mq_that_was_left():
 
 def test_leaves_that_go_take_their_mq_along():
     """Where the leaf of an mq is deleted, the kernel leaves one that drops everything."""
-    cells = {"root": Cell("mq", place="1:"), "leaves": Cell("bfifo limit 9; pfifo limit 9", place="2")}
-    for asked, kept in (("default", []), ("bfifo limit 9; default", ["parent 1:1 bfifo limit 9"])):
-        actions = FAMILIES["qdisc"].write("v0", {"leaves": asked}, cells)
+    cells = {"root": Cell("mq", where="1:"), "leaves": Cell("bfifo limit 9; pfifo limit 9", where="2")}
+    for desired, kept in (("default", []), ("bfifo limit 9; default", ["parent 1:1 bfifo limit 9"])):
+        actions = FAMILIES["qdisc"].write("v0", {"leaves": desired}, cells)
         anew = ["qdisc del dev v0 root", "qdisc replace dev v0 root handle 1: mq"]
         assert [line for action in actions for line in action.lines] == [
             *anew,
@@ -188,7 +191,7 @@ def test_rules_go_back_as_a_whole():
 
 
 def test_one_rule_is_taken_away_once():
-    before = {Address("ntuple_rules", "igb0", str(place)): Cell(None) for place in (7,)}
+    before = {Address("ntuple_rules", "igb0", str(address)): Cell(None) for address in (7,)}
     todo = plan.make(dict.fromkeys(before, Desired(EXACTLY, "tcp4 dst-port 2049 action 2")), before, FAMILIES, {})
     made, _files = revert.lines(revert.steps(FAMILIES, todo, before, []), 1, dict.fromkeys(before, "x"))
     assert [(line.command, line.words) for line in made] == [("live ethtool -N igb0 delete 7", "")]
@@ -367,7 +370,7 @@ def test_a_drop_in_that_a_call_computes_anew_goes_back():
     other = path.replace("igb0", "igb1")
     cells = {Address("boot", "", path): Cell("for two\n"), Address("boot", "", other): Cell("for one\n")}
     channels = Address("channels", "igb0", "combined")
-    todo = plan.Plan([Change(channels, 2, 4)], targets={channels: 4})
+    todo = plan.Plan([Change(channels, 2, 4)], planned={channels: 4})
     before = {**cells, channels: Cell(2)}
     anew = conclude._anew(before, {channels})
     _lines, files = revert.script(way_back(todo, before, anew))

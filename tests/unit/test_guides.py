@@ -38,7 +38,7 @@ def test_the_modules_take_the_inventory_of_a_guide(section):
 @pytest.mark.parametrize("section", SECTIONS, ids=[part.partition("\n")[0] for part in SECTIONS])
 def test_each_key_is_a_line_of_the_guide_and_each_line_has_its_place(section):
     rows = re.findall(r"^\| (?!the guide|---)(.*?) \| (.*?) \|$", section, re.MULTILINE)
-    assert len(rows) >= 6 and all(place.strip() for _line, place in rows)
+    assert len(rows) >= 6 and all(where.strip() for _line, where in rows)
     told = " ".join(" ".join(row) for row in rows)
     for key in (key for layer in inventory(section).values() if isinstance(layer, dict) for key in layer):
         assert key.rpartition(".")[2] in told, key

@@ -41,7 +41,7 @@ def test_a_break_is_found_where_it_is(kind, most):
     for _history in range(50):
         values = [noise(kind, chance) * (0.8 if night >= 15 else 1) for night in range(NIGHTS)]
         found = breaks.find(values)
-        near += any(abs(one.place - 15) <= 1 and not one.crept and one.after < one.before for one in found)
+        near += any(abs(one.position - 15) <= 1 and not one.crept and one.after < one.before for one in found)
     assert near >= most
 
 
@@ -50,7 +50,7 @@ def test_what_creeps_is_no_step_and_two_breaks_are_two():
     creeping = [100 + 2 * night + chance.gauss(0, 2) for night in range(NIGHTS)]
     assert [one.crept for one in breaks.find(creeping)] == [True]
     levels = [chance.gauss(level, 2) for level in (100, 50, 100) for _night in range(14)]
-    assert [(one.place, one.crept) for one in breaks.find(levels)] == [(14, False), (28, False)]
+    assert [(one.position, one.crept) for one in breaks.find(levels)] == [(14, False), (28, False)]
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0, 9.0], [5.0] * 30])
@@ -65,7 +65,7 @@ def test_a_page_says_the_same_twice_and_a_long_history_is_judged_by_its_newest_p
     assert breaks.find(values)
     assert breaks.best(values) == breaks.best(list(values))
     older = [1000.0] * 50
-    assert breaks.find([*older, *values]) == [one._replace(place=one.place + 50) for one in breaks.find(values)]
+    assert breaks.find([*older, *values]) == [one._replace(position=one.position + 50) for one in breaks.find(values)]
 
 
 def nights(count=NIGHTS, worse_from=15, tuned_at=15, **options):

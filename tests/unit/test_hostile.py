@@ -34,24 +34,24 @@ WRITERS = [(name, None) for name in FAMILIES if name != "bonding"]
 WRITERS += [("bonding", manager) for manager in managers.MANAGERS.values()]
 
 
-def asked(name, evil, manager=None):
+def values_of(name, evil, manager=None):
     """What a family is asked for and what it has, with the word wherever one can stand."""
     path = f"/sys/{evil}"
     if name == "multiq":
         now = {"method": "none", "clients": (), "root": "mq 0:", "clsact": False, "others": ()}
         return {"method": "clsact", "clients": ("192.0.2.1=1", "others=0")}, {k: Cell(v) for k, v in now.items()}
     if name == "irq":
-        cells = {key: Cell("0", place=path) for key in ("affinity", "rps", "rps_flow_cnt", "xps")}
+        cells = {key: Cell("0", where=path) for key in ("affinity", "rps", "rps_flow_cnt", "xps")}
         return {"affinity": "each 1", "rps": "1", "rps_flow_cnt": evil, "irqbalance": "stop"}, cells
     if name == "pci":
-        return {"max_read_request": 4096}, {"max_read_request": Cell(512, place=evil)}
+        return {"max_read_request": 4096}, {"max_read_request": Cell(512, where=evil)}
     if name == "sysctl":
         key = f"net.ipv4.conf.{evil.translate(str.maketrans('/=*?', '....'))}.forwarding"
         return {key: f"{evil} {evil}"}, {key: Cell("0")}
     if name == "sysctl_file":
         return {"net.core.x": evil}, {}
     if name == "devlink":
-        return {evil: evil}, {evil: Cell("x", place="pci/0000:02:00.0 runtime")}
+        return {evil: evil}, {evil: Cell("x", where="pci/0000:02:00.0 runtime")}
     if name == "sriov":
         return {"vfs": 2, "mac": f"{evil} b"}, {"vfs": Cell(4), "mac": Cell("a b c d")}
     if name == "routes":
@@ -65,7 +65,7 @@ def asked(name, evil, manager=None):
     if name == "profile":
         return {"profile": evil}, {"profile": Cell("balanced")}
     if name == boot.family(()).name:
-        return {systemd.dropin(evil, "link"): evil, systemd.wanted(evil): systemd.TEMPLATE}, {}
+        return {systemd.dropin(evil, "link"): evil, systemd.wants_link(evil): systemd.TEMPLATE}, {}
     if name == "irqbalance":
         return {f"/etc/{evil}": evil}, {}
     family = FAMILIES[name]
@@ -75,7 +75,7 @@ def asked(name, evil, manager=None):
 
 
 def actions(name, evil, manager=None):
-    values, cells = asked(name, evil, manager)
+    values, cells = values_of(name, evil, manager)
     scope = "/etc/sysctl.d/90.conf" if name == "sysctl_file" else "" if FAMILIES[name].scope == HOST else evil
     made = list(FAMILIES[name].write(scope, values, cells))
     made += list(FAMILIES[name].boot(scope, values, cells)) if FAMILIES[name].boot else []

@@ -142,8 +142,8 @@ def test_it_goes_back_as_a_whole():
     made, _files = revert.lines(revert.steps(FAMILIES, todo, {mtu: Cell(1500), **before}, list(before)), 1, {mtu: 1000})
     (whole,) = {line.command for line in made if " ipv6 " in line.name}
     order = ["address replace fd00::1/64 nodad", "route replace fd00:9::/64", "route replace default"]
-    places = [whole.index(words) for words in order]
-    assert places == sorted(places)
+    positions = [whole.index(words) for words in order]
+    assert positions == sorted(positions)
     # What was not there before us goes with the MTU by itself.
     assert FAMILIES["ipv6"].write("v0", dict.fromkeys(keys, "absent"), {}) == []
 

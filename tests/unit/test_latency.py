@@ -60,8 +60,8 @@ def test_probes_come_back_and_what_is_no_probe_gets_no_answer(tmp_path):
         with pytest.raises(station.StationError, match=f"port {port} of UDP is in use by another program"):
             station.Station(str(tmp_path), {**words, "answer": port}).run()
         argv = [sys.executable, "-I", str(tmp_path / "probe.py"), "ask"]
-        asked = subprocess.run([*argv, str(port), "0", "0.5", "127.0.0.1", "::1"], capture_output=True, check=True)
-        for told in json.loads(asked.stdout):
+        done = subprocess.run([*argv, str(port), "0", "0.5", "127.0.0.1", "::1"], capture_output=True, check=True)
+        for told in json.loads(done.stdout):
             assert 10 <= told["sent"] <= 30
             assert len(told["microseconds"]) == told["sent"]
             assert told["microseconds"] == sorted(told["microseconds"])
@@ -119,9 +119,9 @@ def test_a_result_has_what_probes_datagrams_and_processors_say():
     whole = made(ENTRY, repeat=1, directions=["up"], latency=True, udp="10M", packets=True)
     udp = {"lost_percent": {"up": 2.0}, "jitter_ms": {"up": 0.5}, "packets_per_second": {"up": 1000.0}}
     home = {name: {"steps": {}, "queues": {}, "cpu_seconds": {"1-up-1": 6.0}} for name in whole["hosts"]}
-    for place, name in enumerate(("pc1", "pc2", "pc3")):
-        tcp = {"bits_per_second": {"up": 1e9}, "tcp_rtt_ms": {"up": 3.0 + place}}
-        loaded = [{"sent": 2, "microseconds": [10_000, 20_000 * (place + 1)]}]
+    for index, name in enumerate(("pc1", "pc2", "pc3")):
+        tcp = {"bits_per_second": {"up": 1e9}, "tcp_rtt_ms": {"up": 3.0 + index}}
+        loaded = [{"sent": 2, "microseconds": [10_000, 20_000 * (index + 1)]}]
         home[name]["steps"] = {
             "1-idle": {"runs": [], "probes": [{"sent": 4, "microseconds": [100, 100, 300]}]},
             "1-up-1": {"runs": [tcp], "probes": loaded, "cpu_seconds": 3.0},

@@ -28,7 +28,7 @@ def options(**variables):
 
 
 @pytest.mark.parametrize(
-    ("variables", "wanted"),
+    ("variables", "expected"),
     [
         ({}, {}),
         ({"tuning_nics": None, "tuning_sysctl": ""}, {}),
@@ -67,8 +67,8 @@ def options(**variables):
         ({"tuning_file": "x", "tuning_inventory": True, "tuning_host_permanent": False}, {}),
     ],
 )
-def test_variables_come_to_options(variables, wanted):
-    assert options(**variables) == {**NOTHING, **wanted}
+def test_variables_come_to_options(variables, expected):
+    assert options(**variables) == {**NOTHING, **expected}
 
 
 @pytest.mark.parametrize("value", ["net.core.somaxconn", [{"net.core.somaxconn": 1}]])
@@ -84,9 +84,9 @@ def test_a_profile_that_is_none_is_named(monkeypatch):
 
 
 def test_each_option_of_the_module_has_its_variable():
-    asked = {*layers.PLAIN, "nics", "sysctl", "module_parameters", "file"}
-    assert asked == set(engine.argument_spec("tune")) - {"inventory"}
-    assert set(layers.NAMES) == asked - {"file"} | {"sysctl_file", "profile", "profile_folder"}
+    taken = {*layers.PLAIN, "nics", "sysctl", "module_parameters", "file"}
+    assert taken == set(engine.argument_spec("tune")) - {"inventory"}
+    assert set(layers.NAMES) == taken - {"file"} | {"sysctl_file", "profile", "profile_folder"}
 
 
 def test_peers_are_the_entries_that_name_addresses():

@@ -162,14 +162,14 @@ def test_a_client_of_nfs_tells_what_it_sent_again():
 def test_facts_have_each_counter_that_a_rule_asks_for():
     """A name that nobody gathers is always 0, and its rule never holds."""
     text = "".join(path.read_text() for path in FINDINGS.rglob("*.py"))
-    asked = set(re.findall(r'\b(?:protocol\(|much\(host, )"(\w+)"', text))
+    needed = set(re.findall(r'\b(?:protocol\(|much\(host, )"(\w+)"', text))
     told = {f"{protocol}{name}" for protocol, names in protocols.WATCHED.items() for name in names}
     told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\nintr 1\n")}
     told |= {*protocols.nfs_server(POOLS, "th 8 594 3733.140\n")}
     told |= {*protocols.nfs_client("rpc 9 1 0\n")}
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
-    assert len(asked) > 20
-    assert asked - told == set()
+    assert len(needed) > 20
+    assert needed - told == set()
 
 
 def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery():

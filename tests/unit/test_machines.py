@@ -98,26 +98,26 @@ def test_broken_texts_never_crash(folder, data):
 def test_the_kernel_tells_why_it_drops():
     """An instance that was begun is ended, and a kernel that has no reasons is not asked."""
     event = f"{drops_tool.ROOTS[0]}/{drops_tool.EVENT}/format"
-    place = f"{drops_tool.ROOTS[0]}/instances/linuxnet-tuning-7"
+    instance = f"{drops_tool.ROOTS[0]}/instances/linuxnet-tuning-7"
     answers = {
-        drops_tool.begin(drops_tool.ROOTS[0], 5 + 60): f"{place}\n",
-        drops_tool.end(place): "entries: 2\noverrun: 0\n   2 reason NO_SOCKET\n",
+        drops_tool.begin(drops_tool.ROOTS[0], 5 + 60): f"{instance}\n",
+        drops_tool.end(instance): "entries: 2\noverrun: 0\n   2 reason NO_SOCKET\n",
     }
-    asked = []
+    queries = []
 
     def run(argv, _data=""):
-        asked.append(argv)
+        queries.append(argv)
         return (0, answers[tuple(argv)], "") if tuple(argv) in answers else (1, "", "")
 
     disk = memory_host.Files({event: "\tfield:enum skb_drop_reason reason;\toffset:36;\n"})
     found = everything.gather(memory_host.connect(disk, run, True), [], 5, [])
     assert found["host"]["drops"] == {"NO_SOCKET": 2}
-    assert [argv for argv in map(tuple, asked) if argv in answers] == list(answers)
+    assert [argv for argv in map(tuple, queries) if argv in answers] == list(answers)
     for text, interval in (("\tfield:void * location;\n", 5), ("reason;", 0)):
-        asked.clear()
+        queries.clear()
         disk.files[event] = text
         found = everything.gather(memory_host.connect(disk, run, True), [], interval, [])
-        assert "drops" not in found["host"] and not [argv for argv in asked if argv[0] == "sh"]
+        assert "drops" not in found["host"] and not [argv for argv in queries if argv[0] == "sh"]
 
 
 @pytest.mark.parametrize(("slow", "told"), [(0, 5), (0.2, 5), (37, 42)])
@@ -136,9 +136,9 @@ def test_what_takes_longer_than_the_interval_is_told_as_it_was(slow, told, monke
         now[0] += seconds + slow
 
     # What is read before and after does not belong to it.
-    for place, name in ((everything.nics, "gather"), (everything.queues, "ask")):
-        read = getattr(place, name)
-        monkeypatch.setattr(place, name, lambda *args, read=read: (now.append(now.pop() + 100), read(*args))[1])
+    for instance, name in ((everything.nics, "gather"), (everything.queues, "ask")):
+        read = getattr(instance, name)
+        monkeypatch.setattr(instance, name, lambda *args, read=read: (now.append(now.pop() + 100), read(*args))[1])
     monkeypatch.setattr(host, "seconds", lambda: now[0])
     monkeypatch.setattr(host, "wait_until", wait)
     found = everything.gather(host, ["eth0"], 5, [])

@@ -62,9 +62,9 @@ def test_the_dashboard_has_what_grafana_wants():
     for panel in PANELS.values():
         assert panel["type"] in ("stat", "timeseries", "table")
         assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
-        place = panel["gridPos"]
-        cells = {(place["x"] + right, place["y"] + down) for right in range(place["w"]) for down in range(place["h"])}
-        assert place["x"] + place["w"] <= 24
+        box = panel["gridPos"]
+        cells = {(box["x"] + right, box["y"] + down) for right in range(box["w"]) for down in range(box["h"])}
+        assert box["x"] + box["w"] <= 24
         assert not cells & taken, panel["title"]
         taken |= cells
         refs = [target["refId"] for target in panel["targets"]]
@@ -93,12 +93,12 @@ def test_settings_are_counted_by_family_and_named():
     assert "setting_info" not in exposition.text(exposition.settings(result, False))
 
 
-def write(folder, **wanted):
+def write(folder, **desired):
     """What the packed program writes of this machine, and how it ends."""
     folder.mkdir(exist_ok=True)
     program, settings, file = folder / "program", folder / "settings.json", folder / "linuxnet_tuning.prom"
     program.write_bytes(archive.pack("metrics"))
-    told = {"file": str(file), "name": "here", "each": True, "findings": True, "wanted": wanted}
+    told = {"file": str(file), "name": "here", "each": True, "findings": True, "wanted": desired}
     settings.write_text(json.dumps(told))
     argv = [sys.executable, "-I", "-S", str(program), str(settings)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
@@ -201,8 +201,8 @@ def test_a_real_prometheus_reads_what_a_real_node_exporter_finds(tmp_path):
         drift = until(30, lambda: query('linuxnet_tuning_settings_drifting{family="sysctl"}'))
         assert [(one["metric"]["job"], one["value"][1]) for one in drift] == [("node", "1")]
         for expression in QUERIES:
-            asked = expression.replace("$instance", ".*")
-            assert query(asked) or "finding_info" in asked, asked
+            said = expression.replace("$instance", ".*")
+            assert query(said) or "finding_info" in said, said
         groups = until(10, lambda: json.loads(ask(ports[1], "/api/v1/rules"))["data"]["groups"])
         rules = until(10, lambda: [rule for rule in groups[0]["rules"] if rule["name"] == "NetworkTuningDrifts"])
         assert len(groups[0]["rules"]) == len(ALERTS)

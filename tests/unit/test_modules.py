@@ -159,10 +159,10 @@ def play(way, module, params, check_mode, run, disk, monkeypatch, capsys):
     return hosts[-1], result
 
 
-def excerpt(whole, wanted):
+def excerpt(whole, expected):
     """As much of a result as a case speaks of."""
-    if isinstance(wanted, dict) and isinstance(whole, dict):
-        return {key: excerpt(whole.get(key), value) for key, value in wanted.items()}
+    if isinstance(expected, dict) and isinstance(whole, dict):
+        return {key: excerpt(whole.get(key), value) for key, value in expected.items()}
     return whole
 
 
@@ -217,11 +217,11 @@ def test_there_are_cases_of_every_module():
 
 def test_each_family_has_cases_of_nonsense():
     """Misspelt keys, wrong types, units and ranges, refused before any command with the right word in the message."""
-    asked = {name for name, family in registry.FAMILIES.items() if not (family.follows or family.ask)}
-    asked = {name for name in asked if registry.FAMILIES[name].fields or registry.FAMILIES[name].open_kind}
+    expected = {name for name, family in registry.FAMILIES.items() if not (family.follows or family.desire)}
+    expected = {name for name in expected if registry.FAMILIES[name].fields or registry.FAMILIES[name].open_kind}
     there = {path.stem[9:].replace("-", "_"): path for path in CASES if path.stem.startswith("nonsense-")}
-    assert asked <= set(there)
-    for name in asked:
+    assert expected <= set(there)
+    for name in expected:
         calls = case_files.read(there[name], case_files.MODULE)["calls"]
         assert len(calls) > 2, name
         assert not any("commands" in call for call in calls), name

@@ -161,10 +161,10 @@ def test_interrupts_of_queues_are_told_from_the_others(driver, msi):
     names, queues = INTERRUPTS[driver]
     disk = memory_host.Files()
     disk.add_nic("eth0", bus="0000:01:00.0", pci="8086:1521")
-    rows = [f" {40 + place}:  1  0  PCI-MSI  524288-edge  {name}\n" for place, name in enumerate(names)]
+    rows = [f" {40 + index}:  1  0  PCI-MSI  524288-edge  {name}\n" for index, name in enumerate(names)]
     disk.files["/proc/interrupts"] = "      CPU0  CPU1\n" + "".join(rows) + " 90:  1  0  PCI-MSI  1-edge  eth1-TxRx-0\n"
     if msi:
-        disk.files.update({f"/sys/class/net/eth0/device/msi_irqs/{40 + place}": "" for place in range(len(names))})
+        disk.files.update({f"/sys/class/net/eth0/device/msi_irqs/{40 + index}": "" for index in range(len(names))})
     elif not all(name.startswith("eth0") or name.startswith("skge") for name in names):
         pytest.skip("such names are those of MSI only")
     found = interrupts.of(memory_host.connect(disk, lambda *_words: (1, "", ""), True), "eth0")

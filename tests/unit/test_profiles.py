@@ -42,7 +42,7 @@ LARGE = {
     "net.ipv4.udp_rmem_min": "65536",
     "net.ipv4.udp_wmem_min": "65536",
     "net.netfilter.nf_conntrack_max": "4194304",
-    **{f"net.ipv{way}.neigh.default.gc_thresh{place}": "65536" for way in "46" for place in "23"},
+    **{f"net.ipv{way}.neigh.default.gc_thresh{index}": "65536" for way in "46" for index in "23"},
     "vm.min_free_kbytes": "4194304",
 }
 SWITCHED_OFF = ("net.ipv4.tcp_slow_start_after_idle",)
@@ -57,8 +57,12 @@ def host(values):
 
 
 def tuned(machine, profile):
-    asked = {"sysctl": PROFILES[profile].get("sysctl", {}), "file": "90-linuxnet-tuning.conf", "on_unsupported": "fail"}
-    return engine.tune(machine, "sysctl", {**asked, "guard_timeout": 0})
+    desired = {
+        "sysctl": PROFILES[profile].get("sysctl", {}),
+        "file": "90-linuxnet-tuning.conf",
+        "on_unsupported": "fail",
+    }
+    return engine.tune(machine, "sysctl", {**desired, "guard_timeout": 0})
 
 
 @pytest.mark.parametrize("profile", HARMLESS)
@@ -100,8 +104,8 @@ def test_each_line_has_its_reason_and_source(profile):
     known = profiles.sources(text)
     reasons = profiles.reasons(text)
     parameters = PROFILES[profile].get("sysctl", {})
-    asked = [(f, ks) for e in PROFILES[profile]["nics"] for f, ks in e.items() if f != "match"]
-    parts = [(f, k) for f, ks in asked for k in (ks if isinstance(ks, dict) else [""])]
+    desired = [(f, ks) for e in PROFILES[profile]["nics"] for f, ks in e.items() if f != "match"]
+    parts = [(f, k) for f, ks in desired for k in (ks if isinstance(ks, dict) else [""])]
     settings = {f if k in ("", *profiles.CONDITIONS) else f"{f} {k}" for f, k in parts}
     assert set(reasons) == settings | set(parameters)
     for setting, why in reasons.items():
@@ -169,8 +173,8 @@ def test_no_profile_sets_a_queue_length_that_its_own_discipline_does_not_read():
 @pytest.mark.parametrize("profile", HARMLESS)
 def test_no_nic_gets_a_smaller_mtu(profile):
     """Some clouds have frames of 9001 bytes, and some networks larger ones."""
-    asked = [entry["mtu"] for entry in PROFILES[profile].get("nics", []) if "mtu" in entry]
-    assert all(set(one) == {"at_least"} for one in asked)
+    desired = [entry["mtu"] for entry in PROFILES[profile].get("nics", []) if "mtu" in entry]
+    assert all(set(one) == {"at_least"} for one in desired)
 
 
 def test_a_bound_is_no_key_of_a_family():
@@ -182,5 +186,5 @@ def test_a_bound_is_no_key_of_a_family():
 
 def test_bbr_is_for_long_ways():
     """In a LAN it is of no use, and may slow NFS down."""
-    asked = {name for name, about in PROFILES.items() if "bbr" in str(about.get("sysctl", {}))}
-    assert asked <= {"azure"}
+    desired = {name for name, about in PROFILES.items() if "bbr" in str(about.get("sysctl", {}))}
+    assert desired <= {"azure"}

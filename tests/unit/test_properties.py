@@ -163,7 +163,7 @@ def test_plan_is_empty_after_itself_and_its_inverse_restores(desired, current):
     assert [item.address for item in again.unsupported] == [item.address for item in made.unsupported]
     back = plan.make(plan.invert(made, current), after, registry.FAMILIES, {})
     assert {a: c.value for a, c in apply(back, after).items()} == {a: c.value for a, c in current.items()}
-    for address, target in made.targets.items():
+    for address, target in made.planned.items():
         if current[address].maximum is not None and desired[address].kind != "exactly":
             assert target <= current[address].maximum
 

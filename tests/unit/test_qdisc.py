@@ -45,7 +45,7 @@ MQPRIO = (
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "desired"),
     [
         (FQ, "fq"),
         (FQ, "fq quantum 3028 refill_delay 0.04s limit 10000"),
@@ -63,13 +63,13 @@ MQPRIO = (
         (MQPRIO, "mqprio num_tc 2 map 0 0 1 1 queues 2@0 2@2 hw 0"),
     ],
 )
-def test_equal_in_other_units_is_left_alone(text, asked):
+def test_equal_in_other_units_is_left_alone(text, desired):
     found = qdisc.parse(text + "\n")
-    assert settings._means(found, asked) == qdisc.words(found[0].kind, found[0].settings)
+    assert settings._means(found, desired) == qdisc.words(found[0].kind, found[0].settings)
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "desired"),
     [
         (FQ, "fq maxrate 1gbit"),
         (FQ, "fq quantum 9000"),
@@ -86,9 +86,9 @@ def test_equal_in_other_units_is_left_alone(text, asked):
         ("qdisc fq_codel 0: root refcnt 2 limit 10240p", "fq_codel"),
     ],
 )
-def test_what_differs_is_written(text, asked):
-    kind, *words = asked.split()
-    assert settings._means(qdisc.parse(text + "\n"), asked) == qdisc.words(kind, qdisc.read(kind, words))
+def test_what_differs_is_written(text, desired):
+    kind, *words = desired.split()
+    assert settings._means(qdisc.parse(text + "\n"), desired) == qdisc.words(kind, qdisc.read(kind, words))
 
 
 @pytest.mark.parametrize("text", [FQ, NEW, OLD, CAKE, TINS, CODEL, TBF, ETS, MQPRIO])
@@ -101,6 +101,6 @@ def test_what_was_found_can_be_asked_for(text):
 
 def test_leaves_stand_in_the_order_of_their_queues():
     text = "qdisc mq 1: root\n" + "".join(
-        f"qdisc bfifo 80{place:02x}: parent 1:{place:x} limit {place}b\n" for place in (10, 2, 9)
+        f"qdisc bfifo 80{number:02x}: parent 1:{number:x} limit {number}b\n" for number in (10, 2, 9)
     )
     assert [item.settings.get("limit") for item in qdisc.parse(text)] == [None, 2, 9, 10]

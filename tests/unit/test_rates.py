@@ -65,7 +65,7 @@ def test_what_somebody_wrote_stays():
     [None, "", {}, ["x"], [{"multiq": None}], [{"multiq": {"rate": 980}}], [{"multiq": {"rate": {"auto": 1}}}]],
 )
 def test_nobody_is_asked_in_vain(entries):
-    assert not rates.asked(entries)
+    assert not rates.needed(entries)
 
 
 def test_groups_of_site():

@@ -75,8 +75,8 @@ def test_a_route_is_changed_in_its_metrics_alone_or_not_at_all(tmp_path, text, m
 
 
 def test_each_route_is_waited_for_by_itself(tmp_path):
-    asked = {"default initcwnd": 30, "::1/128 quickack": True, "10.0.0.9/32 mtu": 1400}
-    (action,) = family.boot("v0", asked, {})
+    desired = {"default initcwnd": 30, "::1/128 quickack": True, "10.0.0.9/32 mtu": 1400}
+    (action,) = family.boot("v0", desired, {})
     (tmp_path / "routes-10.0.0.9").touch()
     rc, changed = run(tmp_path, action, routes_default="", later_routes_default="default via 10.0.0.7 dev v0 \n")
     assert rc  # two are never there

@@ -56,9 +56,9 @@ def test_the_answers_to_a_survey_are_all_that_the_module_knows():
     spec = yaml.safe_load((ROOT / "roles/tune/meta/argument_specs.yml").read_text())["argument_specs"]["main"][
         "options"
     ]
-    asked = {question.values[0]["variable"]: question.values[0] for question in QUESTIONS}
+    answers = {question.values[0]["variable"]: question.values[0] for question in QUESTIONS}
     for name in ("state", "on_unsupported"):
-        assert asked[f"tuning_{name}"]["choices"] == spec[f"tune_{name}"]["choices"]
+        assert answers[f"tuning_{name}"]["choices"] == spec[f"tune_{name}"]["choices"]
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template["playbook"])

@@ -76,8 +76,8 @@ class Sequence:
         nics = [{"name": key.split()[0], "mtu": value} for key, value in values.items() if "mtu" in key]
         nics += [{"name": "igb0", "ring": {"rx": value}} for key, value in values.items() if key == RING0]
         keys = {"net.core.somaxconn": values.get(SYSCTL)}
-        asked = {} if "state" in params else {"sysctl": keys} if view == "sysctl" else {"nics": nics}
-        result = engine.tune(self.host, view, {**usual, **asked, **params})
+        desired = {} if "state" in params else {"sysctl": keys} if view == "sysctl" else {"nics": nics}
+        result = engine.tune(self.host, view, {**usual, **desired, **params})
         assert not result.get("failed"), result
         return result
 

@@ -370,9 +370,9 @@ def test_the_shell_puts_back_what_a_parameter_set_beside_itself(host, key):
 
 @pytest.mark.parametrize("count", [2, 8])
 @pytest.mark.parametrize("permanent", [False, True])
-@pytest.mark.parametrize("asked", [{"xps": "spread", "rps": "0-1"}, {"xps": "none"}, {"rps": "all"}, {"xps": "0 1"}])
-def test_check_mode_tells_the_commands_of_the_queues_that_will_be_there(queued, count, permanent, asked):
-    nics = [{"name": "igb0", "channels": {"combined": count}, "irq": asked}]
+@pytest.mark.parametrize("desired", [{"xps": "spread", "rps": "0-1"}, {"xps": "none"}, {"rps": "all"}, {"xps": "0 1"}])
+def test_check_mode_tells_the_commands_of_the_queues_that_will_be_there(queued, count, permanent, desired):
+    nics = [{"name": "igb0", "channels": {"combined": count}, "irq": desired}]
     params = {"nics": nics, "on_unsupported": "fail", "guard_timeout": 0, "permanent": permanent}
 
     told = engine.tune(Reader(queued), "tune", params)

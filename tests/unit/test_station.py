@@ -42,10 +42,10 @@ def client(name, port, argv, retries=0):
 
 def run(folder, words):
     """A station in a thread of its own, in its own folder."""
-    place = folder / words["name"]
-    place.mkdir()
-    (place / "config.json").write_text(json.dumps(words))
-    thread = threading.Thread(target=station.main, args=(["run", str(place)],), daemon=True)
+    folder_ = folder / words["name"]
+    folder_.mkdir()
+    (folder_ / "config.json").write_text(json.dumps(words))
+    thread = threading.Thread(target=station.main, args=(["run", str(folder_)],), daemon=True)
     thread.start()
     return thread
 

@@ -28,7 +28,7 @@ def test_text_of_another_form_has_none():
     assert protocols.stuck("", 2) == protocols.stuck("backoff:4\nbackoff:4 unacked:1\n", 2) == []
 
 
-def asked(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", "ping")):
+def swallowed(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", "ping")):
     """What is known of the path to the one peer; `answer` is what ping says to a packet of so many bytes."""
     disk = memory_host.Files({"/sys/class/net/a0/mtu": f"{mtu}\n"})
 
@@ -54,7 +54,7 @@ def up_to(most):
 
 def test_a_path_that_swallows_what_is_large_is_measured():
     facts = {"nic": "a0", "address": "10.0.0.8", "mtu": 1500, "carries": False, "answers": True, "stuck": True}
-    assert asked(up_to(1400)) == [{**facts, "largest": 1400}]
+    assert swallowed(up_to(1400)) == [{**facts, "largest": 1400}]
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_a_path_that_swallows_what_is_large_is_measured():
     ],
 )
 def test_whoever_is_gone_or_tells_is_no_black_hole(answer):
-    assert asked(answer) == []
+    assert swallowed(answer) == []
 
 
 def test_beyond_a_router_no_more_than_1500_is_asked_for():
-    assert asked(up_to(1500), mtu="9000") == []
-    assert asked(up_to(1500), via="", mtu="9000")[0]["mtu"] == 9000
+    assert swallowed(up_to(1500), mtu="9000") == []
+    assert swallowed(up_to(1500), via="", mtu="9000")[0]["mtu"] == 9000
 
 
 @pytest.mark.parametrize("missing", ["ss", "ip", "ping"])
 def test_a_host_without_the_programs_lacks_nothing(missing):
-    assert asked(up_to(1400), programs={"ss", "ip", "ping"} - {missing}) == []
+    assert swallowed(up_to(1400), programs={"ss", "ip", "ping"} - {missing}) == []

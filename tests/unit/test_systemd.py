@@ -40,7 +40,7 @@ def test_escaped_as_systemd_names_the_device(nic, escaped):
 @given(NAMES)
 def test_a_name_comes_back_and_never_leaves_the_folder(nic):
     assert systemd.unescape(systemd.escape(nic)) == nic
-    for path in (systemd.dropin(nic, "ethtool"), systemd.wanted(nic)):
+    for path in (systemd.dropin(nic, "ethtool"), systemd.wants_link(nic)):
         assert posixpath.normpath(path) == path
         assert path.startswith(f"{systemd.FOLDER}/")
         assert systemd.nic_of(path) == nic

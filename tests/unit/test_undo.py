@@ -34,7 +34,7 @@ MUCH = {
 }
 QUIET = {("", "net.core.somaxconn"): 9000, ("", "net.ipv4.conf.all.forwarding"): 1}
 USUAL = {
-    "asked": MUCH,
+    "desired": MUCH,
     "by_hand": set(BY_HAND),
     "earlier": "",
     "guarded": True,
@@ -42,7 +42,7 @@ USUAL = {
     "at": -6,
     "held": -1,
 }
-FEW = {"asked": QUIET, "by_hand": {"forwarding of one NIC"}, "permanent": False, "guarded": False}
+FEW = {"desired": QUIET, "by_hand": {"forwarding of one NIC"}, "permanent": False, "guarded": False}
 RINGS = {("igb0", "ring"): {"rx": 512}, ("e1000e0", "ring"): {"rx": 1024}, ("e1000e0", "mtu"): 9000}
 OFFLOADS = {("igb0", "features"): {"sg": True, "tso": False}, ("igb0", "pause"): {"autoneg": False, "tx": False}}
 NOTED = {**MUCH, ("e1000e0", "txqueuelen"): 400}
@@ -56,32 +56,37 @@ KINDS = {
     "the last file cannot be written": {"fault": "is busy"},
     "and other changes wait": {"fault": "is busy", "earlier": "waits"},
     "and other changes will end": {"fault": "is busy", "earlier": "ends"},
-    "and other originals are noted": {"fault": "is busy", "earlier": "is noted", "guarded": False, "asked": NOTED},
-    "a command does nothing": {"fault": "does nothing", "permanent": False, "asked": RINGS, "at": 1},
+    "and other originals are noted": {"fault": "is busy", "earlier": "is noted", "guarded": False, "desired": NOTED},
+    "a command does nothing": {"fault": "does nothing", "permanent": False, "desired": RINGS, "at": 1},
     "a command does nothing among many": {"fault": "does nothing", "permanent": False, "at": 6},
     "a file is not what was written": {"fault": "does nothing"},
     "an earlier file cannot be removed": {"fault": "is busy", "held": 8, "guarded": False},
     "nobody answers": {"fault": "nobody answers"},
     "a part is taken": {"fault": "takes a part", "permanent": False, "at": 5},
     "one look hangs": {"fault": "hangs once", "permanent": False, "at": 6},
-    "only the last look hangs": {"fault": "hangs for good", "asked": {("igb0", "txqueuelen"): 500}, "at": 3},
-    "all looks hang": {**FEW, "fault": "hangs for good", "at": 3, "asked": RINGS},
+    "only the last look hangs": {"fault": "hangs for good", "desired": {("igb0", "txqueuelen"): 500}, "at": 3},
+    "all looks hang": {**FEW, "fault": "hangs for good", "at": 3, "desired": RINGS},
     "all looks hang while a window is open": {
         **FEW,
         "fault": "hangs for good",
         "at": 3,
-        "asked": RINGS,
+        "desired": RINGS,
         "earlier": "ends",
     },
-    "the MTU cannot be seen": {**FEW, "fault": "hangs for good", "asked": {("igb0", "mtu"): 1200}, "by_hand": {"mtu"}},
+    "the MTU cannot be seen": {
+        **FEW,
+        "fault": "hangs for good",
+        "desired": {("igb0", "mtu"): 1200},
+        "by_hand": {"mtu"},
+    },
     "it is stopped": {"fault": "is stopped", "permanent": False, "at": 6},
     "an MTU is stuck": {"fault": "is busy", "held": 2, "permanent": False, "at": 6},
     "an MTU is stuck without a guard": {"fault": "is busy", "held": 2, "permanent": False, "at": 6, "guarded": False},
     "a key for all is stuck": {**FEW, "fault": "is busy", "at": 1, "held": 0},
-    "channels are stuck": {**FEW, "asked": SHAKES, "fault": "is busy", "at": 1, "held": 0, "by_hand": set(BY_HAND)},
+    "channels are stuck": {**FEW, "desired": SHAKES, "fault": "is busy", "at": 1, "held": 0, "by_hand": set(BY_HAND)},
     "times of coalescing are stuck": {
         **FEW,
-        "asked": TIMES,
+        "desired": TIMES,
         "fault": "is busy",
         "at": 2,
         "held": 1,
@@ -89,7 +94,7 @@ KINDS = {
     },
     "what was taken along is stuck": {
         **FEW,
-        "asked": SHAKES,
+        "desired": SHAKES,
         "fault": "is busy",
         "at": 1,
         "held": "ethtool -C igb0",
@@ -97,14 +102,14 @@ KINDS = {
     },
     "families of others are taken along": {
         **FEW,
-        "asked": SHAKES,
+        "desired": SHAKES,
         "fault": "is busy",
         "at": 1,
         "by_hand": set(BY_HAND),
         "view": "ethtool",
     },
-    "an offload waited for another": {"fault": "is busy", "by_hand": {WAITS}, "asked": OFFLOADS, "at": 3},
-    "a NIC has no channels": {"fault": "cannot be", "asked": {**MUCH, ("e1000e0", "channels"): {"combined": 2}}},
+    "an offload waited for another": {"fault": "is busy", "by_hand": {WAITS}, "desired": OFFLOADS, "at": 3},
+    "a NIC has no channels": {"fault": "cannot be", "desired": {**MUCH, ("e1000e0", "channels"): {"combined": 2}}},
 }
 EXAMPLES = {name: {**USUAL, **changed} for name, changed in KINDS.items()}
 

@@ -31,13 +31,13 @@ LINES = {
     ),
     "files stay": (
         LAST,
-        Undo._asked,
+        Undo._before,
         "for address in tried)",
         "for address in tried if not address.key.startswith('/'))",
     ),
     "lines of files stay": (
         LAST,
-        Undo._asked,
+        Undo._before,
         "for address in tried)",
         "for address in tried if address.family != 'sysctl_file')",
     ),
@@ -78,7 +78,7 @@ LINES = {
     "what a command said is all that is looked at": (
         "a command does nothing",
         Transaction._check,
-        "answers = self.applying.look(list(todo.targets))",
+        "answers = self.applying.look(list(todo.planned))",
         "return []",
     ),
     "all values are taken for right": (

@@ -77,14 +77,14 @@ def test_the_test_is_exact():
         before, after = ([chance.randrange(6) for _run in range(size)] for size in (4, 3))
         everything = [*before, *after]
 
-        def ranks(places, everything=everything):
+        def ranks(indexes, everything=everything):
             return sum(
-                sum((everything[place] > other) + (everything[place] == other) / 2 for other in everything)
-                for place in places
+                sum((everything[index] > other) + (everything[index] == other) / 2 for other in everything)
+                for index in indexes
             )
 
         mine = ranks(range(4, 7))
-        sums = [ranks(places) for places in itertools.combinations(range(7), 3)]
+        sums = [ranks(indexes) for indexes in itertools.combinations(range(7), 3)]
         found = evidence.chance(before, after)
         assert found.high == pytest.approx(sum(one >= mine for one in sums) / len(sums))
         assert found.low == pytest.approx(sum(one <= mine for one in sums) / len(sums))
@@ -198,11 +198,11 @@ def test_what_looks_like_a_change_and_is_undecided_says_why():
 def runs(noise, order_, factor=1.0):
     """What is measured turn by turn, as prove does it: until it is clear."""
     measured_ = []
-    for place, block in enumerate(order_):
+    for index, block in enumerate(order_):
         values = [noise() * (factor if block.side == "after" else 1) for _run in range(block.runs)]
         measured_.append((block.side, values))
         if len({side for side, _values in measured_}) == 2:
-            found = sequence.find(measured_, order_, 1, place == len(order_) - 1)
+            found = sequence.find(measured_, order_, 1, index == len(order_) - 1)
             if found.outcome != "undecided":
                 return found.outcome
     return "undecided"
@@ -252,7 +252,7 @@ def test_a_drift_goes_through_both_sides_of_what_alternates(kind):
 
 def of_ten(order_):
     """The turns until the look at ten runs of each."""
-    looks = [place for place, block in enumerate(order_) if block.look]
+    looks = [index for index, block in enumerate(order_) if block.look]
     ten = order_[: looks[1] + 1]
     assert [sum(block.runs for block in ten if block.side == side) for side in ("before", "after")] == [10, 10]
     return ten
@@ -268,7 +268,7 @@ def test_how_many_differences_may_be_the_wrong_way_around(pairs, wrong, outcome)
     order_ = of_ten(order_) if pairs == 10 else order_
     before = [float(run) for run in range(pairs)]
     low = [min(wrong - taken, pairs) for taken in range(0, wrong, pairs)]
-    after = [pairs - number - 0.5 + place / 1000 for place, number in enumerate(low)]
+    after = [pairs - number - 0.5 + index / 1000 for index, number in enumerate(low)]
     after += [100.0 + run for run in range(pairs - len(after))]
     assert sum(new < old for new in after for old in before) == wrong
     left = {"before": iter(before), "after": iter(after)}
@@ -296,9 +296,9 @@ def test_the_looks_take_less_than_a_hundredth_together(switch, known, ways):
     assert all(sum(block.runs for block in order_ if block.side == side) >= 3 for side in ("before", "after"))
     turns = len(list(itertools.groupby(block.side for block in order_)))
     assert turns == {"stay": 2, "slow": 3}.get(switch, turns)
-    for place, block in enumerate(order_):
+    for index, block in enumerate(order_):
         if block.look == "obvious":
-            sides = [sum(one.runs for one in order_[: place + 1] if one.side == side) for side in ("before", "after")]
+            sides = [sum(one.runs for one in order_[: index + 1] if one.side == side) for side in ("before", "after")]
             assert evidence.obvious_error(*sides) <= block.share / ways
 
 

@@ -21,7 +21,7 @@ from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
-WANTED = {"nics": [{"name": "igb0", "mtu": 9000}], "sysctl": {"net.core.somaxconn": 8192}}
+DESIRED = {"nics": [{"name": "igb0", "mtu": 9000}], "sysctl": {"net.core.somaxconn": 8192}}
 SINCE = 1_000_000_000.0
 ROUTER, NETWORK = (bytes([192, 0, 2, last])[:: -1 if sys.byteorder == "little" else 1].hex().upper() for last in (1, 0))
 ROUTES = f"""Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT
@@ -57,12 +57,12 @@ def host(tmp_path):
 
 def brought(host, **more):
     options = {name: option.get("default") for name, option in engine.argument_spec("tune").items()}
-    result = engine.tune(host, "tune", {**options, **WANTED, "guard_timeout": 0, **more})
+    result = engine.tune(host, "tune", {**options, **DESIRED, "guard_timeout": 0, **more})
     assert not result.get("failed"), result
 
 
 def look(host, since=SINCE):
-    settings = {"wanted": WANTED, "probes": [], "guard_timeout": 120}
+    settings = {"wanted": DESIRED, "probes": [], "guard_timeout": 120}
     return program.look(Reader(host), host, settings, since)
 
 

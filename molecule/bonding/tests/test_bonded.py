@@ -45,11 +45,11 @@ def cable(plugged, nic="igb1"):
                     assert "error" not in answer, answer
 
 
-def wait_for(read, wanted, seconds=30):
+def wait_for(read, expected, seconds=30):
     """Ask until the answer is the wanted one. What held once counts: a busy machine may drop the next packet."""
     end = time.monotonic() + seconds
-    while (answer := read()) != wanted:
-        assert time.monotonic() < end, f"{answer!r} after {seconds} s, not {wanted!r}"
+    while (answer := read()) != expected:
+        assert time.monotonic() < end, f"{answer!r} after {seconds} s, not {expected!r}"
         time.sleep(0.5)
 
 
@@ -68,7 +68,7 @@ def members_up(host):
     return sorted(re.findall(r"Slave Interface: (\w+)\nMII Status: up", text))
 
 
-def test_kernel_has_what_was_asked(host, manager):
+def test_kernel_has_what_is_desired(host, manager):
     wait_for(lambda: [part for part in EXPECTED[manager] if part not in host.file(STATUS).content_string], [])
     wait_for(lambda: members_up(host), ["igb0", "igb1"])
     for nic in ("bond0", "igb0", "igb1"):
@@ -80,11 +80,11 @@ def test_kernel_has_what_was_asked(host, manager):
 
 
 def test_round_robin_may_reorder_more(host, manager):
-    asked = manager == "systemd-networkd"
-    assert host.file("/proc/sys/net/ipv4/tcp_reordering").content_string.strip() == ("127" if asked else "3")
+    by_networkd = manager == "systemd-networkd"
+    assert host.file("/proc/sys/net/ipv4/tcp_reordering").content_string.strip() == ("127" if by_networkd else "3")
     kept = host.file("/etc/sysctl.d/90-linuxnet-tuning.conf")
-    assert kept.exists == asked
-    assert not asked or "net.ipv4.tcp_reordering = 127" in kept.content_string
+    assert kept.exists == by_networkd
+    assert not by_networkd or "net.ipv4.tcp_reordering = 127" in kept.content_string
 
 
 def test_files_are_the_managers_own(host, manager):

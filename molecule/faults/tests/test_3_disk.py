@@ -19,24 +19,24 @@ DISKS = {
 }
 
 
-def breaks(disk, place):
-    ask(f"({DISKS[disk].format(place)}) 2> /run/fault-said; mountpoint -q {place}")
+def breaks(disk, folder):
+    ask(f"({DISKS[disk].format(folder)}) 2> /run/fault-said; mountpoint -q {folder}")
 
 
-@pytest.mark.parametrize("place", [UNITS, STATE])
+@pytest.mark.parametrize("folder", [UNITS, STATE])
 @pytest.mark.parametrize("disk", DISKS)
-def test_disk(fault, disk, place):
+def test_disk(fault, disk, folder):
     """No room for what has to be written"""
-    breaks(disk, place)
+    breaks(disk, folder)
     try:
         fault.strikes()
         play = fault.play(tuning_host_nics=CHANGE)
         assert play.end() != 0
         assert {"Full": "No space left on device", "Read-only": "Read-only file system"}[disk] in play.output
-        assert ("rolled back" if place == UNITS else "Nothing was changed") in play.output
+        assert ("rolled back" if folder == UNITS else "Nothing was changed") in play.output
         fault.answers()
     finally:
-        ask(f"umount {place}; [ ! -d /run/fault-disk ] || {{ umount /run/fault-disk; rmdir /run/fault-disk; }}")
+        ask(f"umount {folder}; [ ! -d /run/fault-disk ] || {{ umount /run/fault-disk; rmdir /run/fault-disk; }}")
     fault.is_as_before()
     fault.next_site_works("")
 

@@ -61,11 +61,11 @@ def test_private(fault):
     hold(*MOMENTS["the first value is set"])
     fault.play(tuning_host_nics=CHANGE, tuning_guard_timeout=120)
     held()
-    places = "/var/lib/linuxnet-tuning /run/linuxnet-tuning"
-    assert "/guard/layers" in ask(f"find {places}")
-    assert ask(f"find {places} ! -user root -o -perm /077") == ""
+    folders = "/var/lib/linuxnet-tuning /run/linuxnet-tuning"
+    assert "/guard/layers" in ask(f"find {folders}")
+    assert ask(f"find {folders} ! -user root -o -perm /077") == ""
     assert fault.plays[0].end() == 0
-    assert ask(f"find {places} ! -user root -o -perm /077") == ""
+    assert ask(f"find {folders} ! -user root -o -perm /077") == ""
     assert ask("find /etc/systemd/system /etc/sysctl.d -name '*linuxnet-tuning*' ! -type l -perm /022") == ""
     assert fault.play(tuning_guard_timeout=120).end() == 0
     fault.strikes()
@@ -81,8 +81,8 @@ KEPT = [name for name in NAMES if chosen().name != "bullseye" or not set(name) &
 
 def test_names(fault):
     """NICs with odd names"""
-    for place, name in enumerate(NAMES):
-        ask(f"ip link add '{name}' type veth peer name fault{place}; udevadm settle")
+    for number, name in enumerate(NAMES):
+        ask(f"ip link add '{name}' type veth peer name fault{number}; udevadm settle")
     try:
         play = fault.play(tuning_host_nics=[{"name": name, "mtu": 1400} for name in KEPT], tuning_guard_timeout=120)
         assert play.end() == 0, play.output

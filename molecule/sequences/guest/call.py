@@ -10,7 +10,7 @@ sys.path.insert(0, "/root")
 
 from plugins.module_utils import bare, engine
 
-asked = json.load(sys.stdin)
-view = asked.pop("view")
+request = json.load(sys.stdin)
+view = request.pop("view")
 usual = {name: option.get("default") for name, option in engine.spec(view).items()}
-bare.serve(view, json.dumps({"params": {**usual, **asked}, "check_mode": False, "invocation": False}), "")
+bare.serve(view, json.dumps({"params": {**usual, **request}, "check_mode": False, "invocation": False}), "")

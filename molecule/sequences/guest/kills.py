@@ -86,7 +86,7 @@ def main():
     back()
     usual_next = works("tune", nics=[{"name": "igb1", "txqueuelen": 1500}], guard_timeout=0)
     back()
-    took, at_work, wanted = usual_next, 0, int(sys.argv[1])
+    took, at_work, planned = usual_next, 0, int(sys.argv[1])
     for number in itertools.count(1):
         view, options = anything()
         process = start(view, **options)
@@ -99,13 +99,13 @@ def main():
         process.stdout.close()
         process.wait()
         took = works("tune", nics=[{"name": "igb1", "txqueuelen": chance.choice([1000, 1500])}], guard_timeout=0)
-        enough = number >= wanted and 3 * at_work > wanted
+        enough = number >= planned and 3 * at_work > planned
         if number % ROUND == 0 or enough:
             back()
             after = shown()
             left = "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))
             assert not left, f"after {number} kills, the last of {view} {options}:\n{left}"
-        assert number < 3 * wanted, f"of {number} calls {at_work} were at work when they were killed"
+        assert number < 3 * planned, f"of {number} calls {at_work} were at work when they were killed"
         if enough:
             break
     print(f"{number} kills, {at_work} of them of a call at work; a call takes {usual:.2f} s")

@@ -106,8 +106,8 @@ class Sequence:
         values = dict(values)
         nics = [{"name": key.split()[0], "mtu": value} for key, value in values.items() if key.endswith("mtu")]
         nics += [{"name": "igb0", "channels": {"rx": value}} for key, value in values.items() if key == RX0]
-        asked = {"sysctl": {SYSCTL: values[SYSCTL]}} if SYSCTL in values else {"nics": nics} if nics else {}
-        text = json.dumps({"view": view, **asked, **options})
+        desired = {"sysctl": {SYSCTL: values[SYSCTL]}} if SYSCTL in values else {"nics": nics} if nics else {}
+        text = json.dumps({"view": view, **desired, **options})
         self.story.append(text)
         begun = time.monotonic()
         done = ssh(f"echo {shlex.quote(text)} | {CALL_PROGRAM}", self.host)

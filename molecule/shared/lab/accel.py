@@ -20,11 +20,11 @@ PROBE_PASSED = "Unable to mount root fs"
 CHOICES = ("auto", "kvm", "tcg")
 
 
-def choose(image: Image, wanted: str) -> str:
+def choose(image: Image, choice: str) -> str:
     """'kvm' or 'tcg'; with 'auto' KVM is tried once, and the answer is kept until kernel, QEMU or image change."""
-    if wanted != "auto":
-        say(f"acceleration: {wanted}, as asked for")
-        return wanted
+    if choice != "auto":
+        say(f"acceleration: {choice}, as asked for")
+        return choice
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         say("acceleration: tcg (software emulation), because there is no /dev/kvm that we may use")
         return "tcg"

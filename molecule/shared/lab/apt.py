@@ -52,8 +52,8 @@ def sources(suites: Sequence[str]) -> str:
 
 def acquire_options() -> list[str]:
     """The machine's own proxy and date settings of apt, to be used for the image as well."""
-    wanted = re.compile(r"Acquire::(https?\b|Check-)")
-    return [line for line in run(["apt-config", "dump"]).splitlines() if wanted.match(line) and '""' not in line]
+    pattern = re.compile(r"Acquire::(https?\b|Check-)")
+    return [line for line in run(["apt-config", "dump"]).splitlines() if pattern.match(line) and '""' not in line]
 
 
 def qemu_version() -> int:

@@ -75,11 +75,11 @@ def _same_kind(guests: list[Guest], contained: list[Guest], release: releases.Re
         if not process:
             continue
         now = (kinds[process.accel == container.ACCEL], image.Image(Path(process.image)).release)
-        asked = (kinds[guest in contained], release.name)
-        if now != asked:
+        requested = (kinds[guest in contained], release.name)
+        if now != requested:
             raise LabError(
-                f"in this lab {guest.name} is {now[0]} of {now[1]}, and {asked[0]} of {asked[1]} was asked for; "
-                "run 'down' first, or name another lab by the variable LAB"
+                f"in this lab {guest.name} is {now[0]} of {now[1]}, and {requested[0]} of {requested[1]} was "
+                "asked for; run 'down' first, or name another lab by the variable LAB"
             )
 
 
@@ -214,8 +214,8 @@ def status(_options: argparse.Namespace) -> None:
         process = machine.running(guest.folder)
         everything = everything and process is not None
         if process:
-            place = f"process {process.pid}, {process.accel}, ssh on 127.0.0.1 port {process.port}"
-            print(f"{guest.name}: running ({place}), NICs {', '.join(nic.name for nic in guest.test_nics)}")
+            about = f"process {process.pid}, {process.accel}, ssh on 127.0.0.1 port {process.port}"
+            print(f"{guest.name}: running ({about}), NICs {', '.join(nic.name for nic in guest.test_nics)}")
         else:
             print(f"{guest.name}: not running")
     if not everything:

@@ -42,9 +42,9 @@ def defaults(
         computed = {name for name, keys in layer.items() if any(word in str(keys) for word in FORMULAS)}
         made = plan.overlay([(pattern, {n: k for n, k in layer.items() if n not in computed})], own)
         values: Dict[str, Dict[str, Value]] = {}
-        for address, asked in made.items():
-            if later.speakable(pattern) and _known(own[address.family], address, asked):
-                values.setdefault(address.family, {})[address.key] = asked.value
+        for address, one in made.items():
+            if later.speakable(pattern) and _known(own[address.family], address, one):
+                values.setdefault(address.family, {})[address.key] = one.value
             else:
                 waiting.setdefault(pattern, []).append(f"{address.family} {address.key}")
         for name in computed:
@@ -57,8 +57,8 @@ def defaults(
     ]
 
 
-def _known(family: Family, address: Address, asked: Desired) -> bool:
-    return asked.kind == EXACTLY and any(fnmatchcase(address.key, key) for key in family.blind)
+def _known(family: Family, address: Address, one: Desired) -> bool:
+    return one.kind == EXACTLY and any(fnmatchcase(address.key, key) for key in family.blind)
 
 
 def serves(found: Sequence[Default], nic: str, desired: Mapping[Address, Desired]) -> bool:
@@ -67,10 +67,10 @@ def serves(found: Sequence[Default], nic: str, desired: Mapping[Address, Desired
     for one in found:
         if fnmatchcase(nic, one.pattern):
             covered.update({(one.family.name, key): value for key, value in one.values.items()})
-    asked = [(address, one) for address, one in desired.items() if address.scope == nic]
+    mine = [(address, one) for address, one in desired.items() if address.scope == nic]
     return bool(covered) and all(
         one.kind == EXACTLY and covered.get((address.family, one.group or address.key), ...) == one.value
-        for address, one in asked
+        for address, one in mine
     )
 
 
@@ -79,9 +79,11 @@ def texts(host: ReadOnlyHost, found: Sequence[Default]) -> Dict[str, str]:
     parts: Dict[str, List[Tuple[str, str, Sequence[str], Sequence[Action]]]] = {}
     for pattern, family, values in found:
         write = family.boot or family.write
-        actions = systemd.with_programs(host, write(later.PLACE, values, {}))
+        actions = systemd.with_programs(host, write(later.PLACEHOLDER, values, {}))
         if family.loose and len(values) > 1:
-            alone = [systemd.with_programs(host, family.write(later.PLACE, {key: values[key]}, {})) for key in values]
+            alone = [
+                systemd.with_programs(host, family.write(later.PLACEHOLDER, {key: values[key]}, {})) for key in values
+            ]
             actions = [systemd.or_each(actions, [action for made in alone for action in made])]
         if actions:
             parts.setdefault(family.dropin, []).append((pattern, family.name, list(values), actions))
@@ -90,11 +92,11 @@ def texts(host: ReadOnlyHost, found: Sequence[Default]) -> Dict[str, str]:
     return made
 
 
-def files(host: ReadOnlyHost, modules: Iterable[str], wanted: Mapping[str, str]) -> Dict[str, Any]:
+def files(host: ReadOnlyHost, modules: Iterable[str], planned: Mapping[str, str]) -> Dict[str, Any]:
     """The files as they are to be; None for one that has to go."""
     own = [path for module in modules for path in (later.dropin(module), later.rules(module))]
-    stale = [path for path in own if path not in wanted and host.exists(path)]
+    stale = [path for path in own if path not in planned and host.exists(path)]
     others = [path for path in (f"{later.FOLDER}/{name}" for name in host.names(later.FOLDER)) if path not in own]
-    left = [path for path in (*others, *wanted) if path.startswith(later.FOLDER)]
+    left = [path for path in (*others, *planned) if path.startswith(later.FOLDER)]
     unit: Dict[str, Any] = {path: text if left else None for path, text in later.template().items()}
-    return {**(unit if left or stale else {}), **wanted, **dict.fromkeys(stale)}
+    return {**(unit if left or stale else {}), **planned, **dict.fromkeys(stale)}

@@ -90,10 +90,10 @@ def _carry_out(host: Host, call: Call) -> Done:
     # Apply, read again, verify, and undo what did not take.
     transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))
     answers, failure = transaction.carry_out(call.plan, reworked)
-    side_effects = plan.side_effects(before, answers, set(call.asked))
+    side_effects = plan.side_effects(before, answers, set(call.requested))
 
     # The layer of the guard stays until it is confirmed, or goes with the change.
-    aside = conclude.unasked(call, side_effects)
+    aside = conclude.unrequested(call, side_effects)
     seconds = conclude.disarm(host, armed, bool(failure), transaction.stuck, begun, aside)
     remarks: List[str] = [*armed.remarks]
     missed: Dict[Address, str] = {}
@@ -109,7 +109,7 @@ def _carry_out(host: Host, call: Call) -> Done:
             guard.leave(host)
             missed = {address: why for address, why in transaction.missed.items() if address in call.desired}
     return Done(
-        {**{address: cell for address, cell in call.before.items() if address not in call.plan.targets}, **answers},
+        {**{address: cell for address, cell in call.before.items() if address not in call.plan.planned}, **answers},
         (*call.plan.adjusted, *transaction.adjusted.values()),
         transaction.applying.commands,
         side_effects,
@@ -136,7 +136,7 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
     told = tuple(Unsupported(address, call.desired[address], why) for address, why in done.refused.items())
     return report.Outcome(
         families=call.families,
-        asked=call.asked,
+        requested=call.requested,
         before=call.before,
         after=done.after if done.failure else report.in_words(call.families, call.plan, done.after),
         plan=call.plan._replace(unsupported=(*call.plan.unsupported, *told)),
@@ -149,5 +149,5 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
         guard=done.guard or waiting,
         remarks=[*call.remarks, *done.remarks],
         counters=done.counters,
-        computed={address: asked.how for address, asked in call.desired.items() if asked.how},
+        computed={address: one.how for address, one in call.desired.items() if one.how},
     )

@@ -71,11 +71,11 @@ def reworked(families: Families, before: Cells, changed: Set[Address]) -> List[A
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
-    asked = {*changed, *call.desired}
+    requested = {*changed, *call.desired}
     return {
         address: cell
         for address, cell in call.before.items()
-        if address[:2] in groups and address not in asked and not call.families[address.family].follows
+        if address[:2] in groups and address not in requested and not call.families[address.family].follows
     }
 
 
@@ -142,7 +142,7 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
 
 
 def note_left(host: Host, call: Call, before: Cells, left: Iterable[Address], stuck: bool) -> None:
-    """Keep the originals of what a failed call could not put back, be it asked for or taken along.
+    """Keep the originals of what a failed call could not put back, be it requested or taken along.
 
     One that is temporary and stuck has them in its layer, which stays.
     """
@@ -174,8 +174,8 @@ def _made(call: Call, known: Mapping[Address, Value], address: Address) -> bool:
     return known.get(address._replace(key="state")) == "absent"
 
 
-def unasked(call: Call, side_effects: Sequence[Change]) -> List[Change]:
-    """Of what a call has changed without being asked, what nobody works out anew."""
+def unrequested(call: Call, side_effects: Sequence[Change]) -> List[Change]:
+    """Of what a call has changed without a request, what nobody works out anew."""
     return [change for change in side_effects if not _was_shaken(call, change.address)]
 
 
@@ -200,7 +200,7 @@ def arm(
 ) -> Armed:
     """Put the layer of a call on top, if its change can cut the connection, is temporary, or writes files.
 
-    What is `gone` by the change is held like what was asked for; it does not come back by itself.
+    What is `gone` by the change is held like what was requested; it does not come back by itself.
     """
     params = call.params
     running = systemd.running(host)
@@ -228,7 +228,7 @@ def arm(
 
 
 def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
-    """What is asked for, and happens to be in force by a temporary change: it is to outlive that."""
+    """What is requested, and happens to be in force by a temporary change: it is to outlive that."""
     changed = {change.address for change in call.plan.changes}
     return {
         address: before[address].value
@@ -259,8 +259,8 @@ def disarm(host: Host, armed: Armed, failed: bool, stuck: bool, begun: int, asid
 def files(call: Call) -> Optional[Callable[[Cells, Mapping[Address, Value]], Plan]]:
     """The plan for the files once the rest is in force: what stands in them may depend on it."""
 
-    def anew(now: Cells, targets: Mapping[Address, Value]) -> Plan:
-        kept = persist.keep(call.host, call.families, call.params, call.desired, targets, now)
+    def anew(now: Cells, planned: Mapping[Address, Value]) -> Plan:
+        kept = persist.keep(call.host, call.families, call.params, call.desired, planned, now)
         return plan.make(kept.desired, kept.cells, call.families, {})
 
     return anew if call.params["permanent"] and call.params["immediate"] else None
@@ -272,7 +272,7 @@ def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells
         guard.close(host, {*call.desired, *lost.left_to(host, call)})
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
-        back = {address for address in call.desired if address in call.plan.targets}
+        back = {address for address in call.desired if address in call.plan.planned}
         gone = {*back, *call.let_go}
         # Nor is one forgotten that is back only until somebody fails to confirm that.
         complaint = "" if guard.back(host, gone, ()) else memory.forget(host, gone)

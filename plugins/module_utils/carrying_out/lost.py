@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Know what only few changes take away, but those for good, such as IPv6 with an MTU below 1280, and bring it back.
 
-A temporary change holds it like what it was asked for. Where a later call lets it be there again, that sets it at once.
+A temporary change holds it like what was requested. Where a later call lets it be there again, that sets it at once.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def _taken(host: Host) -> Dict[Address, Value]:
 
 def kept_away(host: Host, call: Call) -> Dict[Address, Value]:
     """What a temporary change has taken away, and this call leaves away, such as IPv6 with an MTU as small."""
-    goals = [Change(address, None, value) for address, value in call.plan.targets.items()]
-    return {address: value for address, value in _taken(host).items() if address.scope in _reach(host, address, goals)}
+    planned = [Change(address, None, value) for address, value in call.plan.planned.items()]
+    return {
+        address: value for address, value in _taken(host).items() if address.scope in _reach(host, address, planned)
+    }
 
 
 def given_back(host: Host, call: Call) -> Dict[Address, Value]:

@@ -29,28 +29,28 @@ def keep(
     families: Families,
     params: Mapping[str, Any],
     desired: DesiredState,
-    targets: Mapping[Address, Value],
+    planned: Mapping[Address, Value],
     now: Cells,
 ) -> Kept:
-    """The files behind `desired` that come to `targets`, on a host that has `now`."""
-    wanted: DesiredState = {}
+    """The files behind `desired` that come to what is `planned`, on a host that has `now`."""
+    files: DesiredState = {}
     cells: Cells = {}
     rivals: List[Mapping[str, str]] = []
     remarks: List[str] = []
     for family in families.values():
         followed = [families[name] for name in family.follows if name in families]
-        if family.place and _about(followed, params):
+        if family.path and _about(followed, params):
             # What is brought back needs no file: it is what the host has without us.
-            made = _lines(host, family, params, {} if params["state"] == "restored" else desired, targets)
-        elif followed and not family.place and _about(followed, params):
-            made = _units(host, family, followed, params, desired, targets, now)
+            made = _lines(host, family, params, {} if params["state"] == "restored" else desired, planned)
+        elif followed and not family.path and _about(followed, params):
+            made = _units(host, family, followed, params, desired, planned, now)
         else:
             continue
-        wanted.update(made.desired)
+        files.update(made.desired)
         cells.update(made.cells)
         rivals += made.rivals
         remarks += made.remarks
-    return Kept(wanted, cells, rivals, remarks)
+    return Kept(files, cells, rivals, remarks)
 
 
 def _about(followed: Sequence[Family], params: Mapping[str, Any]) -> bool:
@@ -65,26 +65,26 @@ def _lines(
     family: Family,
     params: Mapping[str, Any],
     desired: DesiredState,
-    targets: Mapping[Address, Value],
+    planned: Mapping[Address, Value],
 ) -> Kept:
-    """A file that holds what is asked for and nothing else, so a line that nobody asks for any more goes."""
-    place = family.place(params) if family.place else ""
+    """A file that holds what is requested and nothing else, so a line that nobody asks for any more goes."""
+    path = family.path(params) if family.path else ""
     lines = {
-        Address(family.name, place, address.key): asked._replace(fallback=targets[address])
-        for address, asked in desired.items()
-        if address.family in family.follows and address in targets
+        Address(family.name, path, address.key): one._replace(fallback=planned[address])
+        for address, one in desired.items()
+        if address.family in family.follows and address in planned
     }
-    found = family.read(host, place, [line.key for line in lines]).cells
-    cells = {Address(family.name, place, key): cell for key, cell in found.items()}
+    found = family.read(host, path, [line.key for line in lines]).cells
+    cells = {Address(family.name, path, key): cell for key, cell in found.items()}
     # A line that is not in the file yet can be written, unlike a key that a device lacks.
     cells.update({line: Cell(None) for line in lines if line not in cells})
     # A key that this kernel does not have at the moment may be there at the next boot, so its line stays.
-    asked_keys = {address.key for address in desired if address.family in family.follows}
-    stale = [line for line in cells if line not in lines and line.key not in asked_keys]
+    desired_keys = {address.key for address in desired if address.family in family.follows}
+    stale = [line for line in cells if line not in lines and line.key not in desired_keys]
     rivals = []
-    for rival in family.rivals(host, place, [line.key for line in lines]) if family.rivals else ():
+    for rival in family.rivals(host, path, [line.key for line in lines]) if family.rivals else ():
         value = rival["value"]
-        if resolve(lines[Address(family.name, place, rival["key"])], Cell(value)) != value:
+        if resolve(lines[Address(family.name, path, rival["key"])], Cell(value)) != value:
             rivals.append(rival)
     return Kept({**lines, **dict.fromkeys(stale, Desired(ABSENT))}, cells, rivals)
 
@@ -95,18 +95,18 @@ def _units(
     followed: Sequence[Family],
     params: Mapping[str, Any],
     desired: DesiredState,
-    targets: Mapping[Address, Value],
+    planned: Mapping[Address, Value],
     now: Cells,
 ) -> Kept:
     """A drop-in for each module and NIC, and what makes systemd run them."""
     if not systemd.running(host):
         remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
-        return Kept({}, {}, remarks=[remark] if any(address.scope for address in targets) else [])
+        return Kept({}, {}, remarks=[remark] if any(address.scope for address in planned) else [])
     restored = params["state"] == "restored"
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
     coming = _coming(host, followed, params, desired, names, restored)
-    own_targets = {address: value for address, value in targets.items() if address.scope not in coming.served}
-    texts = {} if restored else _texts(host, followed, desired, own_targets, now)
+    own_planned = {address: value for address, value in planned.items() if address.scope not in coming.served}
+    texts = {} if restored else _texts(host, followed, desired, own_planned, now)
     there = systemd.dropins(host)
     ours = {systemd.dropin(systemd.nic_of(path), name) for path in there for name in {one.dropin for one in followed}}
     stale = [path for path in there if path in ours and path not in texts and _stale(host, path, names, restored)]
@@ -114,8 +114,8 @@ def _units(
     files: Dict[str, Any] = {path: text if left else None for path, text in systemd.template().items()}
     files.update(texts)
     files.update(dict.fromkeys(stale))
-    files.update({systemd.wanted(nic): systemd.TEMPLATE for nic in sorted(left)})
-    files.update({systemd.wanted(systemd.nic_of(path)): None for path in stale if systemd.nic_of(path) not in left})
+    files.update({systemd.wants_link(nic): systemd.TEMPLATE for nic in sorted(left)})
+    files.update({systemd.wants_link(systemd.nic_of(path)): None for path in stale if systemd.nic_of(path) not in left})
     files.update(coming.files)
     found = family.read(host, "", [*files, *(path for path in there if path in ours and path not in files)]).cells
     cells = {Address(family.name, "", path): found[path] for path in files if path in found}
@@ -168,13 +168,13 @@ def _stale(host: ReadOnlyHost, path: str, names: Sequence[str], restored: bool) 
 
 
 def _texts(
-    host: ReadOnlyHost, own: Iterable[Family], desired: DesiredState, targets: Mapping[Address, Value], now: Cells
+    host: ReadOnlyHost, own: Iterable[Family], desired: DesiredState, planned: Mapping[Address, Value], now: Cells
 ) -> Dict[str, str]:
-    """By path, the drop-ins that bring NICs fresh from their drivers to the targets."""
+    """By path, the drop-ins that bring NICs fresh from their drivers to what is planned."""
     groups: Dict[str, List[Tuple[str, List[str], List[Action]]]] = {}
     for family in own:
         values: Dict[str, Dict[str, Value]] = {}
-        for address, value in targets.items():
+        for address, value in planned.items():
             if address.family == family.name and family.scope == NIC and not now[address].fixed:
                 # A group by its own name: the next kernel may have other members.
                 key = desired[address].group if address in desired else ""

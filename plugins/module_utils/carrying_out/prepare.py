@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call whose plan is made: what was `asked` in the result's words, the cells `before` and those `ahead`."""
+    """A call whose plan is made: what was `requested` in the result's words, the cells `before` and those `ahead`."""
 
     host: ReadOnlyHost
     view: str
@@ -54,7 +54,7 @@ class Call(NamedTuple):
     problems: Mapping[Group, str]
     plan: Plan
     ahead: Cells
-    asked: Sequence[Address]
+    requested: Sequence[Address]
     rivals: Sequence[Mapping[str, str]]
     remarks: Sequence[str]
     let_go: Sequence[Address]
@@ -95,11 +95,11 @@ def prepare(
         desired, gone = desire.restored(host, families, params, {**guard.temporary(host), **memory.baseline(host)})
     else:
         desired, absent = desire.desired(host, families, params)
-    probes = {address: str(asked.value) for address, asked in desired.items() if asked.kind == PROBE}
-    desired = {address: asked for address, asked in desired.items() if asked.kind != PROBE}
+    probes = {address: str(one.value) for address, one in desired.items() if one.kind == PROBE}
+    desired = {address: one for address, one in desired.items() if one.kind != PROBE}
     state = read(host, families, groups_of(desired))
-    watched = [address for address, asked in desired.items() if asked.kind == WATCH]
-    desired = {address: asked for address, asked in desired.items() if asked.kind != WATCH}
+    watched = [address for address, one in desired.items() if one.kind == WATCH]
+    desired = {address: one for address, one in desired.items() if one.kind != WATCH}
     memory.recall(host, state.cells)
     refused: List[Unsupported] = []
     remarks: List[str] = []
@@ -121,16 +121,16 @@ def prepare(
 
     kept = persist.Kept({}, {})
     if params["permanent"]:
-        ahead = plan.ahead(state.cells, todo.targets, families)
+        ahead = plan.ahead(state.cells, todo.planned, families)
         same = ahead is state.cells
-        targets = todo.targets if same else plan.make(desired, ahead, families, state.problems).targets
-        kept = persist.keep(host, families, params, desired, targets, ahead)
+        planned = todo.planned if same else plan.make(desired, ahead, families, state.problems).planned
+        kept = persist.keep(host, families, params, desired, planned, ahead)
         state.cells.update(kept.cells)
         files = plan.make(kept.desired, state.cells, families, {})
-        live = todo if params["immediate"] else todo._replace(changes=(), targets={})
-        todo = live._replace(changes=(*live.changes, *files.changes), targets={**live.targets, **files.targets})
+        live = todo if params["immediate"] else todo._replace(changes=(), planned={})
+        todo = live._replace(changes=(*live.changes, *files.changes), planned={**live.planned, **files.planned})
     changing = {change.address: Cell(change.after) for change in todo.changes}
-    warned = {f"{address.key}: {asked.warning}": 1 for address, asked in desired.items() if asked.warning}
+    warned = {f"{address.key}: {one.warning}": 1 for address, one in desired.items() if one.warning}
     return Call(
         host,
         view,
@@ -176,16 +176,16 @@ def foretold(call: Call) -> Tuple[Cells, List[str]]:
     cells, families, todo = call.before, call.families, call.plan
     if not todo.changes:
         return call.ahead, []
-    ahead = plan.ahead(cells, todo.targets, families)
-    goals = plan.make(call.desired, ahead, families, call.problems)
-    changes = [change._replace(after=goals.targets.get(change.address, change.after)) for change in todo.changes]
+    ahead = plan.ahead(cells, todo.planned, families)
+    anew = plan.make(call.desired, ahead, families, call.problems)
+    changes = [change._replace(after=anew.planned.get(change.address, change.after)) for change in todo.changes]
     live, files = (
         [change for change in changes if bool(families[change.address.family].follows) == kept]
         for kept in (False, True)
     )
     mine = {change.address for change in live}
     # What another change has disturbed is set once more.
-    again = [change for change in goals.changes if change.address not in mine] if live else []
+    again = [change for change in anew.changes if change.address not in mine] if live else []
     lines = [line for part in (live, again, files) for line in plan.commands(part, ahead, families)]
     return {**call.ahead, **{change.address: Cell(change.after) for change in changes}}, lines
 
@@ -222,22 +222,22 @@ def expand(
 ) -> Tuple[DesiredState, List[Unsupported], List[str]]:
     """What desired values come to where they depend on the device, and on what earlier families will have set."""
     groups = groups_of(address for address in desired if families[address.family].expand)
-    rest = {address: asked for address, asked in desired.items() if address[:2] not in groups}
+    rest = {address: one for address, one in desired.items() if address[:2] not in groups}
     refused: List[Unsupported] = []
     remarks: List[str] = []
-    targets: Mapping[Address, Value] = {}
+    planned: Mapping[Address, Value] = {}
     if groups:
-        targets = plan.make(rest, state.cells, families, state.problems).targets
+        planned = plan.make(rest, state.cells, families, state.problems).planned
     for (name, scope), keys in groups.items():
         own = {key: desired[Address(name, scope, key)] for key in keys}
         turn = families[name].expand
         if turn is None or (name, scope) in state.problems:
-            rest.update({Address(name, scope, key): asked for key, asked in own.items()})
+            rest.update({Address(name, scope, key): one for key, one in own.items()})
             continue
-        made = turn(scope, own, plan.keys(state.cells, name, scope), targets)
-        rest.update({Address(name, scope, key): asked for key, asked in made.desired.items()})
+        made = turn(scope, own, plan.keys(state.cells, name, scope), planned)
+        rest.update({Address(name, scope, key): one for key, one in made.desired.items()})
         # What families that come later have to know, such as who has the root qdisc.
-        targets = {**{Address(name, scope, key): asked.value for key, asked in made.desired.items()}, **targets}
+        planned = {**{Address(name, scope, key): one.value for key, one in made.desired.items()}, **planned}
         refused += [Unsupported(Address(name, scope, key), own[key], why) for key, why in made.refused.items()]
         remarks += made.remarks
     return rest, refused, remarks

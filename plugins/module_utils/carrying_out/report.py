@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     """Everything that one call found, did and could not do; made once, at its end."""
 
     families: Mapping[str, Family]
-    asked: Sequence[Address]
+    requested: Sequence[Address]
     before: Cells
     after: Cells
     plan: Plan
@@ -66,9 +66,9 @@ class Outcome(NamedTuple):
             result["overridden"] = [dict(rival) for rival in self.rivals]
         if self.computed:
             result["computed"] = [
-                {**_where(address), "value": self.plan.targets.get(address), "how": how}
+                {**_where(address), "value": self.plan.planned.get(address), "how": how}
                 for address, how in sorted(self.computed.items())
-                if address in self.plan.targets
+                if address in self.plan.planned
             ]
         if self.counters:
             result["counters"] = {nic: dict(counted) for nic, counted in self.counters.items()}
@@ -81,9 +81,9 @@ class Outcome(NamedTuple):
         return result
 
     def _state(self, cells: Cells) -> Dict[str, Any]:
-        """What was asked for, in the shape of the input: by NIC and family, by key, or both under the options."""
+        """What was requested, in the shape of the input: by NIC and family, by key, or both under the options."""
         # A key that is a path holds a whole file, which the diff shows.
-        tree = self._tree([address for address in self.asked if not address.key.startswith("/")], cells)
+        tree = self._tree([address for address in self.requested if not address.key.startswith("/")], cells)
         options = list(dict.fromkeys(family.option for family in self.families.values() if not family.follows))
         shape = {option: tree.get(option, {}) for option in options}
         return shape if len(options) > 1 else shape[options[0]]
@@ -104,14 +104,14 @@ class Outcome(NamedTuple):
         return tree
 
     def _negotiated(self) -> List[Dict[str, Any]]:
-        """Where this host has what was asked for, and the other end of the link does not agree: by NIC and family."""
+        """Where this host has what was requested, and the other end of the link does not agree: by NIC and family."""
         rows: Dict[Sequence[str], Dict[str, Any]] = {}
-        asked = {change.address for change in self.plan.changes}
-        for address, goal in sorted(() if self.failure else self.plan.targets.items()):
+        changed = {change.address for change in self.plan.changes}
+        for address, planned in sorted(() if self.failure else self.plan.planned.items()):
             cell = self.after.get(address, Cell(None))
-            if cell.partner in (UNTOLD, MORE) and address not in asked:
+            if cell.partner in (UNTOLD, MORE) and address not in changed:
                 continue
-            if self.families[address.family].partners.get(cell.partner) and goal == cell.decided:
+            if self.families[address.family].partners.get(cell.partner) and planned == cell.decided:
                 row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "settings": []}
                 rows.setdefault((*address[:2], cell.partner), row)["settings"].append(address.key)
         return list(rows.values())
@@ -122,8 +122,8 @@ class Outcome(NamedTuple):
     def _disagreements(self) -> List[str]:
         """The same as sentences, which name the NIC only where another one is in agreement: a fleet hears one."""
         rows = self._negotiated()
-        asked = {address[:2] for address in self.plan.targets if self.families[address.family].partners}
-        every = len({(row["family"], row["nic"]) for row in rows}) == len(asked)
+        groups = {address[:2] for address in self.plan.planned if self.families[address.family].partners}
+        every = len({(row["family"], row["nic"]) for row in rows}) == len(groups)
         said = [self._sentence(row) if every else f"{row['nic']}: {self._sentence(row)}" for row in rows]
         return list(dict.fromkeys(said))
 
@@ -143,7 +143,7 @@ class Outcome(NamedTuple):
 
 
 def in_words(families: Mapping[str, Family], plan: Plan, after: Cells) -> Cells:
-    """The cells as a change was asked for, where the device tells more: check mode cannot know that."""
+    """The cells as a change was requested, where the device tells more: check mode cannot know that."""
     wordy = [change for change in plan.changes if families[change.address.family].wordy and change.address in after]
     return {**after, **{change.address: after[change.address]._replace(value=change.after) for change in wordy}}
 
@@ -153,7 +153,7 @@ def _unsupported(item: Unsupported) -> Dict[str, Any]:
 
 
 def _adjusted(item: Adjusted) -> Dict[str, Any]:
-    return {**_where(item.address), "asked": item.asked, "value": item.value}
+    return {**_where(item.address), "asked": item.requested, "value": item.value}
 
 
 def _side_effect(item: Change) -> Dict[str, Any]:
@@ -215,8 +215,8 @@ class Mismatch:
         done += f" and {len(self.commands) - 3} more commands" if len(self.commands) > 3 else ""
         said = f"{done} said: {self.complaint}" if self.complaint else f"although {done} succeeded"
         said = "" if self.again else ("; " if self.complaint else ", ") + said
-        asked, answer = _brief(self.change.after), _brief(self.answer)
-        text = f"{self.change.address}: desired {asked}, but the device reports {answer}{said}."
+        desired, answer = _brief(self.change.after), _brief(self.answer)
+        text = f"{self.change.address}: desired {desired}, but the device reports {answer}{said}."
         return " ".join([text, *(note for note in self.notes if note)])
 
 

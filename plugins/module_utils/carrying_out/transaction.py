@@ -31,7 +31,7 @@ _ROUNDS = 2
 
 
 class Transaction:
-    """One host on its way from `before` to the targets of a plan; `read` gives the cells of addresses anew."""
+    """One host on its way from `before` to the planned values; `read` gives the cells of addresses anew."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Transaction:
                 reasons = self._settle(kept, tried)
             if not reasons:
                 # A look that hangs is told of like any other: what nobody can see has not proved to work.
-                answers = self._outcome(tried, {**todo.targets, **kept.targets}, beside)
+                answers = self._outcome(tried, {**todo.planned, **kept.planned}, beside)
         except TuningError as error:
             reasons = [f"{error}."]
         except BaseException:
@@ -78,24 +78,29 @@ class Transaction:
             raise
         return self._go_back(tried, reasons) if reasons else (answers, "")
 
-    def _outcome(self, tried: Set[Address], wanted: Container[Address], beside: Iterable[Address]) -> Cells:
-        """The cells of what was done: whole groups, asked for or not, since what a command changed beside its purpose
+    def _outcome(self, tried: Set[Address], planned: Container[Address], beside: Iterable[Address]) -> Cells:
+        """The cells of what was done: whole groups, requested or not, since what a command changed beside its purpose
         is reported too."""
         groups = self.applying.touched(tried)
-        answers = self.applying.look([address for address in self.before if address in wanted or address[:2] in groups])
+        answers = self.applying.look(
+            [address for address in self.before if address in planned or address[:2] in groups]
+        )
         known = {address[:2] for address in answers}
         answers = {**self.applying.look([address for address in beside if address[:2] not in known]), **answers}
-        asked = {address: item.asked for address, item in self.unseen.items() if address in answers}
-        return {**answers, **{address: answers[address]._replace(requested=value) for address, value in asked.items()}}
+        requested = {address: item.requested for address, item in self.unseen.items() if address in answers}
+        return {
+            **answers,
+            **{address: answers[address]._replace(requested=value) for address, value in requested.items()},
+        }
 
     def _anew(self, live: Plan, kept: Plan) -> Plan:
         """The files as they have to be by what is in force now: interrupts, for instance, come with channels."""
         if not self.files:
             return kept
         now = {**self.before, **self.applying.now}
-        goals = {address: self._goal(address, value, now) for address, value in live.targets.items()}
-        goals.update({address: rounded.value for address, rounded in self.adjusted.items()})
-        return self.files(now, goals)
+        planned = {address: self._resolved(address, value, now) for address, value in live.planned.items()}
+        planned.update({address: rounded.value for address, rounded in self.adjusted.items()})
+        return self.files(now, planned)
 
     def _part(self, todo: Plan, kept: bool) -> Plan:
         """The part of a plan that is about files for the next boot, or the part that is not."""
@@ -104,7 +109,7 @@ class Transaction:
             return bool(self.families[address.family].follows) == kept
 
         changes = tuple(change for change in todo.changes if belongs(change.address))
-        return Plan(changes, targets={address: value for address, value in todo.targets.items() if belongs(address)})
+        return Plan(changes, planned={address: value for address, value in todo.planned.items() if belongs(address)})
 
     def _settle(self, todo: Plan, tried: Set[Address]) -> List[str]:
         """Apply and verify, and once more what another change has disturbed; gives the reasons for going back."""
@@ -158,23 +163,23 @@ class Transaction:
     def _meant(self, group: Group, values: Mapping[str, Value]) -> Dict[str, Value]:
         """The values of a plan, as they are meant now; what means nothing any more is left to be told of."""
         now = self.applying.cells(group)
-        goals = {key: self._goal(Address(*group, key), value, now) for key, value in values.items()}
-        return {key: goal for key, goal in goals.items() if not isinstance(goal, Refusal)}
+        planned = {key: self._resolved(Address(*group, key), value, now) for key, value in values.items()}
+        return {key: one for key, one in planned.items() if not isinstance(one, Refusal)}
 
-    def _goal(self, address: Address, value: Value, now: Cells) -> Value:
-        """What is asked comes to by what is there now, or why it comes to nothing."""
+    def _resolved(self, address: Address, value: Value, now: Cells) -> Value:
+        """What is desired comes to by what is there now, or why it comes to nothing."""
         cell = now.get(address)
         if not cell or not cell.means or address not in self.desired:
             return value
         return resolve(self.desired[address], cell)
 
     def _check(self, todo: Plan) -> List[report.Mismatch]:
-        """All that is asked of the host, not only what was written: one NIC may depend on another."""
-        answers = self.applying.look(list(todo.targets))
+        """All that is planned, not only what was written: one NIC may depend on another."""
+        answers = self.applying.look(list(todo.planned))
         return self._misses(
             [
-                Change(address, self.before[address].value, self._goal(address, value, answers))
-                for address, value in todo.targets.items()
+                Change(address, self.before[address].value, self._resolved(address, value, answers))
+                for address, value in todo.planned.items()
             ],
             answers,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Go back: what was asked for, then what the same commands changed beside it, and what these held fast."""
+"""Go back: what was requested, then what the same commands changed beside it, and what these held fast."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Undo:
         watched = [address for address in self.before if address[:2] in groups or address in shaken]
         for again in range(_ROUNDS + 1):
             now = self.applying.see(watched)
-            goal: DesiredState = self._missing(now, groups, shaken) if again else self._asked(tried)
-            changes = plan.make(goal, _wanted(now), self.families, {}).changes
+            desired: DesiredState = self._missing(now, groups, shaken) if again else self._before(tried)
+            changes = plan.make(desired, _requested(now), self.families, {}).changes
             if again and not changes:
                 break
             if again:
@@ -65,10 +65,10 @@ class Undo:
     def _missing(self, now: Cells, groups: Set[Group], shaken: Set[Address]) -> DesiredState:
         """What is not as it was before, of the groups that were touched and of what these have taken along."""
         desired = plan.restore(self.before, now, {*groups, *(address[:2] for address in shaken)})
-        return {address: asked for address, asked in desired.items() if address[:2] in groups or address in shaken}
+        return {address: one for address, one in desired.items() if address[:2] in groups or address in shaken}
 
     def _shaken(self, tried: Set[Address]) -> Set[Address]:
-        """The values that a change takes along, though nobody asked for them."""
+        """The values that a change takes along, though nobody requested them."""
         done = {address[:2] for address in tried}
         return {
             address
@@ -79,11 +79,11 @@ class Undo:
             and address not in tried
         }
 
-    def _asked(self, tried: Set[Address]) -> DesiredState:
+    def _before(self, tried: Set[Address]) -> DesiredState:
         changes = tuple(Change(address, self.before[address].value, None) for address in tried)
         return plan.invert(Plan(changes), self.before)
 
 
-def _wanted(cells: Cells) -> Cells:
+def _requested(cells: Cells) -> Cells:
     """The same cells judged by what the kernel holds as requested: that is what an undo puts back."""
     return {address: Cell(cell.restore, fixed=cell.fixed) for address, cell in cells.items()}

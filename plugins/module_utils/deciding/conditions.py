@@ -31,10 +31,10 @@ def hold(conditions: Mapping[str, Any], nic: str, addresses: Sequence[str], ask:
         return False
     if any(bool(ask(key, nic)) != conditions[key] for key in (DEFAULT_ROUTE, LINK) if key in conditions):
         return False
-    wanted = conditions.get(BOND)
-    if isinstance(wanted, bool):
-        return bool(ask(BOND, nic)) == wanted
-    return wanted is None or any(fnmatchcase(ask(BOND, nic), pattern) for pattern in wanted if ask(BOND, nic))
+    required = conditions.get(BOND)
+    if isinstance(required, bool):
+        return bool(ask(BOND, nic)) == required
+    return required is None or any(fnmatchcase(ask(BOND, nic), pattern) for pattern in required if ask(BOND, nic))
 
 
 def _switch(key: str, raw: Any) -> bool:
@@ -69,14 +69,14 @@ def _address(key: str, raw: Any) -> List[Any]:
     return found
 
 
-def _has(wanted: Sequence[Any], addresses: Sequence[str]) -> bool:
+def _has(required: Sequence[Any], addresses: Sequence[str]) -> bool:
     """Whether one of the addresses is meant, by itself or by a network that it lies in; or none is there, as meant."""
-    if not (wanted and addresses):
-        return not (wanted or addresses)
+    if not (required and addresses):
+        return not (required or addresses)
     import ipaddress
 
     own = [ipaddress.ip_interface(word).ip for word in addresses]
-    return any(address.version == network.version and address in network for address in own for network in wanted)
+    return any(address.version == network.version and address in network for address in own for network in required)
 
 
 _READ: Mapping[str, Callable[[str, Any], Any]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Understand the options of a call: what is asked of which key of which NIC."""
+"""Understand the options of a call: what is desired of which key of which NIC."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ def desired(
         layers += [(name, settled(layer, name)) for name in names]
         layers += [("", settled(each(name), name)) for name in names if each(name)]
     for name, family in families.items():
-        if family.scope == HOST and not (family.follows or family.ask) and params.get(name):
+        if family.scope == HOST and not (family.follows or family.desire) and params.get(name):
             layers.append(("", settled({name: _whole(family, params[name])})))
     desired = plan.overlay(layers, families)
     for family in families.values():
-        desired.update(family.ask(host, params) if family.ask else {})
+        desired.update(family.desire(host, params) if family.desire else {})
     return desired, absent
 
 

@@ -41,10 +41,10 @@ _SWITCHES = {"on": True, "off": False, "yes": True, "no": False, "true": True, "
 def understand(field_: Field, raw: Any) -> Desired:
     """The desired value behind a value as written in the inventory; InputError says what would be right."""
     if isinstance(raw, Computed):
-        asked = understand(field_, raw.value)
+        desired = understand(field_, raw.value)
         if raw.problem:
-            return Desired(UNKNOWN, raw.how, fallback=raw.problem, warning=asked.warning, optional=asked.optional)
-        return asked._replace(how=raw.how)
+            return Desired(UNKNOWN, raw.how, fallback=raw.problem, warning=desired.warning, optional=desired.optional)
+        return desired._replace(how=raw.how)
     if isinstance(raw, Mapping) and set(raw) == {"if_available"}:
         return understand(field_, raw["if_available"])._replace(optional=True)
     return field_.parse(field_, raw) if field_.parse else _KINDS[field_.kind](field_, raw)
@@ -52,10 +52,10 @@ def understand(field_: Field, raw: Any) -> Desired:
 
 def value(field_: Field, raw: Any) -> Value:
     """The value behind one that is part of something larger, where no condition has a place."""
-    asked = understand(field_, raw)
-    if asked.optional:
+    desired = understand(field_, raw)
+    if desired.optional:
         raise InputError(f"{field_.name}: {raw!r} is not valid; if_available is for a whole setting, not for a part")
-    return asked.value
+    return desired.value
 
 
 def _integer(field_: Field, raw: Any) -> Desired:

@@ -20,17 +20,17 @@ Addresses = Callable[[], Mapping[str, Sequence[str]]]
 
 
 def _same(attribute: str) -> Callable[[Identity, str, Speed], bool]:
-    return lambda nic, wanted, _speed: fnmatchcase(getattr(nic, attribute).lower(), wanted.lower())
+    return lambda nic, required, _speed: fnmatchcase(getattr(nic, attribute).lower(), required.lower())
 
 
 _MATCHES: Dict[str, Callable[[Identity, Any, Speed], bool]] = {
     "driver": _same("driver"),
     "mac": _same("mac"),
     "pci": _same("pci"),
-    "bus": lambda nic, wanted, _speed: fnmatchcase(nic.bus, wanted) or fnmatchcase(nic.bus, f"0000:{wanted}"),
+    "bus": lambda nic, required, _speed: fnmatchcase(nic.bus, required) or fnmatchcase(nic.bus, f"0000:{required}"),
     # Last, because it costs a process for each NIC that all the rest has let through.
-    "min_speed": lambda nic, wanted, speed: speed(nic.name) >= wanted,
-    "max_speed": lambda nic, wanted, speed: 0 < speed(nic.name) <= wanted,
+    "min_speed": lambda nic, required, speed: speed(nic.name) >= required,
+    "max_speed": lambda nic, required, speed: 0 < speed(nic.name) <= required,
 }
 
 
@@ -68,7 +68,7 @@ def select(
         and (nic.physical or virtual)
         and (networks is None or nic.name in inside)
         and where.hold(placed, nic.name, own.get(nic.name, ()), ask)
-        and all(_MATCHES[key](nic, wanted, speed) for key, wanted in conditions)
+        and all(_MATCHES[key](nic, required, speed) for key, required in conditions)
     ]
 
 
@@ -121,18 +121,18 @@ class Absent(InputError):
 def _conditions(match: Any) -> List[Tuple[str, Any]]:
     if not isinstance(match, Mapping) or not match:
         raise InputError("nics: 'match' needs a dictionary such as {driver: ixgbe, min_speed: 10000}")
-    for key, wanted in match.items():
+    for key, required in match.items():
         if key == "network" or key in where.KEYS:
             continue
         if key not in _MATCHES:
             raise InputError(f"nics: 'match' has no key '{key}'{nearest(key, [*_MATCHES, 'network', *where.KEYS])}")
-        if wanted is None or isinstance(wanted, (Mapping, list)) or str(wanted).strip() == "":
+        if required is None or isinstance(required, (Mapping, list)) or str(required).strip() == "":
             raise InputError(f"nics: match {key} needs one value")
-        if not key.endswith("_speed") and not isinstance(wanted, str):
+        if not key.endswith("_speed") and not isinstance(required, str):
             # YAML reads 52:54:00:12:34:56 as a number with the base 60.
-            raise InputError(f"nics: match {key} {wanted!r} is not valid; write it in quotes")
-        if key.endswith("_speed") and not re.fullmatch(r"\d{1,7}", str(wanted)):
-            raise InputError(f"nics: match {key} {wanted!r} is not valid; write a number in Mb/s, such as 10000")
+            raise InputError(f"nics: match {key} {required!r} is not valid; write it in quotes")
+        if key.endswith("_speed") and not re.fullmatch(r"\d{1,7}", str(required)):
+            raise InputError(f"nics: match {key} {required!r} is not valid; write a number in Mb/s, such as 10000")
     return [
         (key, int(str(match[key])) if key.endswith("_speed") else str(match[key])) for key in _MATCHES if key in match
     ]

@@ -34,22 +34,22 @@ Families = Mapping[str, Family]
 def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], families: Families) -> DesiredState:
     """Merge layers of (scope, {family: {key: value}}): a later layer wins, key by key."""
     desired: DesiredState = {}
-    for place, (scope, layer) in enumerate(layers):
+    for number, (scope, layer) in enumerate(layers):
         for name, keys in layer.items():
             seen: Dict[str, Tuple[str, Desired]] = {}
             unfold = families[name].unfold
             for key, raw in (unfold(keys) if unfold else keys).items():
                 field = families[name].field(str(key))
                 try:
-                    asked = understand(field, raw)
+                    one = understand(field, raw)
                 except InputError as error:
                     raise InputError(f"{name} {error}") from None
-                if field.name in seen and seen[field.name][1] != asked:
+                if field.name in seen and seen[field.name][1] != one:
                     raise InputError(
                         f"{name}: '{seen[field.name][0]}' and '{key}' are two names of one key, with different values"
                     )
-                seen[field.name] = (str(key), asked)
-                desired[Address(name, scope, field.name)] = asked._replace(layer=place)
+                seen[field.name] = (str(key), one)
+                desired[Address(name, scope, field.name)] = one._replace(layer=number)
     return desired
 
 
@@ -61,30 +61,30 @@ def make(desired: DesiredState, cells: Cells, families: Families, problems: Mapp
     changes: List[Change] = []
     unsupported: List[Unsupported] = []
     adjusted: List[Adjusted] = []
-    targets: Dict[Address, Value] = {}
-    order = {name: place for place, name in enumerate(families)}
+    planned: Dict[Address, Value] = {}
+    order = {name: rank for rank, name in enumerate(families)}
     for address in sorted(desired, key=lambda item: (order[item.family], item.scope, item.key)):
-        asked = desired[address]
+        one = desired[address]
         cell = cells.get(address)
         if cell is None:
             reason = problems.get((address.family, address.scope)) or _missing(address, cells, families)
-            unsupported.append(Unsupported(address, asked, reason))
+            unsupported.append(Unsupported(address, one, reason))
             continue
-        goal = resolve(asked, cell)
-        if isinstance(goal, Refusal):
-            unsupported.append(Unsupported(address, asked, str(goal)))
+        value = resolve(one, cell)
+        if isinstance(value, Refusal):
+            unsupported.append(Unsupported(address, one, str(value)))
             continue
-        if cell.rounded is not None and cell.rounded == goal:
-            adjusted.append(Adjusted(address, goal, cell.value))
-            goal = cell.value
-        targets[address] = goal
-        if not cell.fulfils(goal):
+        if cell.rounded is not None and cell.rounded == value:
+            adjusted.append(Adjusted(address, value, cell.value))
+            value = cell.value
+        planned[address] = value
+        if not cell.fulfils(value):
             if cell.fixed:
-                del targets[address]
-                unsupported.append(Unsupported(address, asked, f"it is fixed at {say(cell.value)}"))
+                del planned[address]
+                unsupported.append(Unsupported(address, one, f"it is fixed at {say(cell.value)}"))
             else:
-                changes.append(Change(address, cell.value, goal))
-    return Plan(tuple(_stacked(changes, cells, families)), tuple(unsupported), tuple(adjusted), targets)
+                changes.append(Change(address, cell.value, value))
+    return Plan(tuple(_stacked(changes, cells, families)), tuple(unsupported), tuple(adjusted), planned)
 
 
 def later(todo: Plan, cells: Cells, families: Families) -> Plan:
@@ -105,18 +105,18 @@ def later(todo: Plan, cells: Cells, families: Families) -> Plan:
     return todo._replace(
         changes=tuple(_stacked(changes, cells, families)),
         unsupported=tuple(item for item in todo.unsupported if item.address not in waiting),
-        targets={**todo.targets, **waiting},
+        planned={**todo.planned, **waiting},
     )
 
 
-def ahead(cells: Cells, targets: Mapping[Address, Value], families: Families) -> Cells:
-    """The cells that there will be once the targets are set, as far as that can be known: queues come with channels."""
+def ahead(cells: Cells, planned: Mapping[Address, Value], families: Families) -> Cells:
+    """The cells once the planned values are set, as far as that can be known: queues come with channels."""
     foreseen = cells
     for name, scope in {address[:2] for address in cells}:
         foresee = families[name].foresee
         for cause in (*families[name].shaken_by, *families[name].counted_by) if foresee else ():
             before = {key: cell.value for key, cell in keys(cells, cause, scope).items()}
-            after = {key: targets.get(Address(cause, scope, key), value) for key, value in before.items()}
+            after = {key: planned.get(Address(cause, scope, key), value) for key, value in before.items()}
             if foresee and after != before:
                 made = foresee(keys(cells, name, scope), before, after)
                 foreseen = {**foreseen, **{Address(name, scope, key): cell for key, cell in made.items()}}
@@ -125,7 +125,7 @@ def ahead(cells: Cells, targets: Mapping[Address, Value], families: Families) ->
 
 def _stacked(changes: Sequence[Change], cells: Cells, families: Families) -> List[Change]:
     """Numbers of stacked NICs go up from below and down from above: a VLAN never has a larger MTU than its NIC."""
-    place = ranks(changes, families)
+    rank = ranks(changes, families)
 
     def height(change: Change) -> int:
         level = cells[change.address].level
@@ -133,27 +133,27 @@ def _stacked(changes: Sequence[Change], cells: Cells, families: Families) -> Lis
         return -level if lower else level
 
     # A stable sort: without stacked NICs the order stays as it is.
-    return sorted(changes, key=lambda change: (place(change.address[:2]), height(change)))
+    return sorted(changes, key=lambda change: (rank(change.address[:2]), height(change)))
 
 
 def ranks(changes: Iterable[Change], families: Families, back: bool = False) -> Callable[[Tuple[str, str]], float]:
-    """The place of each (family, NIC) in the order of the families, with those that go before others.
+    """The rank of each (family, NIC) in the order of the families, with those that go before others.
 
     On the way `back` the order is turned round, so there it is what goes up that others go after.
     """
-    order = {name: place for place, name in enumerate(families)}
+    order = {name: rank for rank, name in enumerate(families)}
     turned = [change.address for change in _turned(changes, lambda before, after: (after < before) != back)]
     fewer = {address[:2] for address in turned}
     keys_of = {group: {address.key for address in turned if address[:2] == group} for group in fewer}
 
-    def place(group: Tuple[str, str]) -> float:
+    def rank(group: Tuple[str, str]) -> float:
         name, scope = group
         first = [order[other] - 0.5 for other in families[name].goes_before if (other, scope) in fewer]
         released = {families[name].lets_go.get(key) for key in keys_of.get(group, ())}
         first += [order[other] - 0.5 for other in released if other and (other, scope) in fewer]
         return min([float(order[name]), *first])
 
-    return place
+    return rank
 
 
 def _turned(changes: Iterable[Change], way: Callable[[int, int], bool]) -> List[Change]:
@@ -185,11 +185,11 @@ def backwards(
 
     But what a change took along, such as the files of a queue, can only be set once that is back.
     """
-    place = ranks(changes, families, back=True)
+    rank = ranks(changes, families, back=True)
 
     def turn(group: Tuple[str, str]) -> Tuple[bool, float]:
         late = group in shaken and not families[group[0]].goes_before  # which has its own place on either way
-        return late, place(group) * (1 if late else -1)
+        return late, rank(group) * (1 if late else -1)
 
     return sorted(groups, key=turn)
 
@@ -197,21 +197,21 @@ def backwards(
 def ungroup(desired: DesiredState, cells: Cells) -> DesiredState:
     """Turn the desired value of a group such as tso into the same one for each member that can change.
 
-    A member that is asked for by its own name keeps its own, unless the group is asked for in a later layer. A group of
+    A member that is requested by its own name keeps its own, unless the group is requested in a later layer. A group of
     fixed members stays a group.
     """
     members: DesiredState = {}
     rest: DesiredState = {}
-    for address, asked in desired.items():
+    for address, one in desired.items():
         cell = cells.get(address)
         free = [
             address._replace(key=key)
             for key in (cell.members if cell else ())
             if address._replace(key=key) in cells and not cells[address._replace(key=key)].fixed
         ]
-        members.update(dict.fromkeys(free, asked._replace(group=address.key)))
+        members.update(dict.fromkeys(free, one._replace(group=address.key)))
         if not free:
-            rest[address] = asked
+            rest[address] = one
     rest = {key: own for key, own in rest.items() if key not in members or own.layer >= members[key].layer}
     return {**members, **rest}
 
@@ -244,7 +244,7 @@ def invert(plan: Plan, before: Cells) -> DesiredState:
 
 
 def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> DesiredState:
-    """What a set command changed beside what it was asked for: such keys go back as well."""
+    """What a set command changed beside what was requested: such keys go back as well."""
     groups = set(touched)
     return {
         address: Desired(EXACTLY, cell.restore)
@@ -259,13 +259,13 @@ def restore(before: Cells, after: Cells, touched: Iterable[Tuple[str, str]]) -> 
     }
 
 
-def side_effects(before: Cells, after: Cells, asked: Container[Address]) -> List[Change]:
-    """What is different afterwards without having been asked for, such as tso when tx went off."""
+def side_effects(before: Cells, after: Cells, requested: Container[Address]) -> List[Change]:
+    """What is different afterwards without having been requested, such as tso when tx went off."""
     return [
         Change(address, cell.value, after[address].value)
         for address, cell in sorted(before.items())
         if address in after
-        and address not in asked
+        and address not in requested
         and not (cell.members or cell.fixed)
         and cell.value != after[address].value
     ]
@@ -295,7 +295,7 @@ def keys(cells: Cells, family: str, scope: str) -> Dict[str, Cell]:
 
 
 def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjusted]:
-    """Whether a different answer is the device's rounding of the number asked for, and not a refusal.
+    """Whether a different answer is the device's rounding of the number requested, and not a refusal.
 
     Drivers round to multiples of 8 or 32, up to a power of two, or to hardware ticks; a number far away was
     clamped or ignored, which is a failure that the person must hear of.
@@ -303,12 +303,12 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
     family = families[change.address.family]
     # A file holds what is written or does not.
     allowed = 0 if family.follows else family.field(change.address.key).rounding
-    asked, given = _count(change.after), _count(answer)
-    if not (allowed and asked and given):
+    desired, given = _count(change.after), _count(answer)
+    if not (allowed and desired and given):
         return None
     # A power of two that was there before says nothing: the command may have been ignored.
-    power = given == 1 << asked.bit_length() and answer != change.before
-    if abs(given - asked) <= max(allowed, asked // 8) or power:
+    power = given == 1 << desired.bit_length() and answer != change.before
+    if abs(given - desired) <= max(allowed, desired // 8) or power:
         return Adjusted(change.address, change.after, answer)
     return None
 

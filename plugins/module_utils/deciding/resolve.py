@@ -16,33 +16,33 @@ class Refusal(str):
     yet = False
 
 
-def resolve(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
+def resolve(desired: Desired, cell: Cell) -> Union[Value, Refusal]:
     """The value that a desired value means on this very device."""
-    if asked.kind in (MAXIMUM, PERCENT):
+    if desired.kind in (MAXIMUM, PERCENT):
         if cell.maximum is None:
             return Refusal("the device does not state a maximum")
-        if asked.kind == MAXIMUM:
+        if desired.kind == MAXIMUM:
             return cell.maximum
-        return max(cell.minimum or 1, cell.maximum * int(str(asked.value or 0)) // 100)
-    if asked.kind in (AT_LEAST, AT_MOST):
-        return _bounded_number(asked, cell) if isinstance(asked.value, int) else _bounded(asked, cell)
-    if asked.kind == ABSENT:
+        return max(cell.minimum or 1, cell.maximum * int(str(desired.value or 0)) // 100)
+    if desired.kind in (AT_LEAST, AT_MOST):
+        return _bounded_number(desired, cell) if isinstance(desired.value, int) else _bounded(desired, cell)
+    if desired.kind == ABSENT:
         return None
-    if asked.kind == UNKNOWN:
-        return Refusal(str(asked.fallback))
-    if cell.means and asked.value is not None:
+    if desired.kind == UNKNOWN:
+        return Refusal(str(desired.fallback))
+    if cell.means and desired.value is not None:
         try:
-            return cell.means(str(asked.value))
+            return cell.means(str(desired.value))
         except ValueError as error:
             refusal = Refusal(str(error))
             refusal.yet = isinstance(error, NotThereError)
             return refusal
-    if isinstance(asked.value, int) and not isinstance(asked.value, bool):
-        return _within(asked.value, cell)
-    if cell.numeric and not numbers(str(asked.value)):
+    if isinstance(desired.value, int) and not isinstance(desired.value, bool):
+        return _within(desired.value, cell)
+    if cell.numeric and not numbers(str(desired.value)):
         kind = "decimal numbers" if " " in str(cell.value) else "a decimal number"
         return Refusal(f"the kernel takes {kind} there (now {cell.value})")
-    return asked.value
+    return desired.value
 
 
 def _within(number: int, cell: Cell) -> Union[Value, Refusal]:
@@ -55,25 +55,25 @@ def _within(number: int, cell: Cell) -> Union[Value, Refusal]:
     return number
 
 
-def _bounded_number(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
+def _bounded_number(desired: Desired, cell: Cell) -> Union[Value, Refusal]:
     """What a device has already is no more than it takes, so only the bound itself can be refused."""
-    have, bound = cell.value, int(str(asked.value))
-    enough = isinstance(have, int) and (have >= bound if asked.kind == AT_LEAST else have <= bound)
-    return have if enough else _within(bound, cell)
+    current, bound = cell.value, int(str(desired.value))
+    enough = isinstance(current, int) and (current >= bound if desired.kind == AT_LEAST else current <= bound)
+    return current if enough else _within(bound, cell)
 
 
-def _bounded(asked: Desired, cell: Cell) -> Union[Value, Refusal]:
+def _bounded(desired: Desired, cell: Cell) -> Union[Value, Refusal]:
     """Raise or lower only, each number of a vector on its own; a single bound holds for all of them."""
     if cell.value is None:
-        return asked.fallback if asked.fallback is not None else asked.value
-    have, bound = str(cell.value).split(), str(asked.value).split()
+        return desired.fallback if desired.fallback is not None else desired.value
+    current, bound = str(cell.value).split(), str(desired.value).split()
     if not numbers(str(cell.value)):
-        if asked.fallback is not None:
-            return asked.fallback
+        if desired.fallback is not None:
+            return desired.fallback
         return Refusal(f"'{cell.value}' is not a number, so it cannot be compared")
     if len(bound) == 1:
-        bound = bound * len(have)
-    if len(bound) != len(have):
-        return Refusal(f"it has {len(have)} numbers ({cell.value}), not {len(bound)}")
-    choose = max if asked.kind == AT_LEAST else min
-    return " ".join(str(choose(int(a), int(b))) for a, b in zip(have, bound))
+        bound = bound * len(current)
+    if len(bound) != len(current):
+        return Refusal(f"it has {len(current)} numbers ({cell.value}), not {len(bound)}")
+    choose = max if desired.kind == AT_LEAST else min
+    return " ".join(str(choose(int(a), int(b))) for a, b in zip(current, bound))

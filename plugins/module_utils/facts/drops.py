@@ -14,7 +14,7 @@ _SPARE = 60
 
 
 def begin(host: ReadOnlyHost, interval: float) -> str:
-    """Begin to trace where this kernel can; the place of it, or nothing."""
+    """Begin to trace where this kernel can; the instance for it, or nothing."""
     for root in drops.ROOTS:
         # Before Linux 5.17 the event has no reason.
         if interval > 0 and " reason;" in (host.read(f"{root}/{drops.EVENT}/format") or ""):
@@ -22,9 +22,9 @@ def begin(host: ReadOnlyHost, interval: float) -> str:
     return ""
 
 
-def gather(host: ReadOnlyHost, place: str) -> Dict[str, Any]:
+def gather(host: ReadOnlyHost, instance: str) -> Dict[str, Any]:
     """End it, and count the drops by reason."""
-    return drops.parse(_said(host, drops.end(place))) if place else {}
+    return drops.parse(_said(host, drops.end(instance))) if instance else {}
 
 
 def _said(host: ReadOnlyHost, argv: Any) -> str:

@@ -59,11 +59,11 @@ def gather(
     )
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in counted}
     dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
-    asked = _try("queues", remarks, lambda: queues.ask(host)) or ""
-    _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found), asked)))
+    shown = _try("queues", remarks, lambda: queues.ask(host)) or ""
+    _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found), shown)))
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
-    few = queues.short(asked)
+    few = queues.short(shown)
     whole_host = _topics(peers)
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
@@ -85,7 +85,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),
         ("path_mtu", paths.learned),
-        ("peers", lambda host: paths.asked(host, peers)),
+        ("peers", lambda host: paths.to_peers(host, peers)),
         ("bonds", bonds.gather),
         ("bridges", bridges.gather),
         ("listeners", listeners.gather),

@@ -10,7 +10,7 @@ from ..host import ReadOnlyHost
 from ..tools import sysctl, sysfs
 
 # Folders and files in the order in which they take effect, with the names that count there.
-_PLACES: Tuple[Tuple[str, str], ...] = (
+_SOURCES: Tuple[Tuple[str, str], ...] = (
     ("/etc/modprobe.d", r".+\.conf"),
     ("/etc/udev/rules.d", r".+\.rules"),
     ("/etc/systemd/network", r".+\.(link|netdev|network)"),
@@ -84,7 +84,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
 
 def _paths(host: ReadOnlyHost, seen: Dict[str, str]) -> Iterator[str]:
     """Where to look; what the files that were found call comes right before the rest of its kind would."""
-    for folder, pattern in _PLACES:
+    for folder, pattern in _SOURCES:
         if folder == "/etc/netplan":
             yield from _parameter_files(host)
         if folder == "/etc/init.d":

@@ -68,20 +68,20 @@ def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     return ip.exceptions(host)
 
 
-def asked(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
+def to_peers(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
     """For each address in the path_check of an entry, whether a packet of the NIC's own MTU comes back from there.
 
     Entries are as in the inventory: the name may be a pattern, and one address, or several in a text, are a list too.
     """
     found = []
-    wanted = [
+    pairs = [
         (nic, address)
         for entry in peers
         for nic in host.names(sysfs.ROOT)
         if fnmatchcase(nic, str(entry.get("name"))) and entry.get("path_check")
         for address in str(understand(_PATH_CHECK, entry["path_check"]).value).split()
     ]
-    for nic, address in dict.fromkeys(wanted):
+    for nic, address in dict.fromkeys(pairs):
         mtu = sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")
         if mtu:
             carries = ping.carries(host, nic, str(address), int(str(mtu)))

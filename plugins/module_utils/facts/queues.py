@@ -15,14 +15,14 @@ def ask(host: ReadOnlyHost) -> str:
     return host.ask(Query(("tc", "-s", "qdisc", "show"))).out
 
 
-def short(asked: str) -> List[Dict[str, Any]]:
+def short(text: str) -> List[Dict[str, Any]]:
     """Queues of any device that hold a few packets only and have dropped some."""
-    return [fifo._asdict() for fifo in fifos.short(asked)]
+    return [fifo._asdict() for fifo in fifos.short(text)]
 
 
-def gather(host: ReadOnlyHost, nics: Sequence[str], asked: str) -> Dict[str, Dict[str, Any]]:
+def gather(host: ReadOnlyHost, nics: Sequence[str], text: str) -> Dict[str, Dict[str, Any]]:
     """By NIC: how many queues, what its queueing disciplines have counted, and which client has which queue."""
-    qdiscs = tc.statistics(asked)
+    qdiscs = tc.statistics(text)
     found: Dict[str, Dict[str, Any]] = {}
     for nic in nics:
         facts: Dict[str, Any] = {

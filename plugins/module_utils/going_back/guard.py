@@ -194,7 +194,7 @@ def _wind(host: Host) -> None:
 
 
 def holds(host: Host, number: int, changes: Sequence[Change]) -> None:
-    """Note what a layer has changed beside what it was asked for: that is its own from now on, until it goes."""
+    """Note what a layer has changed beside what was requested: that is its own from now on, until it goes."""
     if changes:
         stack.write(
             host, [stack.holding(layer, changes) if layer.number == number else layer for layer in stack.read(host)]

@@ -47,9 +47,9 @@ def counters(host: ReadOnlyHost) -> Dict[str, Dict[str, int]]:
 def look(host: ReadOnlyHost, given: Sequence[Any], patience: float) -> Dict[str, Any]:
     """The answer to each probe, and the counters after that. Links may need some seconds after a change, so a probe
     that fails is asked again until the `patience` is over, which is one for all. InputError for what is no probe."""
-    asked = probes(given)
+    every = probes(given)
     end = host.uptime() + patience
-    return {"probes": [_answer(host, probe, end) for probe in asked], "counters": counters(host)}
+    return {"probes": [_answer(host, probe, end) for probe in every], "counters": counters(host)}
 
 
 def _answer(host: ReadOnlyHost, probe: Probe, end: float) -> Dict[str, Any]:

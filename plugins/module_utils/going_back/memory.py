@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 def recall(host: ReadOnlyHost, cells: Cells) -> None:
-    """Note in each cell what an earlier call asked for when it got just this value."""
+    """Note in each cell what an earlier call requested when it got just this value."""
     for address, entry in _load(host, ADJUSTED).items():
         cell = cells.get(address)
         if cell is None or cell.value != entry["value"]:
@@ -31,7 +31,7 @@ def recall(host: ReadOnlyHost, cells: Cells) -> None:
 
 def store(host: Host, adjusted: Iterable[Adjusted]) -> str:
     """Add what was rounded just now; returns a complaint, or nothing."""
-    new = {item.address: {"asked": item.asked, "value": item.value} for item in adjusted}
+    new = {item.address: {"asked": item.requested, "value": item.value} for item in adjusted}
     return _add(host, ADJUSTED, new, later_wins=True)
 
 

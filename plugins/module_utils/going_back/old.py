@@ -26,7 +26,7 @@ def take_over(host: Host) -> bool:
         return False
     there = stack.read(host)
     # What is temporary lay below what is not confirmed: its own change waits as well.
-    for folder, number in sorted(found, key=lambda place: place[0] != _WINDOW):
+    for folder, number in sorted(found, key=lambda item: item[0] != _WINDOW):
         text = host.read(f"{folder}/{number}/revert")
         if text is not None:
             next_one = max((layer.number for layer in there), default=0) + 1

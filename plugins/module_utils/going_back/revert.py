@@ -40,7 +40,7 @@ class Step(NamedTuple):
 def steps(families: Mapping[str, Family], todo: Plan, before: Cells, beside: Sequence[Address]) -> List[Step]:
     """What takes a plan back once it is carried out, in order; values `beside` it, such as a VLAN's MTU, as well."""
     after = {
-        address: cell._replace(value=todo.targets.get(address, cell.value), requested=None)
+        address: cell._replace(value=todo.planned.get(address, cell.value), requested=None)
         for address, cell in before.items()
     }
     desired = plan.invert(Plan(todo.changes), before)
@@ -83,14 +83,14 @@ def lines(way: Sequence[Step], number: int, held: Mapping[Address, Value]) -> Tu
         # It runs once, however many keys it is about, so it has no words that each of them adds.
         command, words = " ".join(_command(whole, number, files)).rstrip() if together else "", ""
         for key, value in step.values.items():
-            address, place = Address(step.family.name, step.scope, key), 0
+            address, position = Address(step.family.name, step.scope, key), 0
             if not together:
                 alone = step.alone(key)
-                place = _place(whole, alone)
+                position = _position(whole, alone)
                 command, words = _command(alone, number, files)
             kind, now = (HELD, held[address]) if address in held else (BESIDE, None)
             texts = (stack.name(address), stack.brief(now), stack.brief(value))
-            made.append(Line(1000 * rank + place, kind, *texts, command, words))
+            made.append(Line(1000 * rank + position, kind, *texts, command, words))
     return made, files
 
 
@@ -98,11 +98,11 @@ def _is_batch(action: Action) -> bool:
     return isinstance(action, Run) and bool(action.lines)
 
 
-def _place(whole: Sequence[Action], alone: Sequence[Action]) -> int:
+def _position(whole: Sequence[Action], alone: Sequence[Action]) -> int:
     """Where a key stands among those that are set with it."""
-    for place, action in enumerate(whole):
+    for position, action in enumerate(whole):
         if action in alone:
-            return place
+            return position
         if isinstance(action, Run) and alone and isinstance(alone[0], Run) and alone[0].argv[-2] in action.argv:
             return action.argv.index(alone[0].argv[-2])
     return len(whole)

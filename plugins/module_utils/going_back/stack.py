@@ -73,10 +73,10 @@ class Layer(NamedTuple):
 
 
 def _told(change: Mapping[str, Any]) -> str:
-    place = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
+    where = " ".join(str(change[part]) for part in ("nic", "family", "key") if change.get(part))
     if str(change.get("key")).startswith("/"):
-        return place.rpartition(" ")[2]
-    return f"{place} {_word(change.get('after'))} to {_word(change.get('before'))}"
+        return where.rpartition(" ")[2]
+    return f"{where} {_word(change.get('after'))} to {_word(change.get('before'))}"
 
 
 def _word(value: Any) -> str:

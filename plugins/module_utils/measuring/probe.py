@@ -49,11 +49,11 @@ def answer(port: int) -> int:
                 packet, sender = listener.recvfrom(2048)
                 # What is no probe gets no answer, no answer is larger than its probe, and an answer is no probe: a
                 # packet with a false sender must not let two hosts answer each other for ever.
-                if len(packet) == _SIZE and packet.startswith(_ASKED):
+                if len(packet) == _SIZE and packet.startswith(_QUESTION):
                     listener.sendto(_ANSWERED + packet[len(_ANSWERED) :], sender)
 
 
-_ASKED, _ANSWERED = b"lnxtune?", b"lnxtune!"
+_QUESTION, _ANSWERED = b"lnxtune?", b"lnxtune!"
 
 
 def _bound(port: int) -> socket.socket:
@@ -66,7 +66,7 @@ def _bound(port: int) -> socket.socket:
     return listener
 
 
-class _Target:
+class _Peer:
     """One host that is asked."""
 
     def __init__(self, address: Tuple[str, int]) -> None:
@@ -74,10 +74,10 @@ class _Target:
         self.times: Dict[int, float] = {}
         self.socket: Optional[socket.socket] = None
         try:
-            family, _kind, _protocol, _name, place = socket.getaddrinfo(*address, type=socket.SOCK_DGRAM)[0]
+            family, _kind, _protocol, _name, socket_address = socket.getaddrinfo(*address, type=socket.SOCK_DGRAM)[0]
             self.socket = socket.socket(family, socket.SOCK_DGRAM)
             self.socket.setblocking(False)
-            self.socket.connect(place)
+            self.socket.connect(socket_address)
         except OSError:
             self.close()
 
@@ -86,7 +86,7 @@ class _Target:
         if self.socket:
             # A queue that is full, or a port that was refused, is a probe without an answer.
             with contextlib.suppress(OSError):
-                head = _HEAD.pack(_ASKED, os.getpid() & 0xFFFFFFFF, number, time.monotonic())
+                head = _HEAD.pack(_QUESTION, os.getpid() & 0xFFFFFFFF, number, time.monotonic())
                 self.socket.send(head.ljust(_SIZE, b"\0"))
 
     def receive(self) -> None:
@@ -110,27 +110,27 @@ class _Target:
 
 def ask(addresses: Sequence[Tuple[str, int]], seconds: float) -> List[Dict[str, Any]]:
     """For each host how many probes were sent, and how long those took that came back, in microseconds."""
-    targets = [_Target(address) for address in addresses]
+    peers = [_Peer(address) for address in addresses]
     begin = due = time.monotonic()
     number = 0
     while due < begin + seconds:
-        _hear(targets, due)
-        for target in targets:
-            target.send(number)
+        _hear(peers, due)
+        for peer in peers:
+            peer.send(number)
         number += 1
         # Whoever did not get the processor in time leaves out what is past, rather than send it all at once.
         due = max(due + _INTERVAL * _STEPS[number % len(_STEPS)], time.monotonic())
     end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end and any(len(target.times) < target.sent for target in targets):
-        _hear(targets, min(end, time.monotonic() + 0.1))
-    for target in targets:
-        target.close()
-    return [target.told() for target in targets]
+    while time.monotonic() < end and any(len(peer.times) < peer.sent for peer in peers):
+        _hear(peers, min(end, time.monotonic() + 0.1))
+    for peer in peers:
+        peer.close()
+    return [peer.told() for peer in peers]
 
 
-def _hear(targets: Sequence[_Target], until: float) -> None:
+def _hear(peers: Sequence[_Peer], until: float) -> None:
     """Take what comes back until then."""
-    sockets = {target.socket: target for target in targets if target.socket}
+    sockets = {peer.socket: peer for peer in peers if peer.socket}
     while True:
         ready, _writable, _failed = select.select(list(sockets), [], [], max(0.0, until - time.monotonic()))
         for one in ready:

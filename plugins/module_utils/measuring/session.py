@@ -177,7 +177,7 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
             undo += unmounting
     gate = {"port": params["port"], "steps": params["gate"]} if params["gate"] else None
     parts, links = moved.parts(host, params["nics"]), foreign.links(host, params["nics"])
-    asked = [run["port"] for step in params["steps"] for run in step["runs"]]
+    remote = [run["port"] for step in params["steps"] for run in step["runs"]]
     config = {
         "name": params["name"],
         "prepare": prepare,
@@ -188,7 +188,7 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "steps": [_step(step, params) for step in params["steps"]],
         "watch": moved.watch(parts),
         "links": links,
-        "sample": [*foreign.watch(links), *moved.sample(parts, ports, asked)],
+        "sample": [*foreign.watch(links), *moved.sample(parts, ports, remote)],
         "stagger": params["stagger"],
         "patience": params["patience"],
     }

@@ -266,9 +266,9 @@ class Gate(threading.Thread):
             if connection in ready:
                 said += _received(connection)
                 self.strangers[connection] = (end, said)
-            asked = _name(said)
-            if asked and len(self.waiting.setdefault(asked[0], {}).setdefault(asked[1], [])) < _NAMESAKES:
-                self.waiting[asked[0]][asked[1]].append(connection)
+            named = _name(said)
+            if named and len(self.waiting.setdefault(named[0], {}).setdefault(named[1], [])) < _NAMESAKES:
+                self.waiting[named[0]][named[1]].append(connection)
                 del self.strangers[connection]
             elif b"\n" in said or len(said) > _GREETING or time.monotonic() > end:
                 del self.strangers[connection]

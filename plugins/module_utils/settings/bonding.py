@@ -30,40 +30,40 @@ from . import bonds, managers
 # whose client only the manager starts and ends.
 _ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb", "dhcp")
 
-# What is noted about a member, beside what is asked for, is put back when a bond does not come about.
+# What is noted about a member, beside what is requested, is put back when a bond does not come about.
 _MEMBER = "member "
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+def _desire(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     desired: Dict[Address, Desired] = {}
-    for asked in bonds.parse(params["bonds"]):
-        manager, files = managers.plan_files(host, str(params["manager"]), asked)
-        if asked.state == "present":
-            bonds.check(host, asked.bond)
+    for entry in bonds.parse(params["bonds"]):
+        manager, files = managers.plan_files(host, str(params["manager"]), entry)
+        if entry.state == "present":
+            bonds.check(host, entry.bond)
         cells = {path: Desired(ABSENT) if text is None else Desired(EXACTLY, text) for path, text in files.items()}
         if params["immediate"]:
-            cells.update(_live(host, asked, manager))
-        desired.update({Address("bonding", asked.bond.name, key): one for key, one in cells.items()})
+            cells.update(_live(host, entry, manager))
+        desired.update({Address("bonding", entry.bond.name, key): one for key, one in cells.items()})
     return desired
 
 
-def _live(host: Reader, asked: bonds.Asked, manager: Optional[tool.Manager]) -> Dict[str, Desired]:
-    """What is asked of the kernel, beside the files."""
-    cells: Dict[str, Desired] = {"state": Desired(EXACTLY, asked.state)}
-    if asked.state == "present":
-        cells.update({key: Desired(EXACTLY, value) for key, value in _values(asked).items()})
-        had = manager is not None and tool.by_dhcp(manager, map(host.read, tool.files(host, manager, asked.bond.name)))
-        if asked.bond.dhcp or had:
-            cells["dhcp"] = Desired(EXACTLY, asked.bond.dhcp)
+def _live(host: Reader, entry: bonds.DesiredBond, manager: Optional[tool.Manager]) -> Dict[str, Desired]:
+    """What is desired of the kernel, beside the files."""
+    cells: Dict[str, Desired] = {"state": Desired(EXACTLY, entry.state)}
+    if entry.state == "present":
+        cells.update({key: Desired(EXACTLY, value) for key, value in _values(entry).items()})
+        had = manager is not None and tool.by_dhcp(manager, map(host.read, tool.files(host, manager, entry.bond.name)))
+        if entry.bond.dhcp or had:
+            cells["dhcp"] = Desired(EXACTLY, entry.bond.dhcp)
     elif manager:
         cells.update(dict.fromkeys(("mode", "members", "mtu", "addresses"), Desired(ABSENT)))
-    touched = {*asked.bond.members, *tool.members(host, asked.bond.name)} if manager else ()
+    touched = {*entry.bond.members, *tool.members(host, entry.bond.name)} if manager else ()
     return {**cells, **{_MEMBER + member: Desired(WATCH) for member in touched}}
 
 
-def _values(asked: bonds.Asked) -> Dict[str, Value]:
-    """What is asked of a bond, by key, as the kernel will say it."""
-    bond = asked.bond
+def _values(entry: bonds.DesiredBond) -> Dict[str, Value]:
+    """What is desired of a bond, by key, as the kernel will say it."""
+    bond = entry.bond
     values: Dict[str, Value] = {
         "mode": bond.mode,
         "members": " ".join(sorted(bond.members)),
@@ -128,7 +128,7 @@ def _write(name: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) ->
     was = cells["state"].value == "present"
     actions: List[Action] = []
     if "mode" not in cells and "state" not in values:
-        return tuple(saves)  # only the files are asked for
+        return tuple(saves)  # only the files are requested
     if values.get("state", cells["state"].value) == "absent":
         actions += [*(manager.destroy(name) if was else ()), *saves, *(manager.forget if saves else ())]
     elif not was or any(key in values for key in _ANEW):
@@ -156,19 +156,19 @@ def _words(values: Mapping[str, Value], cells: Mapping[str, Cell], key: str) -> 
 
 def _step(name: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> tool.Step:
     """The difference that `values` make to a live bond."""
-    have, want = _words({}, cells, "addresses"), _words(values, cells, "addresses")
-    inside, wanted = _words({}, cells, "members"), _words(values, cells, "members")
+    current, planned = _words({}, cells, "addresses"), _words(values, cells, "addresses")
+    inside, members = _words({}, cells, "members"), _words(values, cells, "members")
     return tool.Step(
         name,
         files=_files(values, cells),
         fewer=any(key.startswith("/") and text is None for key, text in values.items()),
         options={key: bonds.text(value) for key, value in values.items() if key in bonds.OPTIONS},
         mtu=int(str(values["mtu"])) if values.get("mtu") else None,
-        join=tuple(member for member in wanted if member not in inside),
-        leave=tuple(member for member in inside if member not in wanted),
-        add=tuple(address for address in want if address not in have),
-        keep=tuple(address for address in want if address in have),
-        drop=tuple(address for address in have if address not in want),
+        join=tuple(member for member in members if member not in inside),
+        leave=tuple(member for member in inside if member not in members),
+        add=tuple(address for address in planned if address not in current),
+        keep=tuple(address for address in planned if address in current),
+        drop=tuple(address for address in current if address not in planned),
         gateway=str(values.get("gateway") or ""),
     )
 
@@ -194,7 +194,7 @@ bonding = Family(
         "manager": {"type": "str", "choices": ["auto", *managers.MANAGERS], "default": "auto"},
         "immediate": {"type": "bool", "default": True},
     },
-    ask=_ask,
+    desire=_desire,
     patience=30,
     cuts=True,
 )

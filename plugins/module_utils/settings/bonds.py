@@ -84,11 +84,11 @@ _TAKEN_BY: Mapping[str, Tuple[str, ...]] = {
     "lp_interval": (_TLB, _ALB),
     "tlb_dynamic_lb": (_TLB,),
 }
-_TARGETS = 16
+_MOST_ADDRESSES = 16
 _LEAST, _MOST = 68, 65535
 
 
-class Asked(NamedTuple):
+class DesiredBond(NamedTuple):
     """One entry: a bond, and whether it is to be there."""
 
     bond: tool.Bond
@@ -108,24 +108,24 @@ def text(found: Value) -> str:
     return str(int(found)) if isinstance(found, bool) else str("" if found is None else found)
 
 
-def parse(entries: Sequence[Mapping[str, Any]]) -> List[Asked]:
+def parse(entries: Sequence[Mapping[str, Any]]) -> List[DesiredBond]:
     """The bonds that entries describe; InputError for the first invalid one."""
-    found: List[Asked] = []
+    found: List[DesiredBond] = []
     taken: Dict[str, str] = {}
     for entry in entries:
-        asked = _entry(entry)
-        name = asked.bond.name
+        one = _entry(entry)
+        name = one.bond.name
         if name in [other.bond.name for other in found]:
             raise InputError(f"bonds: there are two entries for {name}; write one")
-        for member in asked.bond.members if asked.state == "present" else ():
+        for member in one.bond.members if one.state == "present" else ():
             if member in taken:
                 raise InputError(f"bonds: {member} cannot be in two bonds, {taken[member]} and {name}")
             taken[member] = name
-        found.append(asked)
+        found.append(one)
     return found
 
 
-def _entry(entry: Mapping[str, Any]) -> Asked:
+def _entry(entry: Mapping[str, Any]) -> DesiredBond:
     name = entry.get("name")
     if not isinstance(name, str) or not re.fullmatch(tool.NAME, name) or name in ("all", "default", "lo"):
         right = "up to 15 letters, digits, - and _, the first a letter"
@@ -138,8 +138,8 @@ def _entry(entry: Mapping[str, Any]) -> Asked:
             if raw is not None and key != "name":
                 given[str(key)] = _convert(_FIELDS[str(key)], raw)
         if given.get("state") == "absent":
-            return Asked(tool.Bond(name, "", ()), "absent")
-        return Asked(_fitting(name, given), "present")
+            return DesiredBond(tool.Bond(name, "", ()), "absent")
+        return DesiredBond(_fitting(name, given), "present")
     except InputError as error:
         raise InputError(f"bonds: {name}: {error}") from None
 
@@ -169,7 +169,7 @@ def _list(raw: Any) -> List[Any]:
 
 
 def _once(key: str, words: Sequence[str]) -> Tuple[str, ...]:
-    twice = [word for place, word in enumerate(words) if word in words[:place]]
+    twice = [word for index, word in enumerate(words) if word in words[:index]]
     if twice:
         raise InputError(f"{key}: {twice[0]} is named twice")
     return tuple(words)
@@ -187,12 +187,12 @@ def _fitting(name: str, given: Mapping[str, Any]) -> tool.Bond:
         raise InputError(f"mode is missing; choose one of {', '.join(MODES)}")
     if not given.get("members"):
         raise InputError("members are missing; name the NICs of the bond")
-    asked = {key: text(given[key]) for key in OPTIONS if key in given}
-    _check_mode(given["mode"], asked)
-    _check_monitoring(asked)
+    desired = {key: text(given[key]) for key in OPTIONS if key in given}
+    _check_mode(given["mode"], desired)
+    _check_monitoring(desired)
     # Without either monitor a bond never hears of a lost link, so looking at the links is the default.
-    monitored = "miimon" in asked or asked.get("arp_interval", "0") != "0"
-    options = asked if monitored else {"miimon": "100", **asked}
+    monitored = "miimon" in desired or desired.get("arp_interval", "0") != "0"
+    options = desired if monitored else {"miimon": "100", **desired}
     _check_delays(options)
     members = given["members"]
     if "primary" in options and options["primary"] not in members:
@@ -220,13 +220,15 @@ def _check_monitoring(options: Mapping[str, str]) -> None:
     probes = options.get("arp_interval", "0") != "0"
     if probes and options.get("miimon", "0") != "0":
         raise InputError("arp_interval and miimon exclude each other; remove one")
-    targets = options.get("arp_ip_target", "").split()
-    if probes and not targets:
+    addresses = options.get("arp_ip_target", "").split()
+    if probes and not addresses:
         raise InputError("arp_interval needs arp_ip_target, the addresses to ask for")
-    if not probes and (targets or "arp_validate" in options):
+    if not probes and (addresses or "arp_validate" in options):
         raise InputError("arp_ip_target and arp_validate need arp_interval")
-    if len(targets) > _TARGETS or any(":" in target for target in targets):
-        raise InputError(f"arp_ip_target: {' '.join(targets)} is not valid; write {_TARGETS} IPv4 addresses at most")
+    if len(addresses) > _MOST_ADDRESSES or any(":" in address for address in addresses):
+        raise InputError(
+            f"arp_ip_target: {' '.join(addresses)} is not valid; write {_MOST_ADDRESSES} IPv4 addresses at most"
+        )
 
 
 def _check_delays(options: Mapping[str, str]) -> None:

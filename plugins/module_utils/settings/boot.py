@@ -25,7 +25,7 @@ def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    """Units that nobody wants any more stop being wanted before their files go, and new ones after theirs came."""
+    """Units that nobody needs any more are no longer started before their files go, and new ones after theirs came."""
     links = {path: text for path, text in values.items() if _is_link(path)}
     off: List[Action] = [systemd.disable(systemd.nic_of(path)) for path, text in links.items() if text is None]
     files: List[Action] = [

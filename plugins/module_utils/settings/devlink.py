@@ -57,41 +57,41 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
 
 
 def _cell(handle: str, way: str, value: Any) -> Cell:
-    return Cell(tool.spelled(value), place=f"{handle} {way}", fixed=way == tool.AT_INIT)
+    return Cell(tool.spelled(value), where=f"{handle} {way}", fixed=way == tool.AT_INIT)
 
 
 def _expand(
-    _nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _planned: Mapping[Address, Value]
 ) -> Expansion:
     """What waits for a reset is told; what a driver takes only at its beginning is refused, unless it is so."""
     refused: Dict[str, str] = {}
     remarks: List[str] = []
     for key, one in desired.items():
         now = cells[key].value if key in cells else None
-        place = cells[key].place if key in cells else ""
+        where = cells[key].where if key in cells else ""
         if now is None or one.value == now:
             continue
         if (now in _SWITCH) is not (one.value in _SWITCH):
             refused[key] = (
                 f"it is a switch, currently {now}" if now in _SWITCH else f"it is not a switch, currently {now}"
             )
-        elif place.endswith(tool.AT_INIT):
+        elif where.endswith(tool.AT_INIT):
             refused[key] = f"{_AT_INIT}. It is {now}"
-        elif place.endswith(tool.PERMANENT):
+        elif where.endswith(tool.PERMANENT):
             remarks.append(f"{key}: {_LATER}")
     return Expansion({key: one for key, one in desired.items() if key not in refused}, refused, tuple(remarks))
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    places = {key: cells[key].place.split() for key in values if key in cells}
-    handle = next((place[0] for place in places.values()), "")
-    asked = {key: (str(values[key]), place[-1]) for key, place in sorted(places.items())}
-    return tuple(tool.change(handle, asked))
+    found = {key: cells[key].where.split() for key in values if key in cells}
+    handle = next((words[0] for words in found.values()), "")
+    changes = {key: (str(values[key]), words[-1]) for key, words in sorted(found.items())}
+    return tuple(tool.change(handle, changes))
 
 
 def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
     """What the device keeps by itself is not written into its memory at each boot."""
-    kept = {key: value for key, value in values.items() if key in cells and cells[key].place.endswith(tool.RUNTIME)}
+    kept = {key: value for key, value in values.items() if key in cells and cells[key].where.endswith(tool.RUNTIME)}
     return _write(nic, kept, cells)
 
 

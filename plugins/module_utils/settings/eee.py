@@ -30,7 +30,7 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _planned: Mapping[Address, Value]
 ) -> Expansion:
     """What a command takes and the device forgets, or does not show, is refused."""
     on = {key: desired[key].value if key in desired else now[key].value for key in ("enabled", "tx_lpi") if key in now}

@@ -49,18 +49,18 @@ def _affinity(
     if not known:
         return {}
     order = [item.queue for item in known]
-    have = [item.name for item in known], list(known.values())
-    means = partial(_dealt, {"spread": cores}, online, have, order)
-    place, value = " ".join(item.path for item in known), _join(list(known.values()), EACH)
+    current = [item.name for item in known], list(known.values())
+    means = partial(_dealt, {"spread": cores}, online, current, order)
+    where, value = " ".join(item.path for item in known), _join(list(known.values()), EACH)
     if not all(host.writable(item.path) for item in known):
         means = partial(_kept, value, means)
     names = Cell(tuple(item.name for item in known), fixed=True)
-    return {"affinity": Cell(value, place=place, means=means), "interrupts": names}
+    return {"affinity": Cell(value, where=where, means=means), "interrupts": names}
 
 
-def _kept(value: str, means: Callable[[str], str], asked: str) -> str:
+def _kept(value: str, means: Callable[[str], str], desired: str) -> str:
     """Since Linux 6.11 the file of an interrupt that cannot be moved is one to read only."""
-    if means(asked) != value:
+    if means(desired) != value:
         raise ValueError(_MANAGED)
     return value
 
@@ -73,16 +73,16 @@ def _queues(host: Reader, nic: str, cores: Sequence[int], online: Sequence[int])
         values = {path: text.strip() for path, text in texts.items() if text is not None}
         if not values:
             continue
-        place, order = " ".join(values), list(range(len(values)))
+        where, order = " ".join(values), list(range(len(values)))
         if key == "rps_flow_cnt":
-            cells[key] = Cell(_join(list(values.values())), place=place, means=partial(_counted, len(order)))
+            cells[key] = Cell(_join(list(values.values())), where=where, means=partial(_counted, len(order)))
             continue
         lists = [cpus.format_list(cpus.parse_mask(text)) for text in values.values()]
         if key == "rps":
             means = partial(_shared, cores, online, lists, len(order))
         else:
             means = partial(_dealt, {"spread": cores, cpus.NONE: ()}, online, ([], lists), order)
-        cells[key] = Cell(_join(lists, EACH if key == "xps" else ""), place=place, means=means)
+        cells[key] = Cell(_join(lists, EACH if key == "xps" else ""), where=where, means=means)
     return cells
 
 
@@ -98,47 +98,47 @@ def _service(host: Reader, nic: str) -> Dict[str, Cell]:
     }
 
 
-def _banned(problem: str, asked: str) -> bool:
-    if asked == "True" and problem:
+def _banned(problem: str, desired: str) -> bool:
+    if desired == "True" and problem:
         raise ValueError(problem)
-    return asked == "True"
+    return desired == "True"
 
 
 def _dealt(
     words: Mapping[str, Sequence[int]],
     online: Sequence[int],
-    have: Tuple[Sequence[str], Sequence[str]],
+    current: Tuple[Sequence[str], Sequence[str]],
     order: Sequence[int],
-    asked: str,
+    desired: str,
 ) -> str:
     """One CPU for each: the queue k gets the k-th one, so both directions of a queue meet on one core.
 
-    Unless they are asked for one by one: those that are not keep what they `have`, by their names and lists.
+    Unless they are asked for one by one: those that are not keep the `current` ones, by their names and lists.
     """
-    if placing.named(asked):
-        lists = placing.apart(asked, have[1], order, have[0])
+    if placing.named(desired):
+        lists = placing.apart(desired, current[1], order, current[0])
         return _join([cpus.format_list(_checked(part, online)) for part in lists], EACH)
-    if asked.startswith(EACH) or " " in asked:
-        return _literal(online, len(order), asked, EACH)
-    chosen = words[asked] if asked in words else _checked(asked, online)
+    if desired.startswith(EACH) or " " in desired:
+        return _literal(online, len(order), desired, EACH)
+    chosen = words[desired] if desired in words else _checked(desired, online)
     dealt = cpus.deal(chosen, max(order) + 1)
     return _join([dealt[queue] for queue in order], EACH)
 
 
-def _shared(cores: Sequence[int], online: Sequence[int], have: Sequence[str], count: int, asked: str) -> str:
-    """The same CPUs for every queue, unless they are dealt or asked for one by one."""
-    if placing.named(asked):
-        lists = placing.apart(asked, have, range(count), ())
+def _shared(cores: Sequence[int], online: Sequence[int], current: Sequence[str], count: int, desired: str) -> str:
+    """The same CPUs for every queue, unless they are dealt or requested one by one."""
+    if placing.named(desired):
+        lists = placing.apart(desired, current, range(count), ())
         return _join([cpus.format_list(_checked(part, online)) for part in lists])
-    if asked == "spread":
+    if desired == "spread":
         return _join(cpus.deal(cores, count))
-    return _literal(online, count, cpus.format_list(online) if asked == "all" else asked, "")
+    return _literal(online, count, cpus.format_list(online) if desired == "all" else desired, "")
 
 
-def _literal(online: Sequence[int], count: int, asked: str, each: str) -> str:
+def _literal(online: Sequence[int], count: int, desired: str, each: str) -> str:
     """Lists as they are; round robin where the number of queues is another one than they were written for."""
-    lists = [cpus.format_list(_checked(part, online)) for part in asked.replace(EACH, "", 1).split()]
-    return _join([lists[place % len(lists)] for place in range(count)], each)
+    lists = [cpus.format_list(_checked(part, online)) for part in desired.replace(EACH, "", 1).split()]
+    return _join([lists[index % len(lists)] for index in range(count)], each)
 
 
 def _checked(text: str, online: Sequence[int]) -> Tuple[int, ...]:
@@ -149,10 +149,10 @@ def _checked(text: str, online: Sequence[int]) -> Tuple[int, ...]:
     return chosen
 
 
-def _counted(count: int, asked: str) -> str:
+def _counted(count: int, desired: str) -> str:
     # The kernel rounds the size of each table up to a power of two.
-    numbers = [str(1 << (int(number) - 1).bit_length() if int(number) else 0) for number in asked.split()]
-    return _join([numbers[place % len(numbers)] for place in range(count)])
+    numbers = [str(1 << (int(number) - 1).bit_length() if int(number) else 0) for number in desired.split()]
+    return _join([numbers[index % len(numbers)] for index in range(count)])
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -168,11 +168,11 @@ def _pokes(key: str, value: str, cells: Mapping[str, Cell]) -> List[Poke]:
     """Only the files that differ; none for names of interrupts that are yet to come."""
     if placing.named(value):
         return []
-    paths = cells[key].place.split()
-    wanted, have = _spelled(value, len(paths)), _spelled(str(cells[key].value), len(paths))
+    paths = cells[key].where.split()
+    planned, current = _spelled(value, len(paths)), _spelled(str(cells[key].value), len(paths))
     masks = key in ("rps", "xps")
     pokes = []
-    for path, new, old in zip(paths, wanted, have):
+    for path, new, old in zip(paths, planned, current):
         if new != old:
             text = cpus.format_mask(cpus.parse_list(new)) if masks else new
             pokes.append(Poke(path, text, f"echo {quote(text)} > {quote(path)}"))
@@ -187,16 +187,16 @@ def _foresee(cells: Mapping[str, Cell], before: Mapping[str, Value], after: Mapp
     foreseen = dict(cells)
     for key, file in _FILES.items():
         cell, way = cells.get(key), "tx" if key == "xps" else "rx"
-        have, count = (sum(_number(values.get(word)) for word in ("combined", way)) for values in (before, after))
-        if cell is None or len(cell.place.split()) != have or not count or not isinstance(cell.means, partial):
+        current, count = (sum(_number(values.get(word)) for word in ("combined", way)) for values in (before, after))
+        if cell is None or len(cell.where.split()) != current or not count or not isinstance(cell.means, partial):
             continue
-        folder = cell.place.split()[0].rpartition("/")[0].rpartition("-")[0]
-        place = " ".join(f"{folder}-{number}/{file}" for number in range(count))
+        folder = cell.where.split()[0].rpartition("/")[0].rpartition("-")[0]
+        where = " ".join(f"{folder}-{number}/{file}" for number in range(count))
         nothing = "0" if key == "rps_flow_cnt" else cpus.format_list(())
-        values = [*_spelled(str(cell.value), have), *[nothing] * count][:count]
+        values = [*_spelled(str(cell.value), current), *[nothing] * count][:count]
         *rest, order = cell.means.args
         means = partial(cell.means.func, *rest, list(range(count)) if isinstance(order, list) else count)
-        foreseen[key] = Cell(_join(values, EACH if key == "xps" else ""), place=place, means=means)
+        foreseen[key] = Cell(_join(values, EACH if key == "xps" else ""), where=where, means=means)
     return foreseen
 
 
@@ -209,7 +209,7 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
     fresh = {key: cell._replace(value=_UNKNOWN) for key, cell in cells.items() if key in values}
     actions = _write(nic, values, {**cells, **fresh})
     names = cells["interrupts"].value if "interrupts" in cells else ()
-    paths = cells["affinity"].place.split() if isinstance(names, tuple) and names else []
+    paths = cells["affinity"].where.split() if isinstance(names, tuple) and names else []
     lasting = {path: interrupts.by_name(name) for path, name in zip(paths, names if isinstance(names, tuple) else ())}
     return [_lasting(action, lasting) for action in actions]
 

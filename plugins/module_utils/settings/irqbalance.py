@@ -26,11 +26,11 @@ from ..tools import sysfs
 KEY = "irqbalance_ban"
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+def _desire(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     """The files go, unless a NIC turns out to need them; a host without either is not looked at any further."""
-    asked = [entry["irq"] for entry in params.get("nics") or () if isinstance(entry.get("irq"), Mapping)]
+    entries = [entry["irq"] for entry in params.get("nics") or () if isinstance(entry.get("irq"), Mapping)]
     there = host.exists(tool.SCRIPT) or host.exists(tool.DROP_IN)
-    if params.get("nics") is None or not (there or any(KEY in keys for keys in asked)):
+    if params.get("nics") is None or not (there or any(KEY in keys for keys in entries)):
         return {}
     return {Address("irqbalance", "", path): Desired(ABSENT) for path in (tool.SCRIPT, tool.DROP_IN)}
 
@@ -41,9 +41,9 @@ def _read(host: Reader, _scope: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _scope: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    _scope: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], planned: Mapping[Address, Value]
 ) -> Expansion:
-    nics = [nic for (family, nic, key), value in targets.items() if (family, key, value) == ("irq", KEY, True)]
+    nics = [nic for (family, nic, key), value in planned.items() if (family, key, value) == ("irq", KEY, True)]
     if not nics:
         return Expansion(desired)
     texts = {tool.SCRIPT: tool.script([str(cells[nic].value) for nic in nics]), tool.DROP_IN: tool.DROP_IN_TEXT}
@@ -66,6 +66,6 @@ irqbalance = Family(
     write=_write,
     about="The NICs that irqbalance leaves alone.",
     options={"nics": {"type": "list", "elements": "dict"}},
-    ask=_ask,
+    desire=_desire,
     expand=_expand,
 )

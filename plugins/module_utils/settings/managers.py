@@ -9,7 +9,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 from ..schema import InputError, Query, Reader
 from ..tools import bond as tool
 from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, sysfs
-from .bonds import Asked
+from .bonds import DesiredBond
 
 MANAGERS: Mapping[str, tool.Manager] = {
     manager.name: manager
@@ -30,18 +30,20 @@ def of_paths(paths: Iterable[str]) -> tool.Manager:
     return next(folders[path.rpartition("/")[0]] for path in paths if path.startswith("/"))
 
 
-def plan_files(host: Reader, wanted: str, asked: Asked) -> Tuple[Optional[tool.Manager], Dict[str, Optional[str]]]:
+def plan_files(
+    host: Reader, choice: str, desired: DesiredBond
+) -> Tuple[Optional[tool.Manager], Dict[str, Optional[str]]]:
     """Whose the bond is, and the texts of its files (None for those that go); nobody's if it is not there at all."""
-    bond = asked.bond
+    bond = desired.bond
     every = {name: tool.files(host, manager, bond.name) for name, manager in MANAGERS.items()}
-    have = {name: paths for name, paths in every.items() if paths}
-    if len(have) > 1:
-        where = ", ".join(path for paths in have.values() for path in paths)
+    owners = {name: paths for name, paths in every.items() if paths}
+    if len(owners) > 1:
+        where = ", ".join(path for paths in owners.values() for path in paths)
         raise InputError(f"bonds: {bond.name}: there are files of several network managers ({where}); remove some")
-    owner = next(iter(have), "")
-    if owner and wanted not in ("auto", owner):
+    owner = next(iter(owners), "")
+    if owner and choice not in ("auto", owner):
         raise InputError(
-            f"bonds: {bond.name} belongs to {owner} ({have[owner][0]}), not to {wanted}; "
+            f"bonds: {bond.name} belongs to {owner} ({owners[owner][0]}), not to {choice}; "
             "set its state to absent first, or leave the manager out"
         )
     if not owner and tool.present(host, bond.name):
@@ -49,10 +51,10 @@ def plan_files(host: Reader, wanted: str, asked: Asked) -> Tuple[Optional[tool.M
             f"bonds: {bond.name} is there, but no file of this collection describes it; "
             f"take it out of what made it (`ip link delete dev {bond.name}`), then run again"
         )
-    stale: Dict[str, Optional[str]] = dict.fromkeys(have.get(owner, ()))
-    if asked.state == "absent":
+    stale: Dict[str, Optional[str]] = dict.fromkeys(owners.get(owner, ()))
+    if desired.state == "absent":
         return (MANAGERS[owner], stale) if owner else (None, {})
-    manager = MANAGERS[owner or _choose(host, wanted, bond)]
+    manager = MANAGERS[owner or _choose(host, choice, bond)]
     files = manager.render(bond)
     for path in files:
         text = host.read(path)
@@ -62,14 +64,14 @@ def plan_files(host: Reader, wanted: str, asked: Asked) -> Tuple[Optional[tool.M
     return manager, {**stale, **files}
 
 
-def _choose(host: Reader, wanted: str, bond: tool.Bond) -> str:
+def _choose(host: Reader, choice: str, bond: tool.Bond) -> str:
     facts = _Facts(host)
-    if wanted == "auto":
-        wanted = _find_out(facts, bond)
-    complaint = _CAN[wanted](facts, bond)
+    if choice == "auto":
+        choice = _find_out(facts, bond)
+    complaint = _CAN[choice](facts, bond)
     if complaint:
-        raise InputError(f"bonds: {bond.name}: {wanted} cannot have it: {complaint}")
-    return wanted
+        raise InputError(f"bonds: {bond.name}: {choice} cannot have it: {complaint}")
+    return choice
 
 
 def _find_out(facts: _Facts, bond: tool.Bond) -> str:

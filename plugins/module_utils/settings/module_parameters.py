@@ -25,44 +25,42 @@ def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
 def _cell(host: Reader, key: str) -> Cell:
     found = kmod.look(host, key)
     note = _NOT_KEPT if found.built_in and not systemd.running(host) else ""
-    return Cell(found.value, means=partial(_means, key, found), note=note, place="driver" if found.driver else "")
+    return Cell(found.value, means=partial(_means, key, found), note=note, where="driver" if found.driver else "")
 
 
-def _means(key: str, found: kmod.Parameter, asked: str) -> Value:
-    """What an asked value comes to now; what waits for the module to be loaded comes to what is in force."""
+def _means(key: str, found: kmod.Parameter, desired: str) -> Value:
+    """What a desired value comes to now; what waits for the module to be loaded comes to what is in force."""
     if found.problem:
         raise ValueError(found.problem)
-    if found.value is None or kmod.same(asked, found.value):
+    if found.value is None or kmod.same(desired, found.value):
         return found.value
     if found.writable:
-        return kmod.spelled(asked, found.value)
+        return kmod.spelled(desired, found.value)
     if found.built_in:
         raise ValueError(
-            f"it is built into this kernel, which takes it on its command line only; add {key}={asked} there"
+            f"it is built into this kernel, which takes it on its command line only; add {key}={desired} there"
         )
     return found.value
 
 
 def _expand(
-    _scope: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _scope: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _planned: Mapping[Address, Value]
 ) -> Expansion:
-    return Expansion(
-        desired, remarks=tuple(said for key, asked in desired.items() for said in _said(key, asked, cells))
-    )
+    return Expansion(desired, remarks=tuple(said for key, one in desired.items() for said in _said(key, one, cells)))
 
 
-def _said(key: str, asked: Desired, cells: Mapping[str, Cell]) -> List[str]:
+def _said(key: str, desired: Desired, cells: Mapping[str, Cell]) -> List[str]:
     cell = cells[key]
     try:
-        goal = cell.means(str(asked.value)) if cell.means else None
+        planned = cell.means(str(desired.value)) if cell.means else None
     except ValueError:
         return []
     if cell.value is None:
         return [f"{key}: its module is not loaded; what is kept for the next boot (permanent) counts once it is"]
-    if goal != cell.value or kmod.same(str(asked.value), str(cell.value)):
+    if planned != cell.value or kmod.same(str(desired.value), str(cell.value)):
         return []
     now = f"; until then it is {cell.value}" if cell.value else ""
-    again = "; an initramfs that contains the driver must be updated" if cell.place else ""
+    again = "; an initramfs that contains the driver must be updated" if cell.where else ""
     return [f"{key}: read only when the module is loaded, so it takes effect at the next boot if permanent{now}{again}"]
 
 
@@ -76,9 +74,9 @@ def _read_file(host: Reader, _file: str, keys: Sequence[str]) -> Reading:
     cells = {}
     for key in dict.fromkeys([*keys, *ours]):
         value, file = ours.get(key, (None, ""))
-        right = kmod.place(host, key) if key in keys or not file else file
+        right = kmod.file_of(host, key) if key in keys or not file else file
         # Which file it belongs to, and the other one where the line lies there.
-        cells[key] = Cell(value, place=right) if file in ("", right) else Cell(None, place=f"{right} {file}")
+        cells[key] = Cell(value, where=right) if file in ("", right) else Cell(None, where=f"{right} {file}")
     return Reading(cells)
 
 
@@ -89,14 +87,14 @@ def _write_file(_file: str, values: Mapping[str, Value], cells: Mapping[str, Cel
         before = {key: str(cell.value) for key, cell in cells.items() if cell.value is not None and _in(cell) == file}
         mine = {key: value for key, value in values.items() if _in(cells.get(key, Cell(None))) == file}
         after = {key: text for key, text in {**before, **mine}.items() if text is not None}
-        moved = any(key in cells and cells[key].place.endswith(f" {file}") for key in values)
+        moved = any(key in cells and cells[key].where.endswith(f" {file}") for key in values)
         if moved or before != after:
             saves.append(Save(file, kmod.render(file, {key: str(text) for key, text in after.items()})))
     return tuple(saves)
 
 
 def _in(cell: Cell) -> str:
-    return cell.place.partition(" ")[0] or kmod.FILE
+    return cell.where.partition(" ")[0] or kmod.FILE
 
 
 module_parameters = Family(
@@ -130,8 +128,8 @@ module_parameters_file = Family(
     key_pattern=module_parameters.key_pattern,
     canonical=kmod.name,
     follows=("module_parameters",),
-    place=lambda _params: kmod.FILE,
+    path=lambda _params: kmod.FILE,
     rivals=lambda host, _file, keys: kmod.overriders(
-        host, [key for key in sorted(keys) if kmod.place(host, key) == kmod.FILE]
+        host, [key for key in sorted(keys) if kmod.file_of(host, key) == kmod.FILE]
     ),
 )

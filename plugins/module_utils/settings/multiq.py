@@ -87,15 +87,17 @@ def _multiq(root: tc.Root, queues: int) -> str:
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     now, root = str(cells["method"].value), _root(cells)
     method = str(values.get("method", now))
-    have = _words(cells["clients"].value)
-    want = _words(values["clients"]) if "clients" in values else have
+    current = _words(cells["clients"].value)
+    planned = _words(values["clients"]) if "clients" in values else current
     leave_clsact, leave_multiq = (word in now and method != word for word in (CLSACT, MULTIQ))
     lines = []
     first: Tuple[Action, ...] = ()
     if leave_clsact:
         whole = not cells["others"].value
         lines += (
-            [f"qdisc del dev {nic} clsact"] if whole else [tc.delete(nic, "egress", tc.pref_of(word)) for word in have]
+            [f"qdisc del dev {nic} clsact"]
+            if whole
+            else [tc.delete(nic, "egress", tc.pref_of(word)) for word in current]
         )
     made = root[1] != "0:"  # by hand or by us, so that tc knows the queues below it by name
     gone = leave_multiq or (method == NONE and root[0] == MQ and made)
@@ -119,12 +121,12 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         lines.append(f"qdisc replace dev {nic} root handle {handle} mq")
     if method in (CLSACT, MULTIQ):
         parent = "egress" if method == CLSACT else f"parent {handle}"
-        kept = () if method not in now else have
-        lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in want]
-        lines += [tc.add(nic, parent, word) for word in want if word not in kept]
-    shaped = _by_queue(_held(cells, "rate"), have) if lasts else {}
-    want_rates = _by_queue(rates, want) if method in (CLSACT, MULTIQ) else {}
-    lines += _shaping(nic, method, handle, shaped, want_rates, bool(_held(cells, "leaves")))
+        kept = () if method not in now else current
+        lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in planned]
+        lines += [tc.add(nic, parent, word) for word in planned if word not in kept]
+    shaped = _by_queue(_held(cells, "rate"), current) if lasts else {}
+    planned_rates = _by_queue(rates, planned) if method in (CLSACT, MULTIQ) else {}
+    lines += _shaping(nic, method, handle, shaped, planned_rates, bool(_held(cells, "leaves")))
     return (*first, tc.batch(lines)) if lines else first
 
 
@@ -149,7 +151,7 @@ def _by_queue(rates: Sequence[str], clients: Sequence[str]) -> Dict[int, int]:
 
 
 def _shaping(
-    nic: str, method: str, root: str, have: Mapping[int, int], want: Mapping[int, int], others: bool
+    nic: str, method: str, root: str, current: Mapping[int, int], planned: Mapping[int, int], others: bool
 ) -> List[str]:
     """From the rates of queues below a root that lasts to others.
 
@@ -157,7 +159,7 @@ def _shaping(
     such queues a new one when it is told to change.
     """
     lines = []
-    stale = sorted(queue for queue in have if queue not in want)
+    stale = sorted(queue for queue in current if queue not in planned)
     if stale and method == MULTIQ:
         lines = [tc.unshape(nic, root, queue) for queue in stale] + [
             f"qdisc replace dev {nic} root handle {root} multiq"
@@ -166,9 +168,11 @@ def _shaping(
         lines = [tc.plain_queue(nic, root, queue) for queue in stale]
     elif stale:
         lines = [f"qdisc del dev {nic} root"]
-        lines += [f"qdisc replace dev {nic} root handle {root} mq"] if want or method == MQ else []
-        have = {}
-    return lines + [tc.shape(nic, root, queue, want[queue]) for queue in sorted(want) if have.get(queue) != want[queue]]
+        lines += [f"qdisc replace dev {nic} root handle {root} mq"] if planned or method == MQ else []
+        current = {}
+    return lines + [
+        tc.shape(nic, root, queue, planned[queue]) for queue in sorted(planned) if current.get(queue) != planned[queue]
+    ]
 
 
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
@@ -199,28 +203,28 @@ def _number(listed: Tuple[str, ...]) -> Tuple[str, ...]:
 
 
 def _expand(
-    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], planned: Mapping[Address, Value]
 ) -> Expansion:
-    wanted = {key: one.value for key, one in desired.items()}
+    values = {key: one.value for key, one in desired.items()}
     others = cells["others"].value
     told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
-    listed = tuple(word for word in _words(wanted.get("clients")) if word != tc.OTHERS)
-    owned = str(targets.get(Address("qdisc", nic, "root"), ""))
-    if wanted.get("state") == "absent" or wanted.get("method") in (MQ, NONE):
+    listed = tuple(word for word in _words(values.get("clients")) if word != tc.OTHERS)
+    owned = str(planned.get(Address("qdisc", nic, "root"), ""))
+    if values.get("state") == "absent" or values.get("method") in (MQ, NONE):
         if owned:
             # The root is the business of `qdisc`; the filters are ours.
             return Expansion({"clients": Desired(EXACTLY, ())}, {}, told)
-        problem = _problem(str(wanted.get("method")), cells)
+        problem = _problem(str(values.get("method")), cells)
         if problem:
             return Expansion(refused={"method": problem})
-        if wanted.get("rate"):
+        if values.get("rate"):
             return Expansion(refused={"rate": "only a queue of a client has a rate; leave it out"})
-        return Expansion(_exactly(str(wanted.get("method") or NONE), (), cells), {}, told)
+        return Expansion(_exactly(str(values.get("method") or NONE), (), cells), {}, told)
     if not listed:
         return Expansion(refused={next(iter(desired)): "no client is named; name some, or write state: absent"})
-    queues = _queues(nic, cells, targets)
+    queues = _queues(nic, cells, planned)
     mapped = _number(listed)
-    if len(listed) >= queues and wanted.get("overflow") == MQ:
+    if len(listed) >= queues and values.get("overflow") == MQ:
         note = f"{nic}: {len(listed)} clients are too many for {queues} queues, so the default qdisc stays in place"
         return Expansion({"clients": Desired(EXACTLY, ())} if owned else _exactly(NONE, (), cells), {}, (*told, note))
     if len(listed) >= queues:
@@ -229,15 +233,15 @@ def _expand(
     beyond = [word for word in mapped if tc.queue_of(word) >= queues]
     if beyond:
         return Expansion(refused={"clients": f"{say(tuple(beyond))} is beyond the last of {queues} queues"})
-    method = _method(wanted.get("method"), cells)
+    method = _method(values.get("method"), cells)
     if owned and method == MULTIQ:
         why = f"qdisc root: {owned.split()[0]} is desired as well, but a NIC has one root; write method: clsact"
         return Expansion(refused={"method" if "method" in desired else "clients": why})
     problem = _problem(method, cells)
     if problem:
         return Expansion(refused={"method" if "method" in desired else "clients": problem})
-    rates, unknown = _rates(_words(wanted.get("rate")), mapped, cells)
-    if rates and (owned or Address("qdisc", nic, "leaves") in targets):
+    rates, unknown = _rates(_words(values.get("rate")), mapped, cells)
+    if rates and (owned or Address("qdisc", nic, "leaves") in planned):
         return Expansion(refused={"rate": "a rate is a qdisc of its queue, and qdisc sets one as well; leave one out"})
     problem = _no_rates(rates, mapped, method, cells)
     if problem:
@@ -257,14 +261,14 @@ def _exactly(
 
 
 def _rates(
-    asked: Tuple[str, ...], mapped: Tuple[str, ...], cells: Mapping[str, Cell]
+    desired: Tuple[str, ...], mapped: Tuple[str, ...], cells: Mapping[str, Cell]
 ) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
     """The rate of each client in the order of the queues, and the clients of which `auto` does not know it.
 
     What is known came from the controller. A client that could not be asked, as it is switched off, keeps its rate.
     """
-    auto = "auto" in asked
-    named = dict(word.rpartition("=")[::2] for word in asked if "=" in word)
+    auto = "auto" in desired
+    named = dict(word.rpartition("=")[::2] for word in desired if "=" in word)
     now = dict(word.rpartition("=")[::2] for word in _held(cells, "rate")) if auto else {}
     found, unknown = [], []
     for word in mapped:
@@ -302,18 +306,18 @@ def _no_rates(rates: Tuple[str, ...], mapped: Tuple[str, ...], method: str, cell
     return ""
 
 
-def _queues(nic: str, cells: Mapping[str, Cell], targets: Mapping[Address, Value]) -> int:
+def _queues(nic: str, cells: Mapping[str, Cell], planned: Mapping[Address, Value]) -> int:
     """Transmit queues once the channels are set."""
-    planned = [targets.get(Address("channels", nic, key)) for key in ("combined", "tx")]
-    numbers = [number for number in planned if isinstance(number, int)]
+    counts = [planned.get(Address("channels", nic, key)) for key in ("combined", "tx")]
+    numbers = [number for number in counts if isinstance(number, int)]
     return sum(numbers) if numbers else int(str(cells["queues"].value))
 
 
-def _method(asked: Value, cells: Mapping[str, Cell]) -> str:
+def _method(desired: Value, cells: Mapping[str, Cell]) -> str:
     """`auto` keeps the method that is there, and prefers clsact where the kernel does what its filters say."""
     now = str(cells["method"].value)
-    if asked in (CLSACT, MULTIQ):
-        return str(asked)
+    if desired in (CLSACT, MULTIQ):
+        return str(desired)
     if MULTIQ in now or "mapping_holds" not in cells:
         return MULTIQ if MULTIQ in now else CLSACT
     return CLSACT if cells["mapping_holds"].value else MULTIQ

@@ -3,7 +3,7 @@
 
 With autoneg this end only says what it would like (`Advertised pause frame use`), and both ends decide together. `-a`
 shows the result under some drivers and the request under others, so the request is put together from both. Where no
-line shows it, what was asked for last is remembered.
+line shows it, what was requested last is remembered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .table import Row, family
 
 # What get_pauseparam gives under autoneg. The current mode, which is what came of it:
 _SHOW_RESULT = ("e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
-# What was asked for, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
+# What was requested, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
 _SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "tg3")
 # set_pauseparam refuses to change autoneg: it has none (atlantic, mlx4, mlx5), it is that of the PHY (be2net), or that
 # of the link (i40e, ice).
@@ -37,7 +37,7 @@ _WAYS = ("rx", "tx")
 
 
 def _offer(use: object) -> Dict[str, bool]:
-    """What a driver was asked for, by what it advertises."""
+    """What was requested of a driver, by what it advertises."""
     pause, asymmetric = _BITS.get(str(use), (False, False))
     return {"rx": pause, "tx": pause != asymmetric}
 
@@ -78,9 +78,9 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
             offered[way], partner = False, MORE
         elif driver in _SHOW_REQUEST and offered[way] and theirs not in _BITS:
             partner = UNTOLD
-        wanted = offered[way] if offered[way] != shown[way] else None
+        requested = offered[way] if offered[way] != shown[way] else None
         found[way] = cells[way]._replace(
-            requested=wanted, partner=partner, unseen=unseen and bool(partner) and wanted is None
+            requested=requested, partner=partner, unseen=unseen and bool(partner) and requested is None
         )
     return found
 
@@ -92,8 +92,8 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     driver = sysfs.driver(host, nic)
     cells = dict(reading.cells)
     # Who asks for the other two alone need not know it.
-    asked = "autoneg" in keys or not keys
-    if driver in _AUTONEG_FIXED or (asked and _fibre(host, nic, driver, cells["autoneg"])):
+    needed = "autoneg" in keys or not keys
+    if driver in _AUTONEG_FIXED or (needed and _fibre(host, nic, driver, cells["autoneg"])):
         cells["autoneg"] = cells["autoneg"]._replace(fixed=True)
     on = all(cells[way].value is True for way in _WAYS if way in cells)
     # Pause frames that are in use both ways leave nothing to ask.

@@ -23,23 +23,23 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         return Reading({}, f"it is not a PCI device of its own ({device or 'virtual'})")
     # One state takes others along, so they are looked at together.
     cells = aspm.cells(host, device) if not keys or set(keys) & set(aspm.STATES) else {}
-    asked = [key for key in _REGISTERS if not keys or key in keys]
+    chosen = [key for key in _REGISTERS if not keys or key in keys]
     words: Dict[str, Union[int, str]] = {}
-    for key in asked:
+    for key in chosen:
         register = _REGISTERS[key]
-        if register.place not in words:
-            words[register.place] = setpci.read(host, device, register.place)
-        word = words[register.place]
+        if register.position not in words:
+            words[register.position] = setpci.read(host, device, register.position)
+        word = words[register.position]
         if isinstance(word, int):
             top = register.smallest << (5 if key == "max_read_request" else 3)
-            cells[key] = Cell(register.value(word), maximum=top or None, place=device)
+            cells[key] = Cell(register.value(word), maximum=top or None, where=device)
     said = "; ".join(word for word in words.values() if isinstance(word, str))
     lacks = "states of the link are for the firmware to set, or neither end has them"
     return Reading(cells, f"the device does not have it ({said or lacks})")
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    device = next(iter(cells.values())).place
+    device = next(iter(cells.values())).where
     fields = tuple((_REGISTERS[key], _number(value)) for key, value in values.items() if key in _REGISTERS)
     actions: List[Action] = [setpci.write(device, fields)] if fields else []
     return (*actions, *(aspm.write(device, state, bool(values[state])) for state in aspm.STATES if state in values))

@@ -65,7 +65,7 @@ def cell(row: _Row, text: str) -> Dict[str, Cell]:
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
-    """One question for each key, so only for those that are asked for; for all where nothing is."""
+    """One question for each key, so only for those that are requested; for all where nothing is."""
     found: Dict[str, Cell] = {}
     said = ""
     for row in _ROWS:

@@ -61,32 +61,32 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
                 _words(root),
                 _undo([root]),
                 means=partial(_means, [root]),
-                place=root.handle,
+                where=root.handle,
                 note=_FOREIGN.format(root=f"{root.kind} {root.handle}", below=", ".join(foreign)) if foreign else "",
             ),
-            "leaves": Cell(below or DEFAULT, _undo(leaves), means=partial(_means, leaves), place=count),
+            "leaves": Cell(below or DEFAULT, _undo(leaves), means=partial(_means, leaves), where=count),
         }
     )
 
 
-def _undo(have: Sequence[tool.Qdisc]) -> Optional[str]:
+def _undo(current: Sequence[tool.Qdisc]) -> Optional[str]:
     """What an undo puts back where it is not what is there: a test that somebody has left behind never comes back."""
-    return DEFAULT if any(item.kind == NETEM for item in have) else None
+    return DEFAULT if any(item.kind == NETEM for item in current) else None
 
 
 def _words(item: tool.Qdisc) -> str:
     return DEFAULT if item.handle == "0:" else tool.words(item.kind, item.settings)
 
 
-def _means(have: Sequence[tool.Qdisc], asked: str) -> str:
-    """What is in force where it is as asked for; else what was asked for."""
-    if _EACH in asked or asked == DEFAULT:
-        return asked
-    kind, *rest = asked.split()
+def _means(current: Sequence[tool.Qdisc], desired: str) -> str:
+    """What is in force where it is as requested; else what was requested."""
+    if _EACH in desired or desired == DEFAULT:
+        return desired
+    kind, *rest = desired.split()
     settings = tool.read(kind, rest)
-    fits = [item.handle != "0:" and item.kind == kind and tool.same(kind, settings, item.settings) for item in have]
+    fits = [item.handle != "0:" and item.kind == kind and tool.same(kind, settings, item.settings) for item in current]
     if fits and all(fits):
-        return _EACH.join(map(_words, have)) if len(set(map(_words, have))) > 1 else _words(have[0])
+        return _EACH.join(map(_words, current)) if len(set(map(_words, current))) > 1 else _words(current[0])
     return tool.words(kind, settings)
 
 
@@ -99,23 +99,23 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         return (tc.batch([f"qdisc del dev {nic} root"]),)
     if fresh:
         # Options that are to vanish cannot be taken from one that is there, and another may have the handle of mq.
-        taken = root == MQ and cells["root"].place == _HANDLE
+        taken = root == MQ and cells["root"].where == _HANDLE
         anew = now["root"] != DEFAULT and (taken or root.split()[0] == now["root"].split()[0])
         lines += [f"qdisc del dev {nic} root"] if anew else []
         handle = f" handle {_HANDLE}" if root == MQ else ""
         lines.append(f"qdisc replace dev {nic} root{handle} {root}")
     if "leaves" in values and root == MQ:
-        handle = _HANDLE if fresh else cells["root"].place
-        count = int(cells["leaves"].place or 0)
-        wanted = _spelled(str(values["leaves"]), count)
-        have = [DEFAULT] * count if fresh else _spelled(now["leaves"], count)
-        if any(new == DEFAULT != old for new, old in zip(wanted, have)):
+        handle = _HANDLE if fresh else cells["root"].where
+        count = int(cells["leaves"].where or 0)
+        planned = _spelled(str(values["leaves"]), count)
+        current = [DEFAULT] * count if fresh else _spelled(now["leaves"], count)
+        if any(new == DEFAULT != old for new, old in zip(planned, current)):
             # The kernel leaves one that drops everything where a leaf of mq is deleted, so mq is made anew.
             lines += [f"qdisc del dev {nic} root", f"qdisc replace dev {nic} root handle {_HANDLE} {MQ}"]
-            handle, have = _HANDLE, [DEFAULT] * count
-        for place, (new, old) in enumerate(zip(wanted, have)):
+            handle, current = _HANDLE, [DEFAULT] * count
+        for index, (new, old) in enumerate(zip(planned, current)):
             if new != old:
-                parent = f"parent {handle}{place + 1:x}"
+                parent = f"parent {handle}{index + 1:x}"
                 # One of the same kind would keep the options that are to vanish.
                 gone = old != DEFAULT and new.split()[0] == old.split()[0]
                 lines += [f"qdisc del dev {nic} {parent}"] if gone else []
@@ -125,15 +125,15 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
 
 def _spelled(value: str, count: int) -> List[str]:
     each = value.split(_EACH)
-    return [each[place % len(each)] for place in range(count)]
+    return [each[index % len(each)] for index in range(count)]
 
 
 def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Sequence[Action]:
     """From what the kernel makes of a new NIC."""
-    asked = {key: value for key, value in values.items() if value != DEFAULT}
-    root = Cell(DEFAULT, place="0:")
+    desired = {key: value for key, value in values.items() if value != DEFAULT}
+    root = Cell(DEFAULT, where="0:")
     leaves = cells.get("leaves", Cell(DEFAULT))._replace(value=DEFAULT)
-    return _write(nic, asked, {**cells, "root": root, "leaves": leaves}) if asked else ()
+    return _write(nic, desired, {**cells, "root": root, "leaves": leaves}) if desired else ()
 
 
 def _queues(values: Mapping[str, Value]) -> int:
@@ -143,33 +143,33 @@ def _queues(values: Mapping[str, Value]) -> int:
 
 def _foresee(cells: Mapping[str, Cell], _before: Mapping[str, Value], after: Mapping[str, Value]) -> Mapping[str, Cell]:
     """As many leaves as there will be queues."""
-    return {**cells, "leaves": cells["leaves"]._replace(place=str(_queues(after) or cells["leaves"].place))}
+    return {**cells, "leaves": cells["leaves"]._replace(where=str(_queues(after) or cells["leaves"].where))}
 
 
 def _expand(
-    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], planned: Mapping[Address, Value]
 ) -> Expansion:
     now = str(cells["root"].value)
-    asked = {key: str(one.value) for key, one in desired.items()}
-    if asked.get("leaves", DEFAULT) != DEFAULT and "root" not in asked:
-        planned = _queues({key: targets.get(Address("channels", nic, key)) for key in ("combined", "tx")})
-        if (planned or int(cells["leaves"].place or 0)) < 2 and now.split()[0] != MQ:
+    words = {key: str(one.value) for key, one in desired.items()}
+    if words.get("leaves", DEFAULT) != DEFAULT and "root" not in words:
+        count = _queues({key: planned.get(Address("channels", nic, key)) for key in ("combined", "tx")})
+        if (count or int(cells["leaves"].where or 0)) < 2 and now.split()[0] != MQ:
             # With a single queue there is no mq: what would be its leaf is the root.
-            desired, asked = {"root": desired["leaves"]}, {"root": asked["leaves"]}
+            desired, words = {"root": desired["leaves"]}, {"root": words["leaves"]}
         else:
-            desired, asked = {**desired, "root": Desired(EXACTLY, MQ)}, {**asked, "root": MQ}
+            desired, words = {**desired, "root": Desired(EXACTLY, MQ)}, {**words, "root": MQ}
     first = next(iter(desired))
     if now.split()[0] not in (*_ROOTS, DEFAULT, NETEM):
         owner = "multiq" if now == "multiq" else ""
         how = (
             "write multiq: {method: clsact}, or {state: absent} and this in a later run" if owner else "remove it first"
         )
-        return Expansion(refused={first: f"the root qdisc is {now.split()[0]} {cells['root'].place}; {how}"})
-    if "root" in asked and cells["root"].note and (cells["root"].means or str)(asked["root"]) != now:
+        return Expansion(refused={first: f"the root qdisc is {now.split()[0]} {cells['root'].where}; {how}"})
+    if "root" in words and cells["root"].note and (cells["root"].means or str)(words["root"]) != now:
         return Expansion(refused={first: cells["root"].note})
-    if asked.get("leaves", DEFAULT) != DEFAULT and asked["root"] != MQ:
-        return Expansion(refused={"leaves": f"only mq has leaves, and the root is to be {asked['root'].split()[0]}"})
-    if asked.get("root", MQ) != MQ and cells["leaves"].value != DEFAULT:
+    if words.get("leaves", DEFAULT) != DEFAULT and words["root"] != MQ:
+        return Expansion(refused={"leaves": f"only mq has leaves, and the root is to be {words['root'].split()[0]}"})
+    if words.get("root", MQ) != MQ and cells["leaves"].value != DEFAULT:
         # They go with mq, and come back with it.
         desired = {**desired, "leaves": Desired(EXACTLY, DEFAULT)}
     return Expansion(desired)

@@ -47,8 +47,8 @@ def _split(key: str) -> Tuple[str, str]:
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
-    asked = sorted({_split(key)[0] for key in keys})
-    found, complaint = tool.ask(host, nic, asked)
+    prefixes = sorted({_split(key)[0] for key in keys})
+    found, complaint = tool.ask(host, nic, prefixes)
     if complaint and not found:
         return Reading({}, complaint)
     if not keys:
@@ -68,8 +68,8 @@ def _cell(found: Mapping[str, tool.Route], prefix: str, metric: str) -> Cell:
     return Cell(value, fixed=True, means=partial(_refuse, value, route.problem)) if route.problem else Cell(value)
 
 
-def _refuse(value: Value, problem: str, asked: str) -> Value:
-    if asked != str(value):
+def _refuse(value: Value, problem: str, desired: str) -> Value:
+    if desired != str(value):
         raise ValueError(problem)
     return value
 

@@ -58,7 +58,7 @@ def _cells(spread: tool.Spread) -> Dict[str, Cell]:
     if spread.table and spread.rings:
         value = tool.words(spread.table, spread.rings) or _FOREIGN
         means = partial(_indirection, spread, value)
-        cells["indirection"] = Cell(value, means=means, place=str(spread.rings))
+        cells["indirection"] = Cell(value, means=means, where=str(spread.rings))
     if spread.key:
         cells["key"] = Cell(spread.key, means=partial(_key, (len(spread.key) + 1) // 3))
     for name, value, known in (
@@ -70,61 +70,61 @@ def _cells(spread: tool.Spread) -> Dict[str, Cell]:
     return cells
 
 
-def _indirection(spread: tool.Spread, now: str, asked: str) -> str:
+def _indirection(spread: tool.Spread, now: str, desired: str) -> str:
     """What words come to with a table of this size; ` of N` behind them are the queues that there will be."""
     if now == _FOREIGN:
         raise ValueError(f"the NIC has {_FOREIGN}, so there would be no way back; run `ethtool -X NIC default` first")
-    words, _of, rings = asked.partition(" of ")
+    words, _of, rings = desired.partition(" of ")
     return tool.words(tool.table(words, len(spread.table), spread.rings), int(rings or spread.rings))
 
 
-def _key(length: int, asked: str) -> str:
-    key = tool.symmetric(length) if asked == "symmetric" else asked
+def _key(length: int, desired: str) -> str:
+    key = tool.symmetric(length) if desired == "symmetric" else desired
     if len(key.split(":")) != length:
         raise ValueError(f"the device has a key of {length} bytes, and this one has {len(key.split(':'))}")
     return key
 
 
-def _one_of(known: Sequence[str], asked: str) -> str:
-    if asked not in known:
+def _one_of(known: Sequence[str], desired: str) -> str:
+    if desired not in known:
         raise ValueError(f"the device knows {', '.join(known)}")
-    return asked
+    return desired
 
 
-def _letters(asked: str) -> str:
-    if asked == "none":
+def _letters(desired: str) -> str:
+    if desired == "none":
         raise ValueError("ethtool has no letter for hashing nothing at all")
-    return asked
+    return desired
 
 
 def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     words: List[str] = []
     if "indirection" in values:
-        asked = str(values["indirection"])
-        words += ["default"] if asked == tool.ALL else asked.split()
+        desired = str(values["indirection"])
+        words += ["default"] if desired == tool.ALL else desired.split()
     for key, option in (("key", "hkey"), ("function", "hfunc"), ("transform", "xfrm")):
         words += [option, str(values[key])] if key in values else []
     runs = [Run(("ethtool", "-X", nic, *words))] if words else []
-    asked_of = ((protocol, str(values[protocol])) for protocol in PROTOCOLS if protocol in values)
-    return (*runs, *(Run(("ethtool", "-N", nic, "rx-flow-hash", protocol, word)) for protocol, word in asked_of))
+    hashes = ((protocol, str(values[protocol])) for protocol in PROTOCOLS if protocol in values)
+    return (*runs, *(Run(("ethtool", "-N", nic, "rx-flow-hash", protocol, word)) for protocol, word in hashes))
 
 
 def _expand(
-    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], targets: Mapping[Address, Value]
+    nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], planned: Mapping[Address, Value]
 ) -> Expansion:
     """Words that count queues are held against those that there will be once the channels are set."""
-    asked = desired.get("indirection")
-    if asked is None or "indirection" not in cells or str(asked.value) == tool.ALL:
+    indirection = desired.get("indirection")
+    if indirection is None or "indirection" not in cells or str(indirection.value) == tool.ALL:
         return Expansion(desired)
-    planned = [targets.get(Address("channels", nic, key)) for key in ("combined", "rx")]
-    numbers = [number for number in planned if isinstance(number, int)]
-    rings = sum(numbers) if numbers else int(cells["indirection"].place)
-    needed = tool.queues(str(asked.value))
+    counts = [planned.get(Address("channels", nic, key)) for key in ("combined", "rx")]
+    numbers = [number for number in counts if isinstance(number, int)]
+    rings = sum(numbers) if numbers else int(cells["indirection"].where)
+    needed = tool.queues(str(indirection.value))
     if needed > rings:
         rest = {key: one for key, one in desired.items() if key != "indirection"}
         why = f"it needs {needed} receive queues, and the NIC has {rings}; name fewer, or raise its channels"
         return Expansion(rest, {"indirection": why})
-    return Expansion({**desired, "indirection": asked._replace(value=f"{asked.value} of {rings}")})
+    return Expansion({**desired, "indirection": indirection._replace(value=f"{indirection.value} of {rings}")})
 
 
 def _parse_indirection(field: Field, raw: Any) -> Desired:

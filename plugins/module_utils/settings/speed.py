@@ -53,21 +53,21 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], now: Mapping[str, Cell], _planned: Mapping[Address, Value]
 ) -> Expansion:
     """Speed and duplex become advertised modes where the ends negotiate; what contradicts itself is refused."""
     made, refused = dict(desired), {}
     is_on = "autoneg" in now and now["autoneg"].value is True
-    asked = desired["autoneg"].value if "autoneg" in desired else None
+    autoneg = desired["autoneg"].value if "autoneg" in desired else None
     forced = {key: desired[key].value for key in _FORCED if key in desired}
     if "advertise" in desired and "advertise" in now:
-        if asked is False:
+        if autoneg is False:
             refused["advertise"] = "without autoneg a link advertises nothing; write speed and duplex instead"
         elif forced:
             refused.update(dict.fromkeys(forced, "advertise says already what to negotiate; write one of the two"))
         else:
             made["autoneg"] = Desired(EXACTLY, True)
-    elif asked is True or (asked is None and is_on):
+    elif autoneg is True or (autoneg is None and is_on):
         if forced and "advertise" in now:
             made = {key: one for key, one in made.items() if key not in _FORCED}
             made["advertise"] = Desired(EXACTLY, _mode(forced))
@@ -76,9 +76,9 @@ def _expand(
             reason = "the ends negotiate it, and the device names no modes that could be advertised"
             refused.update(dict.fromkeys(forced, reason))
     else:
-        why = _forcible(asked, forced, now)
+        why = _forcible(autoneg, forced, now)
         if why:
-            refused.update(dict.fromkeys([*forced, *(["autoneg"] if asked is False else [])], why))
+            refused.update(dict.fromkeys([*forced, *(["autoneg"] if autoneg is False else [])], why))
         elif "speed" in forced:
             made.setdefault("duplex", Desired(EXACTLY, "full"))
             made["autoneg"] = Desired(EXACTLY, False)
@@ -90,10 +90,10 @@ def _mode(forced: Mapping[str, Value]) -> str:
     return f"{forced.get('speed', '')}/{forced['duplex']}" if "duplex" in forced else str(forced["speed"])
 
 
-def _forcible(asked: Value, forced: Mapping[str, Value], now: Mapping[str, Cell]) -> str:
+def _forcible(autoneg: Value, forced: Mapping[str, Value], now: Mapping[str, Cell]) -> str:
     """Why a link cannot run at a fixed speed; empty where it can."""
     was_on = "autoneg" in now and now["autoneg"].value is True
-    if asked is False and was_on and "speed" not in forced:
+    if autoneg is False and was_on and "speed" not in forced:
         return "a link without autoneg needs speed and duplex as well; write both"
     unknown = [key for key in forced if key in now and now[key].value is None and not now[key].unseen]
     if unknown and not was_on:

@@ -47,7 +47,7 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     if count is None:
         return Reading({}, "the device has no virtual functions, or its driver does not make them (sriov_numvfs)")
     cells = {"vfs": Cell(count, maximum=tool.most(host, nic))}
-    # Whatever is asked of them: another number takes along what each of them has.
+    # Whatever is desired of them: another number takes along what each of them has.
     each = tool.ask(host, nic) if count else []
     for key in tool.KEYS if each else keys:
         words = [one[key] for one in each if key in one]
@@ -57,15 +57,15 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
 
 
 def _expand(
-    _nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _targets: Mapping[Address, Value]
+    _nic: str, desired: Mapping[str, Desired], cells: Mapping[str, Cell], _planned: Mapping[Address, Value]
 ) -> Expansion:
     """One word for all becomes a word for each of those that there will be."""
     count = int(str(cells["vfs"].value))
-    asked = desired.get("vfs")
-    if asked:
+    vfs = desired.get("vfs")
+    if vfs:
         most = cells["vfs"].maximum or 0
-        number = 100 if asked.kind == MAXIMUM else int(str(asked.value))
-        count = max(1, most * number // 100) if asked.relative else number
+        number = 100 if vfs.kind == MAXIMUM else int(str(vfs.value))
+        count = max(1, most * number // 100) if vfs.relative else number
     spelled: Dict[str, Desired] = {}
     refused: Dict[str, str] = {}
     for key, one in desired.items():
@@ -87,16 +87,16 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
     fresh = "vfs" in values and values["vfs"] != known
     if fresh:
         actions += tool.make(nic, now, int(str(values["vfs"])))
-    asked = {key: str(value).split() for key, value in values.items() if key != "vfs" and value is not None}
-    have = {key: str(cells[key].value).split() if key in cells else [] for key in asked}
+    planned = {key: str(value).split() for key, value in values.items() if key != "vfs" and value is not None}
+    current = {key: str(cells[key].value).split() if key in cells else [] for key in planned}
     if fresh:
         # What the kernel tells of those that have none is nothing that each driver lets be set.
-        have = {key: [tool.FRESH.get(key, "")] * len(words) for key, words in asked.items()}
-    for number in range(max(map(len, asked.values()), default=0)):
+        current = {key: [tool.FRESH.get(key, "")] * len(words) for key, words in planned.items()}
+    for number in range(max(map(len, planned.values()), default=0)):
         words = {
             key: words[number]
-            for key, words in asked.items()
-            if number < len(words) and words[number : number + 1] != have[key][number : number + 1]
+            for key, words in planned.items()
+            if number < len(words) and words[number : number + 1] != current[key][number : number + 1]
         }
         actions += [tool.change(nic, number, words)] if words else []
     return tuple(actions)

@@ -101,7 +101,7 @@ def _write_file(file: str, values: Mapping[str, Value], cells: Mapping[str, Cell
     return (Save(file, tool.render(kept) if kept else None),)
 
 
-def _place(params: Mapping[str, Any]) -> str:
+def _path(params: Mapping[str, Any]) -> str:
     file = str(params["file"])
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\.conf", file):
         raise InputError(f"file: {file!r} is not valid; write the name of a file in {tool.FOLDER}, ending in .conf")
@@ -145,6 +145,6 @@ sysctl_file = Family(
     canonical=tool.name,
     options={"file": {"type": "str", "default": "90-linuxnet-tuning.conf"}},
     follows=("sysctl",),
-    place=_place,
+    path=_path,
     rivals=_rivals,
 )

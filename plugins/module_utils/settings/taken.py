@@ -45,11 +45,11 @@ def out(path: str, text: str, lines: Mapping[int, str]) -> Tuple[str, Dict[int, 
     return "\n".join(whole), stuck
 
 
-def _stuck(path: str, whole: Sequence[str], place: int, shell: bool) -> str:
-    line = whole[place]
+def _stuck(path: str, whole: Sequence[str], index: int, shell: bool) -> str:
+    line = whole[index]
     if _NOT.search(path):
         return "its place in the file must not be empty"
-    if line.rstrip().endswith("\\") or (place and whole[place - 1].rstrip().endswith("\\")):
+    if line.rstrip().endswith("\\") or (index and whole[index - 1].rstrip().endswith("\\")):
         return "it continues on another line"
     if path.endswith(".service") and not line.startswith("ExecStart="):
         return "it is no ExecStart"
@@ -57,17 +57,17 @@ def _stuck(path: str, whole: Sequence[str], place: int, shell: bool) -> str:
     alone = bool(poke) or bool(_PLAIN.fullmatch(_TAIL.sub(" ", line).strip()))
     if shell and (not alone or not _COMMAND.match(line)):
         return "it is not a separate command"
-    if shell and _inside(whole, place):
+    if shell and _inside(whole, index):
         return "it is part of a here document or a quoted text"
     if shell and _quote_after(line, ""):
         return "a quote that it opens continues on another line"
     return ""
 
 
-def _inside(whole: Sequence[str], place: int) -> bool:
+def _inside(whole: Sequence[str], index: int) -> bool:
     """Whether a line is text that a command reads."""
     end = quote = ""
-    for line in whole[:place]:
+    for line in whole[:index]:
         if not end:
             quote = _quote_after(line, quote)
         begun = _DOCUMENT.search(line)
@@ -81,21 +81,21 @@ def _inside(whole: Sequence[str], place: int) -> bool:
 def _quote_after(line: str, quote: str) -> str:
     """The quote that is open at the end of a line, given the one at its beginning."""
     skip = False
-    for place, char in enumerate(line):
+    for index, char in enumerate(line):
         if skip:
             skip = False
         elif char == "\\" and quote != "'":
             skip = True
         elif quote:
             quote = "" if char == quote else quote
-        elif char == "#" and (not place or line[place - 1].isspace()):
+        elif char == "#" and (not index or line[index - 1].isspace()):
             break
         elif char in "'\"":
             quote = char
     return quote
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+def _desire(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     desired: Dict[Address, Desired] = {}
     for entry in params["files"] or ():
         path, lines = _checked(entry)
@@ -130,13 +130,13 @@ def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
 
 
 def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
-    return Reading({path: Cell(host.read(path), place=f"{host.rights(path)[0]:o}") for path in keys})
+    return Reading({path: Cell(host.read(path), where=f"{host.rights(path)[0]:o}") for path in keys})
 
 
 def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     saves: List[Action] = []
     for path, text in sorted(values.items()):
-        known = cells[path].place if path in cells else ""
+        known = cells[path].where if path in cells else ""
         mode = 0o600 if path.startswith(COPIES) else int(known or "644", 8)
         saves.append(Save(path, None if text is None else str(text), mode))
     return tuple(saves)
@@ -150,6 +150,6 @@ taken = Family(
     write=_write,
     about="Files that somebody wrote by hand, without the lines that the inventory stands for.",
     options={"files": {"type": "list", "elements": "dict"}},
-    ask=_ask,
+    desire=_desire,
     cuts=True,  # they set up the network at the next boot
 )

@@ -24,7 +24,7 @@ from ..schema import (
 from ..tools import tuned as tool
 
 
-def _ask(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
+def _desire(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     names = vector(params["profile"]).split()
     known = [*tool.profiles(host), tool.OFF]
     for name in names:
@@ -68,6 +68,6 @@ profile = Family(
         "profile": {"type": "raw"},
         "verify": {"type": "bool", "default": True},
     },
-    ask=_ask,
+    desire=_desire,
     derived=("verified",),
 )

@@ -31,7 +31,7 @@ def cells(host: Reader, device: str) -> Dict[str, Cell]:
     """What the link of a device has of these states."""
     paths = {state: f"{_DEVICES}/{device}/link/{state}" for state in STATES}
     numbers = {state: sysfs.number(host, path) for state, path in paths.items()}
-    return {state: Cell(bool(number), place=device) for state, number in numbers.items() if number is not None}
+    return {state: Cell(bool(number), where=device) for state, number in numbers.items() if number is not None}
 
 
 def write(device: str, state: str, on: bool) -> Poke:

@@ -148,8 +148,8 @@ def readdress(step: Step) -> List[Run]:
     """Addresses and the way out, without a manager that would do it."""
     runs = [Run(("ip", "address", "delete", address, "dev", step.name)) for address in step.drop]
     # With the first address of a network the kernel drops the others of it as well.
-    wanted = (*step.keep, *step.add) if step.drop else step.add
-    runs += [Run(("ip", "address", "replace", address, "dev", step.name)) for address in wanted]
+    addresses = (*step.keep, *step.add) if step.drop else step.add
+    runs += [Run(("ip", "address", "replace", address, "dev", step.name)) for address in addresses]
     if step.gateway:
         family = "-6" if ":" in step.gateway else "-4"
         runs.append(Run(("ip", family, "route", "replace", "default", "via", step.gateway, "dev", step.name)))

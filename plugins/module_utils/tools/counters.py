@@ -57,4 +57,4 @@ def processors(stat: str) -> Optional[float]:
     if not match:
         return None
     numbers = [int(word) for word in match.group(1).split()]
-    return sum(numbers[place] for place in _WORK) / _HERTZ
+    return sum(numbers[column] for column in _WORK) / _HERTZ

@@ -53,4 +53,4 @@ def format_mask(cpus: Iterable[int]) -> str:
 
 def deal(cpus: Sequence[int], count: int) -> Tuple[str, ...]:
     """One CPU for each of `count` receivers, round robin."""
-    return tuple(str(cpus[place % len(cpus)]) for place in range(count)) if cpus else (NONE,) * count
+    return tuple(str(cpus[index % len(cpus)]) for index in range(count)) if cpus else (NONE,) * count

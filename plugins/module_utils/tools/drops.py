@@ -37,9 +37,9 @@ def begin(root: str, seconds: int) -> Tuple[str, ...]:
     return ("sh", "-c", _BEGIN, "sh", root, str(seconds))
 
 
-def end(place: str) -> Tuple[str, ...]:
+def end(instance: str) -> Tuple[str, ...]:
     """The command that ends it and prints what was seen."""
-    return ("sh", "-c", _END, "sh", place)
+    return ("sh", "-c", _END, "sh", instance)
 
 
 def parse(text: str) -> Dict[str, Any]:

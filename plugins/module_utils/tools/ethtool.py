@@ -114,8 +114,8 @@ def features(text: str, canonical: Mapping[str, str]) -> Dict[str, Cell]:
         if not match or re.search(r"\s", label) or key in cells:
             continue
         on = match.group(1) == "on"
-        wanted = {"requested on": True, "requested off": False}.get(match.group(2) or "")
-        cells[key] = Cell(on, requested=wanted, fixed=match.group(2) == "fixed")
+        requested = {"requested on": True, "requested off": False}.get(match.group(2) or "")
+        cells[key] = Cell(on, requested=requested, fixed=match.group(2) == "fixed")
         if not indented:
             group = key
         elif group:

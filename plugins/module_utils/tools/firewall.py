@@ -24,7 +24,7 @@ class Opening(NamedTuple):
     undo: Tuple[Action, ...]
 
 
-class _Wish(NamedTuple):
+class _Request(NamedTuple):
     """What is to be let in: the ports, such as `5201-5211`, from which networks, by family."""
 
     ports: str
@@ -37,12 +37,12 @@ def opening(
     host: Reader, ports: str, protocols: Sequence[str], sources: Sequence[str], seconds: int, mark: str
 ) -> Opening:
     """What opens the ports to these addresses and networks; `mark` is the comment that tells our rules from others."""
-    wish = _Wish(ports, protocols, _by_family(sources), mark)
-    if not wish.sources:
+    request = _Request(ports, protocols, _by_family(sources), mark)
+    if not request.sources:
         return Opening((), (), ())
     if _ask(host, "firewall-cmd", "--state").rc == 0:
-        return _firewalld(host, wish, seconds)
-    found = [*_nft(host, wish), *_iptables(host, wish)]
+        return _firewalld(host, request, seconds)
+    found = [*_nft(host, request), *_iptables(host, request)]
     names = dict.fromkeys(name for name, _prepare, _undo in found)
     return Opening(tuple(names), tuple(row[1] for row in found), tuple(row[2] for row in found))
 
@@ -69,7 +69,7 @@ def _ask(host: Reader, *argv: str) -> Answer:
     return optional.ask(host, Query(argv, 20))
 
 
-def _firewalld(host: Reader, wish: _Wish, seconds: int) -> Opening:
+def _firewalld(host: Reader, request: _Request, seconds: int) -> Opening:
     """A rich rule is a thing of its own; a plain port would be merged with overlapping ranges of the administrator."""
     zones = [
         line.split()[0]
@@ -80,10 +80,10 @@ def _firewalld(host: Reader, wish: _Wish, seconds: int) -> Opening:
     default = _ask(host, "firewall-cmd", "--get-default-zone").out.strip()
     about = 'rule family="{}" source address="{}" port port="{}" protocol="{}" accept'
     rules = [
-        about.format(_LONG[family], network, wish.ports, protocol)
-        for family, networks in wish.sources.items()
+        about.format(_LONG[family], network, request.ports, protocol)
+        for family, networks in request.sources.items()
         for network in networks
-        for protocol in wish.protocols
+        for protocol in request.protocols
     ]
     prepare, undo = [], []
     for zone in dict.fromkeys([*zones, *([default] if default else [])]):
@@ -100,26 +100,26 @@ _LONG = {"ip": "ipv4", "ip6": "ipv6"}
 _AT_ONCE = 20
 
 
-def _nft(host: Reader, wish: _Wish) -> Iterator[Tuple[str, Action, Action]]:
+def _nft(host: Reader, request: _Request) -> Iterator[Tuple[str, Action, Action]]:
     """A rule at the top of each chain that sees incoming packets: one chain's accept does not bind another."""
     for family, table, chain in _input_chains(_ask(host, "nft", "-j", "list", "chains").out):
         if (table, chain) == ("filter", "INPUT") and family != "inet" and _iptables_is_there(host, family):
             continue
-        place = [family, table, chain]
-        wanted = [(sort, protocol) for sort in wish.sources for protocol in wish.protocols]
-        for sort, protocol in wanted:
+        where = [family, table, chain]
+        pairs = [(sort, protocol) for sort in request.sources for protocol in request.protocols]
+        for sort, protocol in pairs:
             if family not in ("inet", sort):
                 continue
-            networks = wish.sources[sort]
+            networks = request.sources[sort]
             among = networks if len(networks) == 1 else ["{", ", ".join(networks), "}"]
-            comment = f"{wish.mark}-{protocol}-{_LONG[sort]}"
-            rule = [sort, "saddr", *among, protocol, "dport", wish.ports, "accept", "comment", f'"{comment}"']
+            comment = f"{request.mark}-{protocol}-{_LONG[sort]}"
+            rule = [sort, "saddr", *among, protocol, "dport", request.ports, "accept", "comment", f'"{comment}"']
             undo = {
-                "find": ["nft", "-a", "list", "chain", *place],
+                "find": ["nft", "-a", "list", "chain", *where],
                 "pattern": f'comment "{comment}" # handle (\\d+)',
-                "run": ["nft", "delete", "rule", *place, "handle", "{}"],
+                "run": ["nft", "delete", "rule", *where, "handle", "{}"],
             }
-            yield "nftables", {"run": ["nft", "insert", "rule", *place, *rule]}, undo
+            yield "nftables", {"run": ["nft", "insert", "rule", *where, *rule]}, undo
 
 
 def _input_chains(out: str) -> Iterator[Tuple[str, str, str]]:
@@ -140,15 +140,15 @@ def _iptables_is_there(host: Reader, family: str) -> bool:
 _PROGRAMS = {"ip": "iptables", "ip6": "ip6tables"}
 
 
-def _iptables(host: Reader, wish: _Wish) -> Iterator[Tuple[str, Action, Action]]:
+def _iptables(host: Reader, request: _Request) -> Iterator[Tuple[str, Action, Action]]:
     """Also for ufw, whose own commands would write the rule to its files."""
-    for family, networks in wish.sources.items():
+    for family, networks in request.sources.items():
         program = _PROGRAMS[family]
         rules: List[str] = _ask(host, program, "-S", "INPUT").out.split("\n")
         if rules[0] in ("", "-P INPUT ACCEPT") and not any(rules[1:]):
             continue
         name = "ufw" if any("ufw-" in rule for rule in rules) else "iptables"
-        for network, protocol in ((network, protocol) for network in networks for protocol in wish.protocols):
-            match = ["-s", network, "-p", protocol, "-m", protocol, "--dport", wish.ports.replace("-", ":")]
-            rule = ["INPUT", *match, "-m", "comment", "--comment", wish.mark, "-j", "ACCEPT"]
+        for network, protocol in ((network, protocol) for network in networks for protocol in request.protocols):
+            match = ["-s", network, "-p", protocol, "-m", protocol, "--dport", request.ports.replace("-", ":")]
+            rule = ["INPUT", *match, "-m", "comment", "--comment", request.mark, "-j", "ACCEPT"]
             yield name, {"run": [program, "-w", "-I", *rule]}, {"run": [program, "-w", "-D", *rule]}

@@ -71,9 +71,9 @@ def _nft(host: Reader, families: Sequence[str]) -> Iterator[Tuple[str, bool, boo
         own = chain.get("hook") == "forward" and chain.get("family") in ("inet", *families)
         # Those of iptables are told in its own words.
         if own and chain.get("policy") == "drop" and (chain["table"], chain["name"]) != ("filter", "FORWARD"):
-            place = (chain["family"], chain["table"], chain["name"])
-            rules = _ask(host, "nft", "list", "chain", *place).out.splitlines()
-            yield f"the chain {' '.join(place)} of nftables", True, any(map(_accepts, rules))
+            where = (chain["family"], chain["table"], chain["name"])
+            rules = _ask(host, "nft", "list", "chain", *where).out.splitlines()
+            yield f"the chain {' '.join(where)} of nftables", True, any(map(_accepts, rules))
 
 
 def _accepts(rule: str) -> bool:

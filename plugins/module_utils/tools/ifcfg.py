@@ -28,9 +28,9 @@ def _render(bond: Bond) -> Dict[str, str]:
 
 def _addresses(bond: Bond) -> List[str]:
     lines: List[str] = []
-    for place, address in enumerate(address for address in bond.addresses if ":" not in address):
+    for number, address in enumerate(address for address in bond.addresses if ":" not in address):
         ip, _slash, prefix = address.partition("/")
-        lines += [f"IPADDR{place}={ip}", f"PREFIX{place}={prefix}"]
+        lines += [f"IPADDR{number}={ip}", f"PREFIX{number}={prefix}"]
     six = [address for address in bond.addresses if ":" in address]
     if six:
         lines += ["IPV6INIT=yes", "IPV6_AUTOCONF=no", f"IPV6ADDR={six[0]}"]

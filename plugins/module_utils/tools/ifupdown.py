@@ -31,7 +31,7 @@ def _render(bond: Bond) -> Dict[str, str]:
     lines = [header(bond.name), f"auto {bond.name}"]
     # The address "" stands for a stanza without one.
     addresses = ("", *bond.addresses) if bond.dhcp else bond.addresses or ("",)
-    for place, address in enumerate(addresses):
+    for number, address in enumerate(addresses):
         family = "inet6" if ":" in address else "inet"
         without = _DHCP if bond.dhcp else "inet manual"
         lines.append(f"iface {bond.name} {f'{family} static' if address else without}")
@@ -39,7 +39,7 @@ def _render(bond: Bond) -> Dict[str, str]:
         first = [other for other in bond.addresses if (":" in other) == (":" in address)][:1]
         if bond.gateway and (":" in bond.gateway) == (":" in address) and [address] == first:
             inner.append(f"gateway {bond.gateway}")
-        lines += [f"    {line}" for line in inner + (hooks if place == 0 else [])]
+        lines += [f"    {line}" for line in inner + (hooks if number == 0 else [])]
     return {f"{FOLDER}/{bond.name}": "\n".join([*lines, ""])}
 
 

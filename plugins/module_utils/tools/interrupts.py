@@ -47,20 +47,20 @@ def of(host: Reader, nic: str) -> List[Interrupt]:
     if own:
         named = {number: words[-1] for number, words in names.items() if number in own}
     else:
-        place = f"@pci:{host.target(_device(host, nic))}"
+        ending = f"@pci:{host.target(_device(host, nic))}"
         named = {
             number: word
             for number, words in names.items()
             for word in words
             # skge and sky2 name the device, not the NIC.
-            if word == nic or word.startswith((f"{nic}-", f"{nic}:", f"{nic} ")) or word.endswith(place)
+            if word == nic or word.startswith((f"{nic}-", f"{nic}:", f"{nic} ")) or word.endswith(ending)
         }
     named = {number: name for number, name in named.items() if not _OTHER.search(name)} or named
     matches = {number: _QUEUE.search(name) or _plain(nic, name) for number, name in named.items()}
     queues = {number: match[1] for number, match in matches.items() if match}
     if queues:
         return [Interrupt(number, int(queue), named[number]) for number, queue in sorted(queues.items())]
-    return [Interrupt(number, place, named[number]) for place, number in enumerate(sorted(named))]
+    return [Interrupt(number, index, named[number]) for index, number in enumerate(sorted(named))]
 
 
 def _plain(nic: str, name: str) -> Any:
@@ -107,11 +107,11 @@ def counts(text: str) -> Dict[int, List[int]]:
 def softnet(text: str) -> List[Dict[str, int]]:
     """Each line of /proc/net/softnet_stat, which is hexadecimal; from Linux 5.10 on column 13 is the CPU."""
     found = []
-    for place, line in enumerate(text.splitlines()):
+    for index, line in enumerate(text.splitlines()):
         words = line.split()
         if len(words) >= 3 and all(re.fullmatch(r"[0-9a-f]{1,8}", word) for word in words):
             numbers = [int(word, 16) for word in words]
-            cpu = numbers[12] if len(numbers) > 12 else place
+            cpu = numbers[12] if len(numbers) > 12 else index
             found.append({"cpu": cpu, "processed": numbers[0], "dropped": numbers[1], "squeezed": numbers[2]})
     return found
 

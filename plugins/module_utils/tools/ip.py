@@ -149,7 +149,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[Tuple[str, object]]:
 
 
 def addresses(host: Reader, expiring: bool = False) -> Dict[str, List[str]]:
-    """The addresses by NIC: not those of the link itself, and those that expire, as of DHCP, only if asked for."""
+    """The addresses by NIC: not those of the link itself, and those that expire, as of DHCP, only if requested."""
     answer = host.ask(Query(("ip", "-j", "address", "show")))
     try:
         rows = json.loads(answer.out)
@@ -203,13 +203,13 @@ class Way(NamedTuple):
 
 def ways_to(host: Reader, address: str) -> List[Way]:
     """The ways to an address, or to all that a name has, which the host looks up; none where there is no way."""
-    targets = [address]
+    addresses = [address]
     if not re.fullmatch(r"[0-9.]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", address):
         lines = host.ask(Query(("getent", "ahosts", address), 15)).out.splitlines()
-        targets = [*dict.fromkeys(line.split()[0] for line in lines if line.strip())]
+        addresses = [*dict.fromkeys(line.split()[0] for line in lines if line.strip())]
     found = []
-    for target in targets:
-        out = host.ask(Query(("ip", "-o", "route", "get", target))).out
+    for one in addresses:
+        out = host.ask(Query(("ip", "-o", "route", "get", one))).out
         match = re.search(r"\bdev (\S+)", out)
         words = {key: re.search(rf"\b{key} (?:inet6? )?(\S+)", out) for key in ("src", "via")}
         source, router = ("" if word is None else word.group(1) for word in words.values())

@@ -13,7 +13,7 @@ from . import sysctl, sysfs
 LEAST_MTU = 1280
 
 _ADDRESS = re.compile(r"^\d+:\s+\S+\s+inet6\s+([0-9a-fA-F:.]+)(?: peer ([0-9a-fA-F:.]+))?(/\d{1,3})\s(.*)$")
-# How `ip route` says what holds at the moment and cannot be asked for; the last two have a word behind them.
+# How `ip route` says what holds at the moment and cannot be requested; the last two have a word behind them.
 _STATES = ("linkdown", "dead", "pervasive", "offload", "offload_failed", "trap", "rt_offload", "rt_trap", "notify")
 _WITH_A_WORD = ("error", "users")
 _TYPES = ("unicast", "local", "broadcast", "multicast", "throw", "unreachable", "prohibit", "blackhole", "anycast")
@@ -74,14 +74,14 @@ def _lasting(words: Sequence[str]) -> List[str]:
     return kept
 
 
-def parameters(host: Reader, nic: str, asked: Sequence[str] = ()) -> Dict[str, str]:
-    """The kernel parameters of the NIC that differ from those of a new one, and those that are asked for."""
+def parameters(host: Reader, nic: str, desired: Sequence[str] = ()) -> Dict[str, str]:
+    """The kernel parameters of the NIC that differ from those of a new one, and those that are requested."""
     found = {}
     for branch in (_CONF, _NEIGH):
         for name in host.names(sysctl.path(sysctl.of_nic(f"{branch}.{sysctl.NIC_NAME}", nic))):
             key = sysctl.of_nic(f"{branch}.{sysctl.NIC_NAME}.{name}", nic)
             usual, now = (host.read(sysctl.path(one)) for one in (f"{branch}.default.{name}", key))
-            if now is None or (now == usual and key not in asked):
+            if now is None or (now == usual and key not in desired):
                 continue
             # The MTU of IPv6 is that of the NIC, unless somebody has made it smaller.
             if (branch, name) == (_CONF, "mtu") and now.strip() == sysfs.text(host, f"{sysfs.ROOT}/{nic}/mtu"):

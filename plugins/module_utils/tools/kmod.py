@@ -88,19 +88,19 @@ def _chosen(text: str) -> str:
     return chosen[0] if len(chosen) == 1 and re.fullmatch(r"[\w\[\] ]+", text) else text
 
 
-def same(asked: str, value: str) -> bool:
+def same(desired: str, value: str) -> bool:
     """Whether two texts are one value to the kernel."""
     if value in ("Y", "N"):
-        return asked.lower() in (_YES if value == "Y" else _NO)
-    return asked == value or (_number(asked) is not None and _number(asked) == _number(value))
+        return desired.lower() in (_YES if value == "Y" else _NO)
+    return desired == value or (_number(desired) is not None and _number(desired) == _number(value))
 
 
-def spelled(asked: str, value: str) -> str:
+def spelled(desired: str, value: str) -> str:
     """A text as the kernel will say it, going by what it says now."""
-    if value in ("Y", "N") and asked.lower() in (*_YES, *_NO):
-        return "Y" if asked.lower() in _YES else "N"
-    number = _number(asked)
-    return str(number) if number is not None and _number(value) is not None else asked
+    if value in ("Y", "N") and desired.lower() in (*_YES, *_NO):
+        return "Y" if desired.lower() in _YES else "N"
+    number = _number(desired)
+    return str(number) if number is not None and _number(value) is not None else desired
 
 
 def _number(text: str) -> Optional[int]:
@@ -109,7 +109,7 @@ def _number(text: str) -> Optional[int]:
     return int(text, 16 if "x" in text.lower() else 10)
 
 
-def place(host: Reader, key: str) -> str:
+def file_of(host: Reader, key: str) -> str:
     """The file that sets a parameter at boot."""
     folder = f"{ROOT}/{key.partition('.')[0]}"
     built_in = host.exists(folder) and not host.exists(f"{folder}/initstate")

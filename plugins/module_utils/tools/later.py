@@ -30,7 +30,7 @@ TimeoutStartSec=60
 """
 
 # What stands for the name while commands are made; no kernel takes a name of that length.
-PLACE = "the_nic_that_comes_later"
+PLACEHOLDER = "the_nic_that_comes_later"
 # Of a name with other characters a shell could take a part for a command.
 _STRANGE = "*[!A-Za-z0-9_.:@-]*"
 # What udev and the shell read alike, and neither takes for anything else.
@@ -75,8 +75,8 @@ def _words(action: Action) -> Sequence[Sequence[str]]:
 def _line(pattern: str, argv: Sequence[str]) -> str:
     """A command for the names that fit; the name comes as systemd has it, with a percent sign that nobody doubles."""
     guard = f'case "$0" in {pattern}) exec "$@";; esac'
-    words = ["/bin/sh", "-c", guard, PLACE, *argv]
-    return "ExecStart=-" + " ".join(map(systemd.quote, words)).replace(PLACE, "%I")
+    words = ["/bin/sh", "-c", guard, PLACEHOLDER, *argv]
+    return "ExecStart=-" + " ".join(map(systemd.quote, words)).replace(PLACEHOLDER, "%I")
 
 
 def start(patterns: Sequence[str]) -> str:

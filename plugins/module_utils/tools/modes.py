@@ -42,7 +42,7 @@ def understand(field: Field, raw: object) -> Desired:
     words = [word for part in parts for word in str(part).split()]
     if len(words) == 1 and words[0].lower() == ALL:
         return Desired(EXACTLY, ALL)
-    # What a result shows of a desired value can be asked for again.
+    # What a result shows of a desired value can be requested again.
     if len(words) == 2 and words[0] in (AT_LEAST, AT_MOST):
         return understand(field, {words[0]: words[1]})
     if not words or any(isinstance(part, (bool, Mapping)) or part is None for part in parts):
@@ -78,9 +78,9 @@ def means(words: str, modes: Sequence[str]) -> str:
         if match:
             rate, way = match[1], match[2] or ""
             some = [mode for mode in modes if rate in ("", str(speed(mode))) and way in ("", duplex(mode))]
-            wanted = " ".join([*([f"of {rate} Mb/s"] if rate else []), *([f"in {way} duplex"] if way else [])])
+            named = " ".join([*([f"of {rate} Mb/s"] if rate else []), *([f"in {way} duplex"] if way else [])])
             if not some:
-                raise ValueError(f"the device has no mode {wanted}{there(modes)}")
+                raise ValueError(f"the device has no mode {named}{there(modes)}")
         if not some:
             raise ValueError(f"the device has no mode '{word}'{nearest(word, modes)}")
         meant.update(dict.fromkeys(some))
@@ -105,14 +105,14 @@ def there(modes: Sequence[str]) -> str:
     return f"; it has {', '.join(modes)}"
 
 
-def words(cell: Optional[Cell], wanted: Value) -> List[str]:
+def words(cell: Optional[Cell], planned: Value) -> List[str]:
     """`advertise 10baseT/Half off 1000baseT/Full on`: each mode, because the tool leaves those that it is not told.
 
     The list has to end its command, as a word behind it would be taken for a mode.
     """
-    if not wanted or not cell or not cell.means:
+    if not planned or not cell or not cell.means:
         return []
-    chosen, known = str(wanted).split(), str(cell.means(ALL)).split()
+    chosen, known = str(planned).split(), str(cell.means(ALL)).split()
     return ["advertise", *(word for mode in known for word in (mode, "on" if mode in chosen else "off"))]
 
 

@@ -44,9 +44,9 @@ def watch(nics: Sequence[Part]) -> List[List[str]]:
     return [*found, [*_SOFTNET], [*_PROTOCOLS], [*_STAT]]
 
 
-def sample(nics: Sequence[Part], served: Sequence[int], asked: Sequence[int]) -> List[List[str]]:
+def sample(nics: Sequence[Part], served: Sequence[int], remote: Sequence[int]) -> List[List[str]]:
     """The commands for the middle of a step: what stands in queues, and TCP's account of the streams on these ports."""
-    ends = [(end, ports) for end, ports in (("sport", served), ("dport", asked)) if ports]
+    ends = [(end, ports) for end, ports in (("sport", served), ("dport", remote)) if ports]
     ways = [f"( {end} >= :{min(ports)} and {end} <= :{max(ports)} )" for end, ports in ends]
     found = [[*_qdisc(name)] for name in dict.fromkeys(name for part in nics for name in part.drivers)]
     return [*found, *([["ss", "-tinH", "state", "established", " or ".join(ways)]] if ways else [])]
@@ -126,22 +126,22 @@ def qdiscs(text: str) -> Dict[str, _Counts]:
         sent = re.search(r"Sent (\d+) bytes \d+ pkts? \(dropped (\d+), overlimits (\d+) requeues \d+\)", block)
         backlog = re.search(r"backlog (\d+)([KMG]?)b ", block)
         if head and sent:
-            place = head[2].rpartition(" ")[2]
+            parent = head[2].rpartition(" ")[2]
             size = int(backlog[1]) * _UNITS[backlog[2]] if backlog else 0
-            found[place] = _Counts(head[1], int(sent[1]), int(sent[2]), int(sent[3]), size)
+            found[parent] = _Counts(head[1], int(sent[1]), int(sent[2]), int(sent[3]), size)
     return found
 
 
 def _queues(nic: str, before: Texts, after: Texts, meanwhile: Texts) -> Iterator[Json]:
     """The queueing disciplines in which packets stood, were held back or died."""
     old, new, held = (qdiscs(texts.get(_qdisc(nic), "")) for texts in (before, after, meanwhile))
-    for place, now in new.items():
-        then = old.get(place, now._replace(dropped=0, overlimits=0))
+    for parent, now in new.items():
+        then = old.get(parent, now._replace(dropped=0, overlimits=0))
         row: Json = {name: (getattr(now, name) - getattr(then, name)) % _WIDTH for name in ("dropped", "overlimits")}
-        row["backlog"] = held[place].backlog if place in held else now.backlog
+        row["backlog"] = held[parent].backlog if parent in held else now.backlog
         if any(row.values()) and then.kind == now.kind:
             kept = {name: number for name, number in row.items() if number}
-            yield {"nic": nic, "kind": now.kind, "place": place, **kept}
+            yield {"nic": nic, "kind": now.kind, "place": parent, **kept}
 
 
 def _softnet(text: str) -> Dict[str, int]:
@@ -162,7 +162,7 @@ def _processors(before: Texts, after: Texts) -> Dict[str, List[float]]:
         then, now = ([int(word) for word in text[number].split()] for text in (old, new))
         if min(len(then), len(now)) > max(_STOLEN):
             grown = [two - one for one, two in zip(then, now)]
-            seconds = [sum(grown[place] for place in places) / _HERTZ for places in (_WORK, _INTERRUPTS, _STOLEN)]
+            seconds = [sum(grown[column] for column in columns) / _HERTZ for columns in (_WORK, _INTERRUPTS, _STOLEN)]
             found[number] = [max(round(value, 2), 0.0) for value in seconds]
     return dict(sorted(found.items(), key=lambda item: int(item[0])))
 

@@ -38,7 +38,7 @@ def _connection(name: str, kind: str, nic: str, *more: str) -> List[str]:
 
 def _protocol(section: str, without: str, addresses: Sequence[str], gateway: str) -> List[str]:
     lines = [f"[{section}]", f"method={'manual' if addresses else without}"]
-    lines += [f"address{place}={address}" for place, address in enumerate(addresses, 1)]
+    lines += [f"address{number}={address}" for number, address in enumerate(addresses, 1)]
     if gateway and (":" in gateway) == (section == "ipv6"):
         lines.append(f"gateway={gateway}")
     return lines

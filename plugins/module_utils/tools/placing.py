@@ -47,22 +47,22 @@ def _lists(field: Field, raw: Any) -> Any:
     return " ".join(found)
 
 
-def named(asked: str) -> bool:
+def named(desired: str) -> bool:
     """Whether a text comes from a dictionary."""
-    return "=" in asked
+    return "=" in desired
 
 
-def apart(asked: str, have: Sequence[str], order: Sequence[int], names: Sequence[str]) -> List[str]:
-    """The CPU list of each receiver: what is asked for its name or queue, else what it has; NotThereError."""
-    rules = [rule.rpartition("=")[::2] for rule in asked.split("; ")]
+def apart(desired: str, current: Sequence[str], order: Sequence[int], names: Sequence[str]) -> List[str]:
+    """The CPU list of each receiver: what is desired for its name or queue, else what it has; NotThereError."""
+    rules = [rule.rpartition("=")[::2] for rule in desired.split("; ")]
     used = set()
     found = []
-    for place, queue in enumerate(order):
-        name = names[place] if place < len(names) else ""
+    for index, queue in enumerate(order):
+        name = names[index] if index < len(names) else ""
         exact = [rule for rule in rules if rule[0] == name]
         matches = exact or [rule for rule in rules if _means(rule[0], queue, name)]
         used.update(matches)
-        found.append(matches[0][1] if matches else (have[place] if place < len(have) else cpus.NONE))
+        found.append(matches[0][1] if matches else (current[index] if index < len(current) else cpus.NONE))
     for rule in rules:
         if rule not in used and rule[0] != "*":
             last = f"the last queue is {max(order)}" if order else "there is no queue"

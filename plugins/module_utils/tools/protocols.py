@@ -247,9 +247,9 @@ def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:
             continue
         address, _colon, port = words[3].rpartition(":")
         if port.isdigit() and len(port) < 6 and first <= int(port) <= last:
-            place = (address, words[4])
-            taken[place] = taken.get(place, 0) + 1
-    best = max(taken, key=lambda place: (taken[place], place), default=("", ""))
+            where = (address, words[4])
+            taken[where] = taken.get(where, 0) + 1
+    best = max(taken, key=lambda where: (taken[where], where), default=("", ""))
     return taken.get(best, 0), best[1]
 
 

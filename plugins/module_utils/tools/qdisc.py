@@ -122,7 +122,7 @@ def _settings(kind: str, text: str) -> Settings:
 def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
     """The settings behind words; ValueError names what is wrong. What tc prints beside settings is passed over."""
     options = KINDS.get(kind, {})
-    flags = {word.lstrip("*"): place for place, group in enumerate(FLAGS.get(kind, ())) for word in group}
+    flags = {word.lstrip("*"): index for index, group in enumerate(FLAGS.get(kind, ())) for word in group}
     settings: Settings = {}
     rest = list(words)
     while rest:
@@ -152,8 +152,8 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
     return settings
 
 
-def _group(kind: str, place: int) -> str:
-    return "/".join(word.lstrip("*") for word in FLAGS[kind][place])
+def _group(kind: str, index: int) -> str:
+    return "/".join(word.lstrip("*") for word in FLAGS[kind][index])
 
 
 def _number(form: str, word: str) -> Optional[int]:
@@ -201,23 +201,25 @@ def _spelled(form: str, number: int) -> str:
     return next(f"{number // step}{unit}" for unit, step in steps if number % step == 0)
 
 
-def same(kind: str, asked: Mapping[str, Setting], have: Mapping[str, Setting]) -> bool:
-    """Whether a qdisc is as asked for: tc rounds what it prints, and the rest may be as the kernel made it."""
-    for name, value in asked.items():
+def same(kind: str, desired: Mapping[str, Setting], current: Mapping[str, Setting]) -> bool:
+    """Whether a qdisc is as requested: tc rounds what it prints, and the rest may be as the kernel made it."""
+    for name, value in desired.items():
         if name == "hw":
             continue  # never printed
-        if name not in have:
+        if name not in current:
             # The first word of a group is what holds where tc prints none.
             if value != name.split("/")[0]:
                 return False
-        elif isinstance(value, int) and isinstance(have[name], int):
+        elif isinstance(value, int) and isinstance(current[name], int):
             # codel counts in 1.024 microseconds.
             least = 2 if KINDS.get(kind, {}).get(name, "").startswith(TIME) else 0
-            if abs(value - int(have[name])) > max(value // 200, least):
+            if abs(value - int(current[name])) > max(value // 200, least):
                 return False
-        elif not f"{have[name]} ".startswith(f"{value} "):
+        elif not f"{current[name]} ".startswith(f"{value} "):
             return False
-    return not [name for name in have if name not in asked and rare(kind, name) and have[name] != name.split("/")[0]]
+    return not [
+        name for name in current if name not in desired and rare(kind, name) and current[name] != name.split("/")[0]
+    ]
 
 
 def rare(kind: str, name: str) -> bool:

@@ -34,7 +34,7 @@ _SAME = (
 )
 _TYPES = ("local", "broadcast", "multicast", "throw", "unreachable", "prohibit", "blackhole", "anycast")
 
-# How `ip route` says what holds at the moment, and cannot be asked for.
+# How `ip route` says what holds at the moment, and cannot be requested.
 _STATES = "linkdown|dead|pervasive|offload_failed|(rt_)?(offload|trap)|notify"
 _FIND = (
     "/ (from|tos) / { next } "
@@ -48,7 +48,7 @@ _FIND = (
 # How often commands at boot look for a route, each time after a second; systemd gives their unit 180 seconds.
 LOOKS = 60
 
-# So many routes of a NIC are named where one is asked for that it does not have.
+# So many routes of a NIC are named where one is requested that it does not have.
 NAMED = 7
 
 
@@ -78,16 +78,16 @@ def ask(host: Reader, nic: str, prefixes: Sequence[str]) -> Tuple[Dict[str, Rout
     return found, complaint
 
 
-def parse(text: str, protocol: str, nic: str = "", asked: Sequence[str] = ()) -> Dict[str, Route]:
+def parse(text: str, protocol: str, nic: str = "", named: Sequence[str] = ()) -> Dict[str, Route]:
     """By prefix, the routes through a NIC, which is the only one where it has no name: those that have metrics, or
-    those that are asked for with a few others to name.
+    those that are requested with a few others to name.
 
     Of several to one prefix it is the first that may be changed, which has the lowest metric; else the first one.
     """
     found: Dict[str, Route] = {}
     chosen: Dict[str, str] = {}
     counts: Dict[Tuple[str, str], int] = {}
-    for line in _relevant(text, nic, asked):
+    for line in _relevant(text, nic, named):
         first, _blank, rest = line.partition(" ")
         if first in _TYPES:
             first, _blank, rest = rest.partition(" ")
@@ -96,7 +96,7 @@ def parse(text: str, protocol: str, nic: str = "", asked: Sequence[str] = ()) ->
         if not first or " from " in rest or " tos " in rest:
             continue
         prefix, metric = _prefix(first, protocol), _word(rest, "metric") or "0"
-        if prefix in asked:
+        if prefix in named:
             counts[prefix, metric] = counts.get((prefix, metric), 0) + 1
         if nic and f" dev {nic} " not in rest:
             continue
@@ -104,22 +104,22 @@ def parse(text: str, protocol: str, nic: str = "", asked: Sequence[str] = ()) ->
         if prefix not in found or (found[prefix].problem and not problem):
             found[prefix], chosen[prefix] = Route(dict(_metrics(rest)), problem), metric
     return {
-        prefix: route._replace(problem=_SAME) if not route.problem and counts.get(place, 1) > 1 else route
+        prefix: route._replace(problem=_SAME) if not route.problem and counts.get(where, 1) > 1 else route
         for prefix, route in found.items()
-        for place in ((prefix, chosen[prefix]),)
+        for where in ((prefix, chosen[prefix]),)
     }
 
 
-def _relevant(text: str, nic: str, asked: Sequence[str]) -> Iterator[str]:
+def _relevant(text: str, nic: str, named: Sequence[str]) -> Iterator[str]:
     """The lines to look at, for a router may have a million."""
     lines = text.splitlines()
-    words = {"default" if prefix == "::/0" else _spelled(prefix) for prefix in asked}
+    words = {"default" if prefix == "::/0" else _spelled(prefix) for prefix in named}
     words = words or {line.partition(" ")[0] for line in lines if re.search(_METRIC, line)}
     others = 0
     for line in lines:
         if line.partition(" ")[0] in words or line.startswith(_TYPES):
             yield line
-        elif asked and others < NAMED and f" dev {nic} " in f"{line} ":
+        elif named and others < NAMED and f" dev {nic} " in f"{line} ":
             others += 1
             yield line
 
@@ -178,6 +178,6 @@ def change(nic: str, prefix: str, metrics: Mapping[str, Value], looks: int = 0) 
 
 def together(changes: Sequence[Run]) -> Run:
     """Changes side by side, so that no route waits for another; the last failure is the status."""
-    begun = " ".join(f"({change.argv[-1]}) & p{place}=$!;" for place, change in enumerate(changes))
-    ended = " ".join(f'wait "$p{place}" || r=$?;' for place in range(len(changes)))
+    begun = " ".join(f"({change.argv[-1]}) & p{where}=$!;" for where, change in enumerate(changes))
+    ended = " ".join(f'wait "$p{where}" || r=$?;' for where in range(len(changes)))
     return Run(("sh", "-fc", f"{begun} r=0; {ended} exit $r"))

@@ -96,7 +96,7 @@ def table(words: str, size: int, rings: int) -> Tuple[int, ...]:
     numbers = [int(word) for word in rest if word != "start"]
     if kind == ALL:
         count, start = (*numbers, *(rings, 0)[len(numbers) :])[:2]
-        return tuple(start + place % count for place in range(size))
+        return tuple(start + index % count for index in range(size))
     if sum(numbers) > size:
         raise ValueError(f"the weights add up to {sum(numbers)}, and the table has {size} entries")
     return _weighed(numbers, size)
@@ -125,7 +125,7 @@ def words(entries: Sequence[int], rings: int) -> str:
         return ALL
     first, last = min(entries), max(entries)
     count = last - first + 1
-    if all(entry == first + place % count for place, entry in enumerate(entries)):
+    if all(entry == first + index % count for index, entry in enumerate(entries)):
         return f"equal {count}" + (f" start {first}" if first else "")
     counts = _counts(entries, last + 1)
     divisor = reduce(gcd, counts)
@@ -148,13 +148,13 @@ def _counts(entries: Sequence[int], queues: int) -> List[int]:
     return counts
 
 
-def queues(asked: str) -> int:
+def queues(desired: str) -> int:
     """How many receive queues words of `ethtool -X` need; 0 for all there are."""
-    kind, *rest = asked.split()
+    kind, *rest = desired.split()
     numbers = [int(word) for word in rest if word != "start"]
     if kind == ALL:
         return sum(numbers)
-    return max(place for place, number in enumerate(numbers) if number) + 1
+    return max(index for index, number in enumerate(numbers) if number) + 1
 
 
 def fields_query(nic: str, protocol: str) -> Query:
@@ -164,7 +164,7 @@ def fields_query(nic: str, protocol: str) -> Query:
 
 def symmetric(length: int) -> str:
     """A key by which Toeplitz gives both directions of a flow one hash: the same two bytes over and over."""
-    return ":".join(("6d", "5a")[place % 2] for place in range(length))
+    return ":".join(("6d", "5a")[index % 2] for index in range(length))
 
 
 def ask(host: Reader, nic: str) -> Tuple[Spread, str]:

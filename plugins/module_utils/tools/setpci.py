@@ -12,7 +12,7 @@ from ..schema import Query, Reader, Run
 class Register(NamedTuple):
     """A field of some bits in a 16-bit register: a size as a power of two, `smallest` bytes and up, or a switch."""
 
-    place: str
+    position: str
     shift: int
     bits: int = 1
     smallest: int = 0
@@ -41,9 +41,9 @@ NO_SNOOP = Register("CAP_EXP+8.w", shift=11)
 MAX_MEMORY_READ = Register("CAP_PCIX+2.w", shift=2, bits=2, smallest=512)
 
 
-def read(host: Reader, device: str, place: str) -> Union[int, str]:
+def read(host: Reader, device: str, position: str) -> Union[int, str]:
     """A register, or what setpci complained of: a device without the capability has no such register."""
-    answer = host.ask(Query(("setpci", "-s", device, place)))
+    answer = host.ask(Query(("setpci", "-s", device, position)))
     word = answer.out.strip()
     if answer.rc or not re.fullmatch(r"[0-9a-fA-F]{4}", word):
         return str(answer.complaint)
@@ -52,5 +52,5 @@ def read(host: Reader, device: str, place: str) -> Union[int, str]:
 
 def write(device: str, values: Tuple[Tuple[Register, Union[bool, int]], ...]) -> Run:
     """Set the fields in one call; the mask keeps all other bits of the registers."""
-    words = [f"{register.place}={register.word(value):04x}:{register.mask:04x}" for register, value in values]
+    words = [f"{register.position}={register.word(value):04x}:{register.mask:04x}" for register, value in values]
     return Run(("setpci", "-s", device, *words))

@@ -51,14 +51,14 @@ def path(key: str) -> str:
 def near(host: Reader, key: str) -> str:
     """`; did you mean 'net.ipv4.ip_forward'?`, for a key that is not there and differs in one part from one that is."""
     parts = path(key)[len(ROOT) + 1 :].split("/")
-    for place in range(len(parts)):
-        folder = "/".join([ROOT, *parts[:place]])
-        if host.exists(f"{folder}/{parts[place]}"):
+    for index in range(len(parts)):
+        folder = "/".join([ROOT, *parts[:index]])
+        if host.exists(f"{folder}/{parts[index]}"):
             continue
-        rest = "/".join(parts[place + 1 :])
+        rest = "/".join(parts[index + 1 :])
         others = [name for name in host.names(folder) if not rest or host.exists(f"{folder}/{name}/{rest}")]
-        found = re.search(r"'(.*)'", nearest(parts[place], others, otherwise=False))
-        whole = [*parts[:place], found[1], *parts[place + 1 :]] if found else []
+        found = re.search(r"'(.*)'", nearest(parts[index], others, otherwise=False))
+        whole = [*parts[:index], found[1], *parts[index + 1 :]] if found else []
         return f"; did you mean '{'.'.join(part.replace('.', '/') for part in whole)}'?" if found else ""
     return ""
 

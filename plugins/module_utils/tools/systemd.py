@@ -75,7 +75,7 @@ def dropin(nic: str, module: str) -> str:
     return f"{FOLDER}/{unit(nic)}.d/{10 * (1 + ORDER.index(module))}-{module}.conf"
 
 
-def wanted(nic: str) -> str:
+def wants_link(nic: str) -> str:
     """The link by which the unit starts with the device."""
     return f"{FOLDER}/sys-subsystem-net-devices-{escape(nic)}.device.wants/{unit(nic)}"
 

@@ -159,17 +159,17 @@ def _client(protocol: str, lines: Sequence[str]) -> Iterator[str]:
     if found and protocol == "all" and found.groups() == (" match 00000000/00000000 at 0", "0"):
         yield from OTHERS.split("=")
         return
-    place = _DESTINATION.get(protocol)
-    if found and place:
+    index = _DESTINATION.get(protocol)
+    if found and index:
         matches = re.findall(r"([0-9a-f]{8})/([0-9a-f]{8}) at (\d+)", found.group(1))
-        address = _destination(place, {int(offset): (int(value, 16), int(mask, 16)) for value, mask, offset in matches})
+        address = _destination(index, {int(offset): (int(value, 16), int(mask, 16)) for value, mask, offset in matches})
         if address:
             yield address
             yield found.group(2)
 
 
-def _destination(place: Tuple[int, int], matches: Dict[int, Tuple[int, int]]) -> str:
-    first, count = place
+def _destination(span: Tuple[int, int], matches: Dict[int, Tuple[int, int]]) -> str:
+    first, count = span
     offsets = [first + 4 * word for word in range(count)]
     if not set(matches) <= set(offsets):
         return ""
@@ -257,10 +257,10 @@ def statistics(out: str) -> Dict[str, Statistics]:
     found = {}
     for nic, block in blocks.items():
         at = parse_qdiscs("\n".join(block))
-        start = next((place for place, line in enumerate(block) if re.search(r"\broot\b", line)), None)
+        start = next((index for index, line in enumerate(block) if re.search(r"\broot\b", line)), None)
         # mqprio and others tell of their map on lines of their own, before what they have counted.
         rest = [] if start is None else block[start + 1 :]
-        counted = rest[: next((place for place, line in enumerate(rest) if line.startswith("qdisc ")), len(rest))]
+        counted = rest[: next((index for index, line in enumerate(rest) if line.startswith("qdisc ")), len(rest))]
         numbers = [
             int(match[1]) if match else 0
             for word in (r"dropped (\d+)", r"requeues (\d+)", r"backlog \S+ (\d+)p")
@@ -309,7 +309,7 @@ def mapping_holds(host: Reader) -> bool:
     """Whether this kernel sends a packet to the queue that a clsact filter chose.
 
     Since Linux 5.19, and in kernels of distributions that took the change over, a function marks such packets, so
-    that neither XPS nor the hash decides; it is asked for by name, because versions say little about such kernels.
+    that neither XPS nor the hash decides; it is requested by name, because versions say little about such kernels.
     """
     answer = host.ask(Query(("grep", "-q", "-m", "1", "netdev_xmit_skip_txqueue", "/proc/kallsyms")))
     return bool(answer.rc == 0)

@@ -40,8 +40,8 @@ def document(facts: Facts, findings: Findings, when: str) -> str:
     sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
     anchors = _anchors(found)
     sections += [
-        page.Section(f"room-{place}", room.name, _room(room, facts, anchors), _room_lead(room), False, screen=True)
-        for place, room in enumerate(found)
+        page.Section(f"room-{index}", room.name, _room(room, facts, anchors), _room_lead(room), False, screen=True)
+        for index, room in enumerate(found)
     ]
     if away:
         lead = "Nothing is known of these hosts."
@@ -86,12 +86,12 @@ def _rank(finding: Mapping[str, Any]) -> int:
 def _rooms(found: Sequence[Room]) -> page.Html:
     rows = [
         (
-            page.tag("a", room.name, href=f"#room-{place}"),
+            page.tag("a", room.name, href=f"#room-{index}"),
             len(room.hosts) + len(room.unreachable),
             sum(not findings for findings in room.hosts.values()),
             _badges(room.findings),
         )
-        for place, room in enumerate(found)
+        for index, room in enumerate(found)
     ]
     return page.table(["classroom", "hosts", "clean", "findings"], rows, numeric=[1, 2], paper=_PAPER_ROOMS)
 
@@ -120,7 +120,7 @@ def _anchors(found: Sequence[Room]) -> dict[int, str]:
         alone = [one for findings in room.hosts.values() for one in findings if id(one) not in shared]
         for finding in (*(same[0] for same in cards), *alone):
             firsts.setdefault(finding["id"], id(finding))
-    return {place: f"kind-{kind}" for kind, place in firsts.items()}
+    return {index: f"kind-{kind}" for kind, index in firsts.items()}
 
 
 def _room(room: Room, facts: Facts, anchors: Mapping[int, str]) -> page.Html:

@@ -18,7 +18,7 @@ _NAMES = 50
 
 
 def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings, differences: bool = False) -> list[str]:
-    """A line that sums up; each classroom with its findings; before that, if asked for, each value that differs."""
+    """A line that sums up; each classroom with its findings; before that, if requested, each value that differs."""
     away = unreachable(facts)
     told = [*(_differences(facts, findings) if differences else ()), *_profiles(findings)]
     told.append(_summary(len(facts), len(away), findings))
@@ -41,7 +41,7 @@ def _differences(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> 
 
 
 def _profiles(findings: Findings) -> Iterator[str]:
-    """All that differs from a profile, and why it matters: it was asked for by name."""
+    """All that differs from a profile, and why it matters: it was requested by name."""
     for finding in findings:
         if finding["id"] == "differs-from-profile":
             rows = {name: text for name, text in finding["evidence"].items() if name != "profile"}

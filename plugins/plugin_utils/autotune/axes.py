@@ -126,11 +126,11 @@ def _channels(here: Here) -> Iterator[Value]:
     keys = [key for key in ("combined", "rx", "tx") if _number(here.facts, "channels", key, "maximum") > 1]
     cpus = here.whole.get("kernel", {}).get("cpu_count") or 0
     seen = [{key: _number(here.facts, "channels", key) for key in keys}]
-    for label, wanted in (("one for each processor", cpus), ("all", None), ("one", 1)):
-        asked = {key: min(_number(here.facts, "channels", key, "maximum"), wanted or 1 << 30) for key in keys}
-        if asked and asked not in seen and (label != "one" or here.goal == "latency"):
-            seen.append(asked)
-            yield label, {"channels": {key: value if wanted else "max" for key, value in asked.items()}}, {}
+    for label, most in (("one for each processor", cpus), ("all", None), ("one", 1)):
+        counts = {key: min(_number(here.facts, "channels", key, "maximum"), most or 1 << 30) for key in keys}
+        if counts and counts not in seen and (label != "one" or here.goal == "latency"):
+            seen.append(counts)
+            yield label, {"channels": {key: value if most else "max" for key, value in counts.items()}}, {}
 
 
 def _rings(here: Here) -> Iterator[Value]:
@@ -161,9 +161,9 @@ def _coalescing(here: Here) -> Iterator[Value]:
                 )
         steps.append(("at once", {**off, **dict.fromkeys(times, 0)}))
     ordered = [*steps[::-1], *adaptive] if here.goal == "latency" else [*adaptive, *steps]
-    for label, asked in ordered:
-        if any(_value(facts, "coalesce", key) != value for key, value in asked.items()):
-            yield label, {"coalesce": asked}, {}
+    for label, values in ordered:
+        if any(_value(facts, "coalesce", key) != value for key, value in values.items()):
+            yield label, {"coalesce": values}, {}
 
 
 def _offloads(here: Here) -> Iterator[Value]:
@@ -287,8 +287,8 @@ def _buffers(here: Here) -> Iterator[Value]:
         if size in seen or all(size <= three[2] for three in now.values()):
             continue
         seen.append(size)
-        asked = {key: _three(three, max(size, three[2])) for key, three in now.items()}
-        yield f"step {len(seen)}", {}, {**whole, **asked}
+        values = {key: _three(three, max(size, three[2])) for key, three in now.items()}
+        yield f"step {len(seen)}", {}, {**whole, **values}
 
 
 _BUFFERS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")

@@ -21,11 +21,11 @@ _WAYS = {"up": 1, "down": 1, "both": 2}
 _NOTHING = 1e-6
 
 
-def limits(plan: Json, asked: Json) -> search.Limits:
+def limits(plan: Json, given: Json) -> search.Limits:
     """What may be measured, of the words of a person; ResultError where they make no sense."""
     try:
-        whole = {key: int(asked[key]) for key in ("measurements", "runs", "seconds")}
-        tolerance = float(asked["tolerance"])
+        whole = {key: int(given[key]) for key in ("measurements", "runs", "seconds")}
+        tolerance = float(given["tolerance"])
     except (TypeError, ValueError):
         raise ResultError(
             "autotune_measurements, autotune_runs, autotune_time and autotune_tolerance are numbers"
@@ -119,11 +119,11 @@ def proof(history: Sequence[Json], goal: str, bounds: search.Limits) -> Json:
 
 def refusal(answers: Mapping[str, Json], turn: Json) -> str:
     """Why the hosts have not taken a setting; nothing where they have. One that changes no host is as the start is."""
-    asked = [host for host, options in turn["hosts"].items() if options["nics"] or options["sysctl"]]
-    wrong = [f"{host}: {_said(answers.get(host))}" for host in asked if not _took(answers.get(host))]
+    changing = [host for host, options in turn["hosts"].items() if options["nics"] or options["sysctl"]]
+    wrong = [f"{host}: {_said(answers.get(host))}" for host in changing if not _took(answers.get(host))]
     if wrong:
         return "; ".join(wrong)
-    if asked and not any(answers[host].get("changed") for host in asked):
+    if changing and not any(answers[host].get("changed") for host in changing):
         return "it is in force already"
     return ""
 

@@ -75,7 +75,7 @@ class Composer:
             (note["file"], note["line"]): note["message"] for note in read.get("notes", ())
         }
         for line in read.get("lines", ()):
-            place = f"{line['file']} line {line['line']}"
+            origin = f"{line['file']} line {line['line']}"
             self._source(line)
             for setting in line["settings"]:
                 if setting["family"] in ("bond", "profile"):
@@ -83,11 +83,11 @@ class Composer:
                 names = self._names(setting)
                 if not names:
                     who = setting.get("nic") or said([f"{key} {text}" for key, text in setting["match"].items()])
-                    self.left_out.append(f"{place}: no hardware NIC of this host is selected by {who}")
+                    self.left_out.append(f"{origin}: no hardware NIC of this host is selected by {who}")
                 for nic in names:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
-                        self._one(address, _bound(setting["value"]), place, (note,) if note else ())
+                        self._one(address, _bound(setting["value"]), origin, (note,) if note else ())
 
     def _source(self, line: Mapping[str, Any]) -> None:
         """Note what a line sets, and whether that is all that it does."""
@@ -119,31 +119,31 @@ class Composer:
         members = self.live.members(nic, key) if family == "features" else []
         return [(nic, family, member) for member in members] or [address]
 
-    def _one(self, address: Address, asked: Any, place: str, notes: tuple[str, ...]) -> None:
+    def _one(self, address: Address, desired: Any, origin: str, notes: tuple[str, ...]) -> None:
         nic, family, key = address
         if family not in _COMPARED:
-            key, asked = self._whole(address, asked)
-            self.items[(nic, family, key)] = Item(nic, family, key, asked, place, notes)
+            key, desired = self._whole(address, desired)
+            self.items[(nic, family, key)] = Item(nic, family, key, desired, origin, notes)
             return
         cell = self.live.cell(address)
         if cell is None:
             where = "this kernel" if family == "sysctl" else nic
-            self.left_out.append(f"{place}: {where} does not have {_named(address)}")
-        elif not _same(family, cell, asked):
-            self.disputed[address] = (place, asked)
+            self.left_out.append(f"{origin}: {where} does not have {_named(address)}")
+        elif not _same(family, cell, desired):
+            self.disputed[address] = (origin, desired)
         elif self.live.differs(address) is False:
             who = "a package or the kernel" if family == "sysctl" else "the driver"
             self.idle.add(address)
-            self.left_out.append(f"{place}: {_named(address)} {said(asked)} is what {who} sets by itself")
+            self.left_out.append(f"{origin}: {_named(address)} {said(desired)} is what {who} sets by itself")
         else:
-            self.items[address] = Item(nic, family, key, asked, place, notes)
+            self.items[address] = Item(nic, family, key, desired, origin, notes)
 
-    def _whole(self, address: Address, asked: Any) -> tuple[str, Any]:
+    def _whole(self, address: Address, desired: Any) -> tuple[str, Any]:
         """The CPUs of single queues make one value for all, which is in force if any of it is."""
         nic, family, key = address
         plain = key.partition(" ")[0]
         cell = self.live.cell((nic, family, plain)) if plain != key else None
-        return plain, cell["value"] if cell else asked
+        return plain, cell["value"] if cell else desired
 
     def _in_force(self) -> list[Item]:
         """What somebody has set that no file says. Gives what nobody here can judge."""
@@ -193,15 +193,15 @@ class Composer:
 
     def _disputes(self) -> None:
         """What is in force wins; the file that says something else is told."""
-        for address, (place, asked) in self.disputed.items():
+        for address, (origin, desired) in self.disputed.items():
             cell = self.live.cell(address) or {}
             if address in self.items:
                 item = self.items[address]
                 other = item.origin if item.origin != LIVE_ONLY else "live only"
-                self.items[address] = item._replace(origin=f"{other}; {place} says {said(asked)}")
+                self.items[address] = item._replace(origin=f"{other}; {origin} says {said(desired)}")
             else:
                 value = said(drivers.requested(cell))
-                self.left_out.append(f"{place}: it says {_named(address)} {said(asked)}, and in force is {value}")
+                self.left_out.append(f"{origin}: it says {_named(address)} {said(desired)}, and in force is {value}")
 
     def _grouped(self) -> list[Item]:
         """Groups of features in the place of their members, where these are all alike."""
@@ -243,8 +243,8 @@ def judged(name: str, facts: Mapping[str, Any], items: Iterable[Item]) -> list[I
         for entry in finding["remedy"].get("tuning_host_nics") or []:
             for family, values in entry.items():
                 for key in values if isinstance(values, Mapping) else ("",):
-                    place = (entry.get("name", ""), family, key) if key else (entry.get("name", ""), "link", family)
-                    opinions.setdefault(place, []).append(text)
+                    origin = (entry.get("name", ""), family, key) if key else (entry.get("name", ""), "link", family)
+                    opinions.setdefault(origin, []).append(text)
     return [item._replace(notes=(*item.notes, *opinions.get(item.address, ()))) for item in items]
 
 
@@ -261,15 +261,15 @@ def checked(captured: Captured, result: Mapping[str, Any]) -> Captured:
     }
     kept, left_out = [], list(captured.left_out)
     for item in captured.items:
-        whole = [place for place in changed if place[:2] == item.address[:2]]
+        whole = [origin for origin in changed if origin[:2] == item.address[:2]]
         if item.address in refused:
             left_out.append(
                 f"{item.origin}: {_named(item.address)} {said(item.value)}: {refused[item.address]['reason']}"
             )
         elif item.address in changed or (whole and item.key in ("tx", "sg", "tso", "clients", "method")):
-            place = item.address if item.address in changed else whole[0]
+            origin = item.address if item.address in changed else whole[0]
             left_out.append(
-                f"{item.origin}: it says {_named(item.address)} {said(item.value)}, and in force is {changed[place]}"
+                f"{item.origin}: it says {_named(item.address)} {said(item.value)}, and in force is {changed[origin]}"
             )
         else:
             kept.append(item)
@@ -295,16 +295,16 @@ def _changes(result: Mapping[str, Any]) -> dict[Address, str]:
     return found
 
 
-def _same(family: str, cell: Mapping[str, Any], asked: Any) -> bool:
+def _same(family: str, cell: Mapping[str, Any], desired: Any) -> bool:
     value = drivers.requested(cell)
     if family == "sysctl":
-        return words(value) == words(asked)
+        return words(value) == words(desired)
     most = cell.get("maximum")
-    if asked == "max":
+    if desired == "max":
         return most is None or bool(value == most)
-    if isinstance(asked, str) and asked.endswith("%") and most:
-        return bool(value == int(most) * int(asked[:-1]) // 100)
-    return bool(value == asked)
+    if isinstance(desired, str) and desired.endswith("%") and most:
+        return bool(value == int(most) * int(desired[:-1]) // 100)
+    return bool(value == desired)
 
 
 def _number(value: Any) -> Any:

@@ -102,5 +102,5 @@ def _feature(driver: str, key: str, value: bool) -> bool | None:
 
 
 def requested(cell: Mapping[str, Any]) -> Any:
-    """What is asked for, which counts where another setting or the other end of the link keeps it from coming true."""
+    """What is requested, which counts where another setting or the other end of the link keeps it from coming true."""
     return cell["wanted"] if cell.get("wanted") is not None else cell.get("value")

@@ -85,7 +85,7 @@ def _below(captured: Captured) -> list[str]:
     if captured.unknown:
         why = "In force, but it is not known whether the driver, the kernel or a person has set it:"
         lines += ["", *_comment(why, "")]
-        lines += [f"#   {' '.join(place)}: {_flow(values)}" for place, values in _unknown(captured.unknown)]
+        lines += [f"#   {' '.join(where)}: {_flow(values)}" for where, values in _unknown(captured.unknown)]
     if captured.left_out:
         lines += ["", "# Left out:"]
         for sentence in captured.left_out:
@@ -96,8 +96,8 @@ def _below(captured: Captured) -> list[str]:
 def _unknown(items: Sequence[Item]) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
     found: dict[tuple[str, ...], dict[str, Any]] = {}
     for item in items:
-        place = (item.nic, item.family) if item.nic else ("host", item.family)
-        found.setdefault(place, {})[item.key] = item.value
+        where = (item.nic, item.family) if item.nic else ("host", item.family)
+        found.setdefault(where, {})[item.key] = item.value
     return list(found.items())
 
 

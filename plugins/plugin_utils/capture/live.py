@@ -83,7 +83,7 @@ class Live:
         if family == "link" and key == "mtu" and facts.get("master"):
             return None  # it follows the bond or bridge
         if family == "pause" and key != "autoneg" and driver == "e1000e" and _on(facts, "pause", "autoneg"):
-            return None  # it shows what came of it, and nowhere what was asked for
+            return None  # it shows what came of it, and nowhere what was requested
         return drivers.differs(driver, family, key, cell, self.cpus)
 
 

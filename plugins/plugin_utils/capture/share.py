@@ -29,11 +29,11 @@ def files(
     return found
 
 
-def group_of(hosts: Iterable[str], asked: str, groups: Mapping[str, Iterable[str]]) -> str:
-    """The group whose hosts were all captured: the one asked for, or the one that has just these hosts."""
+def group_of(hosts: Iterable[str], chosen: str, groups: Mapping[str, Iterable[str]]) -> str:
+    """The group whose hosts were all captured: the one requested, or the one that has just these hosts."""
     captured = set(hosts)
-    if asked:
-        return asked if set(groups.get(asked, ())) <= captured else ""
+    if chosen:
+        return chosen if set(groups.get(chosen, ())) <= captured else ""
     fitting = [
         name for name, members in groups.items() if set(members) == captured and name not in ("all", "ungrouped")
     ]

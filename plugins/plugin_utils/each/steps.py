@@ -67,8 +67,8 @@ def _changes(told: Json) -> Iterator[tuple[str, Json]]:
     old = {row[:3]: row[3] for row in units.in_state(told["diff"].get("before", {}))}
     new = {row[:3]: row[3] for row in units.in_state(told["diff"].get("after", {}))}
     for unit, nic, key in {**new, **old}:
-        place = (unit, nic, key)
-        yield unit, {"nic": nic, "key": key, "before": plain(old.get(place)), "after": plain(new.get(place))}
+        where = (unit, nic, key)
+        yield unit, {"nic": nic, "key": key, "before": plain(old.get(where)), "after": plain(new.get(where))}
 
 
 def _rank(name: str, channels: bool) -> tuple[int, int, str]:
@@ -109,7 +109,7 @@ def coming(plan: Json, steps: Sequence[Json], history: Sequence[Json], budget: J
     Where there is no time to see anything of it, `skipped` tells so. ResultError where that is so from the start.
     """
     try:
-        whole, elapsed, asked = (float(budget[key]) for key in ("seconds", "elapsed", "temporary"))
+        whole, elapsed, temporary = (float(budget[key]) for key in ("seconds", "elapsed", "temporary"))
     except (TypeError, ValueError):
         raise ResultError("prove_time and prove_seconds are numbers") from None
     step = steps[len(history)]
@@ -132,7 +132,7 @@ def coming(plan: Json, steps: Sequence[Json], history: Sequence[Json], budget: J
         "stands": bool(kept),
         "blocks": made["blocks"],
         # The last turn of one step and the first of the next may be in the same state.
-        "temporary": int(max(asked, 2 * stretch + _SWITCH + _LATE)),
+        "temporary": int(max(temporary, 2 * stretch + _SWITCH + _LATE)),
         # Each of those that are left has the same share, and no less than it takes to see anything.
         "seconds": max(left / (len(steps) - len(history)), least),
         "least": least,
@@ -153,7 +153,7 @@ def _would(steps: Sequence[Json], names: set[str]) -> list[Json]:
 
 
 def _to_first_look(plan: Json, blocks: Sequence[Json]) -> float:
-    first = next((place for place, block in enumerate(blocks) if block["look"]), len(blocks) - 1)
+    first = next((where for where, block in enumerate(blocks) if block["look"]), len(blocks) - 1)
     each = plan["busy"] / plan["options"]["repeat"]
     return float(sum(block["runs"] * each + _SWITCH for block in blocks[: first + 1]))
 

@@ -90,7 +90,7 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
         with suppress(nics.Absent):
             nics.select(entry, (), lambda _nic: 0)
         match = tuple((str(key), _text(value)) for key, value in (entry.get("match") or {}).items())
-        place = (str(entry.get("name") or ""), match)
+        selector = (str(entry.get("name") or ""), match)
         layer: Dict[str, Dict[str, Any]] = {}
         for key, value in entry.items():
             try:
@@ -105,9 +105,9 @@ def _entries(written: Sequence[Any]) -> List[Entry]:
                 layer[str(key)] = dict(value)
             elif key not in registry.SELECTORS:
                 raise InputError(f"nics: {key} {value!r} is not valid; write a dictionary")
-        wanted = plan.overlay([("nic", _settled(layer))], registry.FAMILIES)
-        families = found.setdefault(place, {})
-        for address, one in wanted.items():
+        layered = plan.overlay([("nic", _settled(layer))], registry.FAMILIES)
+        families = found.setdefault(selector, {})
+        for address, one in layered.items():
             families.setdefault(address.family, {})[address.key] = one
     return [Entry(name, match, _ordered(families)) for (name, match), families in found.items()]
 

@@ -47,14 +47,14 @@ class _Links(Form):
         parameters = kernel_parameters.lines(self)
         if self.desired.profile:
             self.cannot(f"tuning_tuned_profile {self.desired.profile}", "run tuned-adm profile on the host")
-        for place, entry in enumerate(each_once(self, "udevd", lambda one: _match(one) is not None)):
-            self._entry(place, entry)
+        for index, entry in enumerate(each_once(self, "udevd", lambda one: _match(one) is not None)):
+            self._entry(index, entry)
         files = {path: "\n".join([*self.header("#", _ABOUT), "", *body, ""]) for path, body in self.bodies}
         if parameters:
             files[kernel_parameters.PATH] = kernel_parameters.text(self, parameters)
         return Export(files, tuple(self.unsaid))
 
-    def _entry(self, place: int, entry: Entry) -> None:
+    def _entry(self, index: int, entry: Entry) -> None:
         match = _match(entry)
         if match is None:
             self.cannot_any(entry, "systemd-udevd cannot select NICs in this way")
@@ -64,7 +64,7 @@ class _Links(Form):
         ]
         if body:
             slug = re.sub(r"[^A-Za-z0-9]+", "-", entry.selector).strip("-") or "all"
-            path = f"etc/systemd/network/{10 + place}-linuxnet-tuning-{slug}.link"
+            path = f"etc/systemd/network/{10 + index}-linuxnet-tuning-{slug}.link"
             self.bodies.append((path, ["[Match]", *match, "", "[Link]", *_POLICIES, *body]))
 
     def _key(self, entry: Entry, family: str, key: str) -> List[str]:
@@ -124,7 +124,7 @@ def _match(entry: Entry) -> Optional[List[str]]:
         # Only names that nobody changes are those that udevd sees; what else begins with en comes later.
         return None if entry.name.startswith("en") else [f"OriginalName={entry.name}"]
     found: List[str] = []
-    asked: Mapping[str, str] = dict(entry.match)
+    match: Mapping[str, str] = dict(entry.match)
     for key, value in entry.match:
         if key == "driver" and value == "*":
             found += ["# since systemd 251", "Kind=!*", "Type=ether"]
@@ -140,7 +140,7 @@ def _match(entry: Entry) -> Optional[List[str]]:
             found.append(f"Property=ID_VENDOR_ID=0x{vendor} ID_MODEL_ID=0x{device}")
         else:
             return None
-    return found if asked else None
+    return found if match else None
 
 
 def write(desired: DesiredHost) -> Export:

@@ -55,17 +55,17 @@ class _Profiles(Form):
         calls = [pairs for pairs in found if pairs]
         if not calls:
             return []
-        place = f'"{nic}"' if nic.startswith("$") else quote(nic)
+        device = f'"{nic}"' if nic.startswith("$") else quote(nic)
         indent = "  " if opening else ""
         newer = sorted({since for pairs in calls for _words, since in pairs if _release(since) > _OLD}, key=_release)
         lines = [f"# needs NetworkManager {newer[-1]}"] if newer else []
         lines += [
-            f"profile=$(nmcli -g GENERAL.CON-UUID device show {place})",
+            f"profile=$(nmcli -g GENERAL.CON-UUID device show {device})",
             *(
                 f'nmcli connection modify "$profile" {" ".join(text for text, _since in pairs)} || failed=1'
                 for pairs in calls
             ),
-            f"nmcli device reapply {place} || failed=1",
+            f"nmcli device reapply {device} || failed=1",
         ]
         return ["", f"# {entry.selector}", *opening, *(indent + line for line in lines), *closing]
 

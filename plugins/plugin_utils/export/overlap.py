@@ -24,10 +24,10 @@ def each_once(form: Form, reader: str, known: Callable[[Entry], bool]) -> List[E
     """
     entries = [one for one in form.desired.nics if known(one)]
     merged = [one._replace(families=_families([wide for wide in entries if _covers(wide, one)])) for one in entries]
-    order = sorted(range(len(entries)), key=lambda place: -sum(_covers(wide, entries[place]) for wide in entries))
-    order.sort(key=lambda place: _width(entries[place]))
-    for number, place in enumerate(order):
-        late = entries[place]
+    order = sorted(range(len(entries)), key=lambda index: -sum(_covers(wide, entries[index]) for wide in entries))
+    order.sort(key=lambda index: _width(entries[index]))
+    for number, index in enumerate(order):
+        late = entries[index]
         takers = [
             entries[before].selector
             for before in order[:number]
@@ -38,7 +38,7 @@ def each_once(form: Form, reader: str, known: Callable[[Entry], bool]) -> List[E
         if takers:
             why = f"{reader} applies only one of them, and this one comes last; write there what the NIC should have"
             form.cannot(f"{late.selector}, where {' or '.join(takers)} fits as well", why)
-    return [*(merged[place] for place in order), *(one for one in form.desired.nics if not known(one))]
+    return [*(merged[index] for index in order), *(one for one in form.desired.nics if not known(one))]
 
 
 def _width(one: Entry) -> int:
@@ -52,9 +52,9 @@ def _covers(wide: Entry, one: Entry) -> bool:
     """Whether all NICs that an entry means are surely meant by the other as well."""
     if wide.name or one.name:
         return bool(wide.name and one.name) and fnmatchcase(one.name, wide.name)
-    asked = dict(one.match)
+    match = dict(one.match)
     return wide.match == _ALL_HARDWARE or all(
-        key in asked and fnmatchcase(asked[key].lower(), value.lower()) for key, value in wide.match
+        key in match and fnmatchcase(match[key].lower(), value.lower()) for key, value in wide.match
     )
 
 

@@ -35,10 +35,10 @@ def loop(entry: Entry) -> Optional[Tuple[List[str], List[str], str]]:
     for key, value in entry.match:
         if (key, value) == ("driver", "*"):
             continue
-        wanted = (
+        patterns = (
             f"{_pattern(value.lower())}|0000:{_pattern(value.lower())}" if key == "bus" else _pattern(value.lower())
         )
-        lines.append(f"  case {_ASK[key]} in {wanted}) ;; *) continue ;; esac")
+        lines.append(f"  case {_ASK[key]} in {patterns}) ;; *) continue ;; esac")
     return lines, ["done"], "$nic"
 
 

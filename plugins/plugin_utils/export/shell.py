@@ -140,11 +140,11 @@ class _Script(Form):
     @staticmethod
     def _commands(name: str, values: Mapping[str, Value], nic: str) -> List[str]:
         family = registry.FAMILIES[name]
-        place = _NIC if nic.startswith("$") else nic
-        cells = {key: Cell(None, place=f"/sys/class/net/{place}/{key}") for key in values}
+        device = _NIC if nic.startswith("$") else nic
+        cells = {key: Cell(None, where=f"/sys/class/net/{device}/{key}") for key in values}
         return [
             _with_maximum(command, name, nic)
-            for action in (family.boot or family.write)(place, values, cells)
+            for action in (family.boot or family.write)(device, values, cells)
             for command in _typed(action)
         ]
 
@@ -179,7 +179,7 @@ class _Script(Form):
 
     def qdisc(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """A root is one command; the leaves are as many as there are queues, and with a single one the root."""
-        place = _place(nic)
+        device = _device(nic)
         root, leaves = (str(keys[key].value) if key in keys else "" for key in ("root", "leaves"))
         for key, value in (("root", root), ("leaves", leaves)):
             if value == "default" or ";" in value:
@@ -187,18 +187,18 @@ class _Script(Form):
                 return
         if root and not leaves:
             handle = " handle 1:" if root == "mq" else ""
-            yield f"tc qdisc replace dev {place} root{handle} {root}"
+            yield f"tc qdisc replace dev {device} root{handle} {root}"
         elif leaves:
             yield [
-                f"if [ -e /sys/class/net/{place}/queues/tx-1 ]; then",
-                f"  tc qdisc replace dev {place} root handle 1: mq || failed=1",
+                f"if [ -e /sys/class/net/{device}/queues/tx-1 ]; then",
+                f"  tc qdisc replace dev {device} root handle 1: mq || failed=1",
                 "  queue=0",
-                f'  while [ -e /sys/class/net/{place}/queues/"tx-$queue" ]; do',
+                f'  while [ -e /sys/class/net/{device}/queues/"tx-$queue" ]; do',
                 "    queue=$((queue + 1))",
-                f'    tc qdisc replace dev {place} parent "1:$(printf %x "$queue")" {leaves} || failed=1',
+                f'    tc qdisc replace dev {device} parent "1:$(printf %x "$queue")" {leaves} || failed=1',
                 "  done",
                 "else",
-                f"  tc qdisc replace dev {place} root {leaves} || failed=1",
+                f"  tc qdisc replace dev {device} root {leaves} || failed=1",
                 "fi",
             ]
 
@@ -217,7 +217,7 @@ class _Script(Form):
 
     def routes(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """A route is changed where it is, whoever has made it; of NICs by a pattern not each has such a one."""
-        place, each = _place(nic), nic.startswith("$")
+        device, each = _device(nic), nic.startswith("$")
         by_prefix: Dict[str, Dict[str, Value]] = {}
         for key, one in keys.items():
             prefix, _blank, metric = key.rpartition(" ")
@@ -226,7 +226,7 @@ class _Script(Form):
             run = routes.change(_NIC if each else nic, prefix, metrics, 0 if each else routes.LOOKS)
             command = str(run)
             # The shell within does not know the variable.
-            yield f"nic={place} {command.replace(quote(_NIC), '$nic')}" if each else command
+            yield f"nic={device} {command.replace(quote(_NIC), '$nic')}" if each else command
 
     def irq(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
         """What is the same for all queues; whose interrupts are whose, only the host knows."""
@@ -241,9 +241,9 @@ class _Script(Form):
                 continue
             way = "tx" if key == "xps" else "rx"
             file = key if key == "rps_flow_cnt" else f"{key}_cpus"
-            place = _place(nic)
+            device = _device(nic)
             yield [
-                f"for file in /sys/class/net/{place}/queues/{way}-*/{file}; do",
+                f"for file in /sys/class/net/{device}/queues/{way}-*/{file}; do",
                 f'  echo {mask} > "$file" || failed=1',
                 "done",
             ]
@@ -271,19 +271,19 @@ def _typed(action: Action) -> Sequence[str]:
     return plain(action) if isinstance(action, (Run, Poke)) else ()
 
 
-def _place(nic: str) -> str:
+def _device(nic: str) -> str:
     """The word for a NIC in a command."""
     return f'"{nic}"' if nic.startswith("$") else quote(nic)
 
 
 def _with_maximum(command: str, family: str, nic: str) -> str:
-    place = _place(nic)
+    device = _device(nic)
 
     def ask(match: re.Match[str]) -> str:
         flag, label = _MAXIMUM[(family, match[1])]
-        return f"\"$(ethtool {flag} {place} | awk '/^{label}:/ {{ print $NF; exit }}')\""
+        return f"\"$(ethtool {flag} {device} | awk '/^{label}:/ {{ print $NF; exit }}')\""
 
-    return re.sub(rf"{_MARK}(\w+)", ask, command).replace(_NIC, place)
+    return re.sub(rf"{_MARK}(\w+)", ask, command).replace(_NIC, device)
 
 
 _SPECIAL: Mapping[str, Callable[[_Script, Entry, Mapping[str, Desired], str], Iterator[Command]]] = {

@@ -51,9 +51,9 @@ class _Profile(Form):
                 self.cannot(f"{key} {one}", why_not(one))
         body: List[str] = []
         sysfs: List[str] = []
-        for place, entry in enumerate(each_once(self, "TuneD", lambda one: _devices(one) is not None)):
+        for index, entry in enumerate(each_once(self, "TuneD", lambda one: _devices(one) is not None)):
             self.sysfs = []
-            body += self._entry(place, entry)
+            body += self._entry(index, entry)
             # Of two lines about one file the later one counts, and the narrowest entry comes first here.
             sysfs = self.sysfs + sysfs
         main = ["[main]", "summary=Network tuning of linuxnet.tuning"]
@@ -63,7 +63,7 @@ class _Profile(Form):
         parts += ["", "[sysfs]", *sysfs] if sysfs else []
         return Export({PATH: "\n".join([*self.header("#", _ABOUT), "", *parts, ""])}, tuple(self.unsaid))
 
-    def _entry(self, place: int, entry: Entry) -> List[str]:
+    def _entry(self, index: int, entry: Entry) -> List[str]:
         devices = _devices(entry)
         if devices is None:
             self.cannot_any(entry, "TuneD cannot select NICs in this way")
@@ -76,7 +76,7 @@ class _Profile(Form):
             return []
         slug = re.sub(r"[^A-Za-z0-9]+", "_", entry.selector).strip("_") or "all"
         lines = [f"{option}={' '.join(words)}" for option, words in options.items()]
-        return ["", f"[net_{place}_{slug}]", "type=net", devices, "dynamic=0", *lines]
+        return ["", f"[net_{index}_{slug}]", "type=net", devices, "dynamic=0", *lines]
 
     def _key(self, entry: Entry, family: str, key: str, one: Desired, options: Dict[str, List[str]]) -> None:
         what, word = named(entry, family, key, one), key if family == "features" else key.replace("_", "-")
@@ -110,12 +110,12 @@ def _file_value(key: str, one: Desired) -> Optional[str]:
 def _devices(entry: Entry) -> Optional[str]:
     if entry.name:
         return f"devices={entry.name}"
-    asked = dict(entry.match)
+    match = dict(entry.match)
     # TuneD leaves out virtual NICs by itself.
-    if asked == {"driver": "*"}:
+    if match == {"driver": "*"}:
         return "devices=*"
-    if set(asked) == {"driver"} and re.fullmatch(r"[\w-]+", asked["driver"]):
-        return f"devices_udev_regex=^ID_NET_DRIVER={asked['driver']}$"
+    if set(match) == {"driver"} and re.fullmatch(r"[\w-]+", match["driver"]):
+        return f"devices_udev_regex=^ID_NET_DRIVER={match['driver']}$"
     return None
 
 

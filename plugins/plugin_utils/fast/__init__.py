@@ -114,7 +114,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
     def _take_rates(self, variables: Any) -> None:
         """What `rate: auto` is for each client: this host cannot see the links of others, the controller can."""
         args = self._task.args
-        if rates.asked(args.get("nics")) and "hostvars" in variables:
+        if rates.needed(args.get("nics")) and "hostvars" in variables:
             self._task.args = {**args, "nics": rates.filled(args["nics"], variables["hostvars"])}
 
     def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:

@@ -37,7 +37,7 @@ def owned(path: str, flags: int, kind: Callable[[int], bool], folder: Optional[i
     return handle
 
 
-def place(path: str) -> int:
+def open_folder(path: str) -> int:
     """Open the folder of the code."""
     return owned(path, os.O_RDONLY | os.O_DIRECTORY, stat.S_ISDIR)
 
@@ -49,7 +49,7 @@ def digest(name: str, code: Any) -> bytes:
 
 def load(folder: str, name: str) -> Any:
     """The code as it was kept; OSError says why it is not run."""
-    with open(owned(name, os.O_RDONLY, stat.S_ISREG, place(folder)), "rb") as file:
+    with open(owned(name, os.O_RDONLY, stat.S_ISREG, open_folder(folder)), "rb") as file:
         content = memoryview(file.read())
     if digest(name, content[32:]) != content[:32]:
         raise OSError(5, name + " is damaged")
@@ -65,7 +65,7 @@ def keep(folder: str, name: str, code: bytes, *, again: bool = False) -> None:
         mask = os.umask(0o077)
         os.makedirs(folder, exist_ok=True)
         os.umask(mask)
-    inside = place(folder)
+    inside = open_folder(folder)
     if again:
         os.stat(name, dir_fd=inside, follow_symlinks=False)
     draft = "." + name + "." + os.urandom(8).hex()

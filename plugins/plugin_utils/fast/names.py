@@ -46,7 +46,7 @@ class Fields(type):
     def __new__(cls, name: str, bases: Any, space: Dict[str, Any]) -> Any:
         fields = tuple(space.get("__annotations__", ()))
         defaults = {field: space.pop(field) for field in fields if field in space}
-        space.update({field: _tuplegetter(place, "") for place, field in enumerate(fields)})
+        space.update({field: _tuplegetter(index, "") for index, field in enumerate(fields)})
         space.update(__slots__=(), _fields=fields, _field_defaults=defaults)
         return super().__new__(cls, name, bases, space)
 

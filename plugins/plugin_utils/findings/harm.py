@@ -63,8 +63,8 @@ def squeezed(host: Host, row: Facts | None = None) -> bool:
 def stolen(host: Host) -> tuple[int, str]:
     """The share, in percent, of the time that a guest wanted to run in which its hypervisor ran others, if it is 10."""
     taken, since = host.protocol("cpu_steal")
-    wanted, _since = host.protocol("cpu_busy")
-    return (100 * taken // wanted, since) if wanted and taken * 10 >= wanted else (0, since)
+    busy, _since = host.protocol("cpu_busy")
+    return (100 * taken // busy, since) if busy and taken * 10 >= busy else (0, since)
 
 
 def overflowed(host: Host, row: Facts | None = None) -> bool:
@@ -74,7 +74,7 @@ def overflowed(host: Host, row: Facts | None = None) -> bool:
 
 
 def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
-    """The processors, as many as asked for, that have handled at least this share of all packets; else none."""
+    """The processors, as many as requested, that have handled at least this share of all packets; else none."""
     rows = sorted(host.processors, key=lambda row: -row.count("processed"))
     total = sum(row.count("processed") for row in rows)
     best = rows[:number]

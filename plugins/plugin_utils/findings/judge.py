@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..plain import plain
-from .asked import against, asks
+from .desired import against, desires
 from .model import OTHER_END, SEVERITIES, Hit, Rule
 from .registry import rules
 from .view import Fleet, Host
@@ -23,7 +23,7 @@ def findings(facts: Any, measured: Any = None) -> list[dict[str, Any]]:
         for rule in rules()
         for told, host, hit in _hits(rule, fleet)
     ]
-    made: list[dict[str, Any]] = plain(sorted(found, key=_place))
+    made: list[dict[str, Any]] = plain(sorted(found, key=_rank))
     return made
 
 
@@ -64,12 +64,12 @@ def _stumbled(rule: Rule, error: Exception) -> Hit:
 def _fair(rule: Rule, hit: Hit, host: Host) -> Hit:
     """What the inventory asks for is a note at most, unless losses prove that it does harm now."""
     other = against(host, hit.remedy)
-    if not host.interval and asks(host, hit.mends) and (other or not hit.remedy):
+    if not host.interval and desires(host, hit.mends) and (other or not hit.remedy):
         return hit._replace(severity="note", remedy={}, action=f"{_PAST} {hit.action or rule.action}")
-    asked = {} if rule.proven else other
-    if not asked or (hit.severity or rule.severity) == "note":
+    desired = {} if rule.proven else other
+    if not desired or (hit.severity or rule.severity) == "note":
         return hit
-    words = ", ".join(f"{key}: {value}" for key, value in asked.items())
+    words = ", ".join(f"{key}: {value}" for key, value in desired.items())
     return hit._replace(evidence={**hit.evidence, "the inventory asks for": words}, severity="note")
 
 
@@ -105,7 +105,7 @@ def _told(rule: Rule, hit: Hit, host: Host, groups: Mapping[str, list[str]]) -> 
     return found
 
 
-def _place(finding: Mapping[str, Any]) -> tuple[int, str, str, str]:
+def _rank(finding: Mapping[str, Any]) -> tuple[int, str, str, str]:
     return SEVERITIES.index(finding["severity"]), finding["host"], finding["id"], finding["nic"]
 
 

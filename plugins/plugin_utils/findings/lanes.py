@@ -12,9 +12,9 @@ _PAYLOAD = 0.87
 
 
 class Link(NamedTuple):
-    """One link on the way: `place` is the slot of the card, or the address of the bridge that it belongs to."""
+    """One link on the way: `where` is the slot of the card, or the address of the bridge that it belongs to."""
 
-    place: str
+    where: str
     width: float
     speed: float
     bridge: bool = False
@@ -25,7 +25,7 @@ class Link(NamedTuple):
         return int(self.width * self.speed * 1000 * (0.8 if self.speed <= 5 else 128 / 130) * _PAYLOAD)
 
     def __str__(self) -> str:
-        at = f" at the bridge {self.place}" if self.bridge else ""
+        at = f" at the bridge {self.where}" if self.bridge else ""
         return f"{self.speed:g} GT/s x{self.width:g}, {self.capacity} Mbit/s{at}"
 
 
@@ -45,7 +45,7 @@ def links(nic: Nic) -> list[Link]:
         Link(row.text("bus"), row.number("width") or 0, row.number("speed_gt") or 0, bridge=True)
         for row in nic.rows("pcie", "above")[1::2]
     ]
-    return [link for link in (own, *above) if link.place and link.width and link.speed]
+    return [link for link in (own, *above) if link.where and link.width and link.speed]
 
 
 def advice(nic: Nic, link: Link) -> str:
@@ -61,4 +61,4 @@ def advice(nic: Nic, link: Link) -> str:
 def best(nic: Nic, link: Link) -> Link:
     """What the card could have in place of its own link, as far as it tells."""
     width, speed = (nic.number("pcie", "max", key) for key in ("width", "speed_gt"))
-    return Link(link.place, width or link.width, speed or link.speed)
+    return Link(link.where, width or link.width, speed or link.speed)

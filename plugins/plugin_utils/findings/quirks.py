@@ -84,7 +84,7 @@ def _hardware(nic: Nic) -> dict[str, Any]:
 
 def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
     """What is so of all that the row asks for; nothing if some of it is not."""
-    asked = [
+    conditions = [
         (quirk.features, {key: "on" for key in quirk.features if nic.value("features", key) is True}),
         (quirk.all, dict.fromkeys(quirk.all, "on") if all(_feature(nic, key) for key in quirk.all) else {}),
         (quirk.mtu, {"mtu": str(nic.count("mtu"))} if nic.count("mtu") > quirk.mtu else {}),
@@ -99,7 +99,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         (quirk.again, _again(nic)),
         (quirk.lacks, {key: "off [fixed]" for key in quirk.lacks if _never(nic, key)}),
     ]
-    found = [state for wanted, state in asked if wanted]
+    found = [state for required, state in conditions if required]
     return {key: value for state in found for key, value in state.items()} if all(found) else {}
 
 

@@ -23,10 +23,10 @@ class Facts:
 
     def at(self, *path: str) -> Any:
         """What lies at a path, or None."""
-        place: Any = self.raw
+        found: Any = self.raw
         for step in path:
-            place = place.get(step) if isinstance(place, Mapping) else None
-        return place
+            found = found.get(step) if isinstance(found, Mapping) else None
+        return found
 
     def number(self, *path: str) -> float | None:
         """A number, which a switch is not."""
@@ -143,7 +143,7 @@ class Nic(Facts):
         found = (self.number("channels", key, "value") for key in ("combined", "rx"))
         return int(max((count for count in found if count), default=0)) or self.count("queues", "rx")
 
-    def asks(self, *path: str) -> Any:
+    def desired(self, *path: str) -> Any:
         """What the inventory asks of it under a path such as irq, affinity; None if nothing."""
         return self.host.tune.at("after", "nics", self.name, *path)
 

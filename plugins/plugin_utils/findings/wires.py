@@ -12,7 +12,7 @@ from .view import Facts, Fleet, Host, Nic
 VIRTUAL_ROUTERS = ("00:00:5e:00:01:", "00:00:5e:00:02:", "00:00:0c:07:ac:", "00:00:0c:9f:f", "00:07:b4:")
 
 
-class Place(NamedTuple):
+class Member(NamedTuple):
     """An address on a wire: where it is, its MTU, and the MAC that others see."""
 
     host: Host
@@ -83,27 +83,27 @@ def _emulated(host: Host, nic: str) -> bool:
     return False
 
 
-def subnets(fleet: Fleet) -> dict[str, list[Place]]:
-    found: dict[str, list[Place]] = {}
+def subnets(fleet: Fleet) -> dict[str, list[Member]]:
+    found: dict[str, list[Member]] = {}
     for host in fleet.hosts:
         for row in host.rows("addresses"):
             network, mtu = network_of(row.text("address")), row.count("mtu")
             if network and mtu and on_a_wire(host, row) and not _emulated(host, row.text("nic")):
                 nic = host.nic(row.text("nic"))
                 mac = row.text("mac") or (nic.text("mac") if nic else "")
-                place = Place(host, row.text("nic"), row.text("address"), mtu, mac.lower())
-                found.setdefault(network, []).append(place)
+                member = Member(host, row.text("nic"), row.text("address"), mtu, mac.lower())
+                found.setdefault(network, []).append(member)
     return found
 
 
-def _met(place: Place) -> dict[str, str]:
+def _met(member: Member) -> dict[str, str]:
     """The neighbours of an address, by address."""
-    rows = place.host.rows("neighbours")
-    found = {row.text("address"): row.text("mac") for row in rows if row.text("nic") == place.nic}
+    rows = member.host.rows("neighbours")
+    found = {row.text("address"): row.text("mac") for row in rows if row.text("nic") == member.nic}
     return {address: mac for address, mac in found.items() if not mac.startswith(VIRTUAL_ROUTERS)}
 
 
-def together(one: Place, other: Place) -> bool | None:
+def together(one: Member, other: Member) -> bool | None:
     """Whether two addresses share a link: they have met, or met the same third one; None where nobody knows."""
     first, second = _met(one), _met(other)
     if other.mac and first.get(other.alone) == other.mac:

@@ -76,10 +76,10 @@ def _joined(sink: Sink) -> List[Remark]:
 
 def _said(sink: Sink, remark: Remark, lines: Sequence[Line]) -> Dict[str, Any]:
     text = dict(lines).get(remark.line, "").strip()
-    return {**_place(sink, remark.line), "kind": remark.kind, "text": text, "message": remark.text}
+    return {**_position(sink, remark.line), "kind": remark.kind, "text": text, "message": remark.text}
 
 
-def _place(sink: Sink, line: int) -> Dict[str, Any]:
+def _position(sink: Sink, line: int) -> Dict[str, Any]:
     file, number = sink.where.get(line, ("", line))
     return {"file": file, "line": number} if file else {"line": number}
 
@@ -126,8 +126,8 @@ def _unsure(sink: Sink) -> List[int]:
     for setting in sink.settings:
         by_address.setdefault(setting.address, []).append(setting)
     for group_settings in by_address.values():
-        for place, one in enumerate(group_settings):
-            for other in group_settings[place + 1 : place + 200]:
+        for index, one in enumerate(group_settings):
+            for other in group_settings[index + 1 : index + 200]:
                 if one.value != other.value and (exclusive(one.branch, other.branch) or "if") != "if":
                     shared = {group for group, _n, _k in one.branch} & {group for group, _n, _k in other.branch}
                     numbers = {group: number for group, number, _k in one.branch}
@@ -138,7 +138,7 @@ def _unsure(sink: Sink) -> List[int]:
 
 
 def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
-    text = f"{_named(loser)} contradicts {sink.place(winner.line)}, {why}: {winner.value}"
+    text = f"{_named(loser)} contradicts {sink.position(winner.line)}, {why}: {winner.value}"
     sink.remark(loser.line, CONTRADICTS, text)
     sink.losers.append(loser)
 
@@ -157,7 +157,7 @@ def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
         for one in settings
         if one.family == "qdisc" and str(one.value).split()[0] in verdicts.OWN_LIMIT
     }
-    every = next((own[place] for place in (("*", ()), ("", (("driver", "*"),))) if place in own), "")
+    every = next((own[index] for index in (("*", ()), ("", (("driver", "*"),))) if index in own), "")
     kept = []
     for one in settings:
         above = own.get((one.nic, one.match), every)
@@ -195,8 +195,8 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
         if one.key in _FLAT and one.family in ("link", "wol"):
             entry[one.key] = one.value
         elif one.family == "irq" and " " in one.key:
-            key, _blank, place = one.key.partition(" ")
-            queues.setdefault((one.nic, one.match, key), {})[place] = one
+            key, _blank, index = one.key.partition(" ")
+            queues.setdefault((one.nic, one.match, key), {})[index] = one
             entry.setdefault("irq", {})[key] = one.value
         else:
             entry.setdefault(one.family, {})[one.key] = one.value
@@ -215,7 +215,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
 def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
     """One list for all queues, or one for each; by their numbers where others keep what they have."""
     every = found.get("*")
-    numbers = sorted(int(place) for place in found if place.isdigit())
+    numbers = sorted(int(index) for index in found if index.isdigit())
     # What comes later for all of them is what they have.
     numbers = [number for number in numbers if every is None or found[str(number)].line >= every.line]
     single = {number: str(found[str(number)].value) for number in numbers}
@@ -276,10 +276,10 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
     by_line: Dict[int, Dict[str, Any]] = {
         number: {"settings": [], "messages": [], "kinds": [], "contradicted": []} for number, _text in lines
     }
-    for place, found_there in (("settings", settings), ("contradicted", sink.losers)):
+    for index, found_there in (("settings", settings), ("contradicted", sink.losers)):
         for one in found_there:
             shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
-            by_line[one.line][place].append({key: value for key, value in shown.items() if value not in ("", {})})
+            by_line[one.line][index].append({key: value for key, value in shown.items() if value not in ("", {})})
     for remark in (*sink.lost, *_joined(sink)):
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)
@@ -296,16 +296,16 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
         outcomes[number] = outcome
         first = sink.tails.get(number, number)
         if outcome == "nothing" and outcomes.get(first, "nothing") != "nothing":
-            line["messages"].append(f"goes on from {sink.place(first)}")
-            head = {"goes_on_from": _place(sink, first)["line"]}
-            found.append({**_place(sink, number), "text": text, "outcome": outcomes[first], **line, **head})
+            line["messages"].append(f"goes on from {sink.position(first)}")
+            head = {"goes_on_from": _position(sink, first)["line"]}
+            found.append({**_position(sink, number), "text": text, "outcome": outcomes[first], **line, **head})
             continue
         if outcome == "nothing":
             calls = sorted(sink.called.get(number, ()))[:8]
             line["messages"].append(
-                f"what it sets is told where it is called: {', '.join(map(sink.place, calls))}"
+                f"what it sets is told where it is called: {', '.join(map(sink.position, calls))}"
                 if calls
                 else sink.seen.get(number, "a comment or an empty line" if not text.strip() else "sets nothing")
             )
-        found.append({**_place(sink, number), "text": text, "outcome": outcome, **line})
+        found.append({**_position(sink, number), "text": text, "outcome": outcome, **line})
     return found

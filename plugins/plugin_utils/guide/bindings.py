@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import expand, masks
-from .conditions import START, UNDO, asks_driver, spelt
+from .conditions import START, UNDO, queries_driver, spelt
 from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
@@ -40,9 +40,9 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
 def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
     """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
     for joined, together in ((("-o", "||"), False), (("-a", "&&"), True)):
-        place = next((number for number, word in enumerate(raw) if word in joined), 0)
-        if place:
-            sides = [_words(side, scope, holds) for side in (raw[:place], raw[place + 1 :])]
+        index = next((number for number, word in enumerate(raw) if word in joined), 0)
+        if index:
+            sides = [_words(side, scope, holds) for side in (raw[:index], raw[index + 1 :])]
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
         return _words(raw[1:], scope, not holds)
@@ -62,7 +62,7 @@ def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Binding
 
 def _tells_driver(raw: str, scope: expand.Scope) -> bool:
     match = _VARIABLE.fullmatch(raw)
-    return match[1] in scope.drivers if match else asks_driver(raw)
+    return match[1] in scope.drivers if match else queries_driver(raw)
 
 
 def _drivers(pattern: str) -> List[Bindings]:
@@ -74,7 +74,7 @@ def _drivers(pattern: str) -> List[Bindings]:
 def _searched(node: Pipeline) -> List[Bindings]:
     """`ethtool -i NIC | grep -q DRIVER`."""
     first, last = node.commands[0], node.commands[-1]
-    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and asks_driver(spelt(first))):
+    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and queries_driver(spelt(first))):
         return [_NOTHING]
     words = [raw for raw, _line in last.words]
     if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
@@ -123,14 +123,14 @@ def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
     """What a pattern of a `case` says of the variables of its subject, which may be two: `case "$1:$2" in eno1:up)`."""
     names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
     if not names:
-        return {DRIVER: pattern} if asks_driver(subject) and pattern.strip("*") else {}
+        return {DRIVER: pattern} if queries_driver(subject) and pattern.strip("*") else {}
     parts = [pattern] if not names[2] else pattern.split(names[2])
-    wanted = [name for name in (names[1], names[3]) if name]
+    chosen = [name for name in (names[1], names[3]) if name]
     # A pattern of names is what an inventory takes, too; one for everything says nothing.
-    usable = len(parts) == len(wanted)
+    usable = len(parts) == len(chosen)
     found = {
         name: part
-        for name, part in zip(wanted, parts)
+        for name, part in zip(chosen, parts)
         if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
     }
     drivers = [part for name, part in found.items() if name in scope.drivers]

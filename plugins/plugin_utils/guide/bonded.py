@@ -59,13 +59,13 @@ def ifcfg(guide: Guide, line: int, nic: str, key: str, value: str, others: Mappi
     if not found or not made:
         return False
     otherwise = f"{key}={masks.shown(value)}: it belongs to the network manager"
-    word, place = found.groups()
+    word, number = found.groups()
     if word == "BOOTPROTO" and value.lower() == "dhcp":
         dhcp(guide, line, nic)
     elif word in ("GATEWAY", "IPV6_DEFAULTGW"):
         gateway(guide, line, nic, value, otherwise)
     elif word == "IPADDR":
-        address(guide, line, nic, value, others.get(f"PREFIX{place}") or others.get(f"NETMASK{place}", ""), otherwise)
+        address(guide, line, nic, value, others.get(f"PREFIX{number}") or others.get(f"NETMASK{number}", ""), otherwise)
     elif word == "IPV6ADDR":
         address(guide, line, nic, value, "", otherwise)
     else:

@@ -48,38 +48,40 @@ class Commands(Script):
         return name
 
     def _simple_command(self, node: Simple) -> str:
-        place = 0
+        index = 0
         self.line = self.override or node.line
         self.guide.driver = str(self.scope.values.get(bindings.DRIVER, ""))
-        while place < len(node.words) and expand.assignment(node.words[place][0]):
-            place += 1
-        if place and _RULE.match(node.words[0][0]):
+        while index < len(node.words) and expand.assignment(node.words[index][0]):
+            index += 1
+        if index and _RULE.match(node.words[0][0]):
             rule = " ".join(raw for raw, _line in node.words)
             self.guide.read_file("/etc/udev/rules.d/shown.rules", [(self.line, rule)])
             return ""
-        if place == len(node.words):
+        if index == len(node.words):
             for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
                 self.assign_raw(raw, line, last)
                 self.sink.nothing(line, "sets a variable")
             self.redirect(node, [])
             return ""
-        words = [field for raw, _line in node.words[place:] for field in expand.fields(raw, self.scope)]
-        for _raw, line in node.words[place:]:
+        words = [field for raw, _line in node.words[index:] for field in expand.fields(raw, self.scope)]
+        for _raw, line in node.words[index:]:
             self.sink.nothing(line, "sets nothing by itself")
             self.sink.goes_on(line, node.line)
         if not words:
             return ""
         if words[0] in _DECLARING:
-            for raw, _line in node.words[place + 1 :]:
+            for raw, _line in node.words[index + 1 :]:
                 if expand.assignment(raw):
                     self.assign_raw(raw)
             return words[0]
-        takes = any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.targets
+        takes = (
+            any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.output_paths
+        )
         # `tee FILE > /dev/null << EOF` writes into FILE.
         if takes and not (_unwrapped(words)[:1] or [""])[0].endswith("tee"):
             printed = output.of(_unwrapped(words), node.redirects, self.scope, self.line)
-            target = self.target(node)
-            if printed is None and kernel_files.is_one(target):
+            path = self.output_path(node)
+            if printed is None and kernel_files.is_one(path):
                 said = " ".join(masks.shown(word) for word in words)
                 printed = [(self.line, masks.mask(f"$({said})"))]
             if printed is not None:
@@ -142,17 +144,17 @@ class Commands(Script):
 
     def _unknown(self, line: int, words: List[str], name: str) -> None:
         """A program that is not known may be one that runs the rest of its words."""
-        for place, word in enumerate(words[1:], 1):
+        for index, word in enumerate(words[1:], 1):
             if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])
                 return
             if (
                 programs.program(word) in programs.PROGRAMS
-                and place <= 3
-                and len(words) > place + 1
+                and index <= 3
+                and len(words) > index + 1
                 and "/" not in words[0]
             ):
-                self.run(words[place:])
+                self.run(words[index:])
                 return
         if len(words) > 1 and words[1] in _QDISC_WORDS:
             qdiscs.tc(self.guide, line, words[1:])
@@ -271,10 +273,10 @@ def _unwrapped(words: List[str]) -> List[str]:
 
 def _behind_xargs(words: List[str]) -> List[str]:
     """The command that xargs runs, with `{}` for what it puts in, whatever sign the call has for that."""
-    place, sign = 0, ""
-    while place < len(words) and words[place].startswith("-"):
-        option = words[place]
+    index, sign = 0, ""
+    while index < len(words) and words[index].startswith("-"):
+        option = words[index]
         if option.startswith(("-I", "--replace=")):
-            sign = option.partition("=")[2] or option[2:] or "".join(words[place + 1 : place + 2])
-        place += 2 if option in ("-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E") else 1
-    return [word.replace(sign, "{}") if sign else word for word in words[place:]]
+            sign = option.partition("=")[2] or option[2:] or "".join(words[index + 1 : index + 2])
+        index += 2 if option in ("-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E") else 1
+    return [word.replace(sign, "{}") if sign else word for word in words[index:]]

@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
 _COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
 # Arguments, their number, and how a command ended.
 _OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
-_ASKS_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
+_QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _TESTS = ("[", "[[", "test", "true", "false", ":")
 
@@ -64,7 +64,7 @@ def is_test(node: Node) -> bool:
         return is_test(node.command)
     if isinstance(node, Pipeline):
         return all(
-            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or asks_driver(spelt(one)))
+            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or queries_driver(spelt(one)))
             for one in node.commands
         )
     if isinstance(node, Arithmetic):
@@ -76,9 +76,9 @@ def is_test(node: Node) -> bool:
     )
 
 
-def asks_driver(source: str) -> bool:
+def queries_driver(source: str) -> bool:
     """Whether a command, or what is put in its place, is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
-    return bool(_ASKS_DRIVER.search(source))
+    return bool(_QUERIES_DRIVER.search(source))
 
 
 def is_about_lo(test: Node) -> bool:
@@ -147,11 +147,11 @@ def _compared(node: Node) -> List[Tuple[str, str, str]]:
 
 
 def _test(words: List[str], double: bool) -> Optional[bool]:
-    for joined, wanted in ((("-o", "||"), True), (("-a", "&&"), False)):
-        place = next((number for number, word in enumerate(words) if word in joined), 0)
-        if place:
-            sides = (_test(words[:place], double), _test(words[place + 1 :], double))
-            return wanted if wanted in sides else (None if None in sides else not wanted)
+    for joined, decisive in ((("-o", "||"), True), (("-a", "&&"), False)):
+        index = next((number for number, word in enumerate(words) if word in joined), 0)
+        if index:
+            sides = (_test(words[:index], double), _test(words[index + 1 :], double))
+            return decisive if decisive in sides else (None if None in sides else not decisive)
     if words[:1] == ["!"]:
         found = _test(words[1:], double)
         return None if found is None else not found

@@ -47,8 +47,8 @@ def rule(guide: Guide, line: int, nic: str, pairs: Sequence[str]) -> bool:
     words = list(pairs)
     if words[:1] != ["flow-type"] or "loc" not in words[:-1]:
         return False
-    place = words.index("loc")
-    location, rest = words[place + 1], [*words[:place], *words[place + 2 :]]
+    index = words.index("loc")
+    location, rest = words[index + 1], [*words[:index], *words[index + 2 :]]
     if not all(masks.known(word) for word in (location, *rest)):
         return False
     try:

@@ -92,8 +92,8 @@ class Reader:
 
     def number(self, node: Any) -> int:
         """The line in which something stands."""
-        place: int = node.start_mark.line
-        return self.lines[min(place, len(self.lines) - 1)][0]
+        number: int = node.start_mark.line
+        return self.lines[min(number, len(self.lines) - 1)][0]
 
     def _walk(self, node: yaml.Node, name: str, nic: str) -> None:
         if isinstance(node, yaml.SequenceNode):
@@ -265,13 +265,13 @@ class Reader:
             else:
                 self._left(word, key, value)
 
-    def _members(self, line: int, bond: str, asked: Sequence[str]) -> None:
+    def _members(self, line: int, bond: str, listed: Sequence[str]) -> None:
         """The members of a bond, which netplan knows by names of its own."""
-        names = [self.renamed.get(one, one) for one in asked]
+        names = [self.renamed.get(one, one) for one in listed]
         if all(names):
             self.guide.sink.set(line, bond, "bond", "members", " ".join(names))
         else:
-            told = " ".join(one for one, name in zip(asked, names) if not name)
+            told = " ".join(one for one, name in zip(listed, names) if not name)
             self.guide.sink.remark(line, ON_HOST, f"which NIC {told} is, `match` decides on the host; write its name")
 
     def _sets(self, key: yaml.Node, value: yaml.Node, why: str) -> None:
@@ -289,9 +289,11 @@ def _netplan_chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:
     match, rename = _find(device, "match"), _find(device, "set-name")
     if isinstance(match, yaml.MappingNode) and isinstance(rename, yaml.ScalarNode):
         return selectors.choose([str(rename.value)], [], [])
-    asked = {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
-    hardware = [("mac", asked.get("macaddress", [])), ("driver", asked.get("driver", []))]
-    return selectors.choose(asked.get("name", []), hardware, [], otherwise=name)
+    conditions = (
+        {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
+    )
+    hardware = [("mac", conditions.get("macaddress", [])), ("driver", conditions.get("driver", []))]
+    return selectors.choose(conditions.get("name", []), hardware, [], otherwise=name)
 
 
 def _netplan_names(network: yaml.MappingNode) -> Dict[str, str]:

@@ -81,23 +81,23 @@ def _set(guide: Guide, line: int, family: str, nic: str, pairs: List[str]) -> No
     if not pairs:
         guide.sink.remark(line, NO_EFFECT, f"ethtool: no {family} is named, so nothing is set")
         return
-    for place in range(0, len(pairs), 2):
-        key = pairs[place]
+    for index in range(0, len(pairs), 2):
+        key = pairs[index]
         if not masks.known(key):
             guide.sink.remark(line, ON_HOST, f"{family}: which one {masks.shown(key)} is, is known on the host only")
             continue
-        if place + 1 == len(pairs):
+        if index + 1 == len(pairs):
             guide.sink.remark(line, NO_EFFECT, f"{family} {key}: the value is missing, so ethtool refuses the command")
             return
         plain = key if family in ("features", "private_flags") else key.lower().replace("-", "_")
-        guide.nic(line, nic, family, _NAMES.get((family, plain), plain), pairs[place + 1])
+        guide.nic(line, nic, family, _NAMES.get((family, plain), plain), pairs[index + 1])
 
 
 def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> None:
     """What `ethtool -s` sets of the link mode and of Wake-on-LAN; the rest of it stays a remark."""
     rest: List[str] = []
-    for place in range(0, len(pairs), 2):
-        pair = pairs[place : place + 2]
+    for index in range(0, len(pairs), 2):
+        pair = pairs[index : index + 2]
         family = _CHANGE.get(pair[0].lower())
         if family and len(pair) == 2:
             guide.nic(line, nic, family, pair[0].lower(), pair[1])

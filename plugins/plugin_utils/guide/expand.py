@@ -50,8 +50,8 @@ class Scope:
         if name == "#" and self.arguments is not None:
             return str(len(self.arguments))
         if name.isdigit() and self.arguments is not None and name != "0":
-            place = int(name) - 1
-            return self.arguments[place] if place < len(self.arguments) else ""
+            index = int(name) - 1
+            return self.arguments[index] if index < len(self.arguments) else ""
         return None
 
 
@@ -141,8 +141,8 @@ class _Expansion:
 
     def _insert(self, value: Value, quoted: bool, array: bool = False) -> None:
         if isinstance(value, list) and quoted and array:
-            for place, piece in enumerate(value):
-                self.open = self.open and not place
+            for index, piece in enumerate(value):
+                self.open = self.open and not index
                 self._add(piece)
             return
         plain = " ".join(value) if isinstance(value, list) else value
@@ -151,70 +151,70 @@ class _Expansion:
             return
         if plain[:1].isspace():
             self.open = False
-        for place, piece in enumerate(plain.split()):
-            self.open = self.open and not place
+        for index, piece in enumerate(plain.split()):
+            self.open = self.open and not index
             self._add(piece)
         if plain[-1:].isspace():
             self.open = False
 
     def _walk(self, raw: str, quotes: bool) -> None:
-        place = 0
-        while place < len(raw):
-            char = raw[place]
+        index = 0
+        while index < len(raw):
+            char = raw[index]
             if quotes and char == "'":
-                end = raw.find("'", place + 1)
-                self._add(raw[place + 1 : end if end > 0 else len(raw)])
-                place = (end if end > 0 else len(raw)) + 1
-            elif quotes and char == "$" and raw[place + 1 : place + 2] == "'":
-                place = self._escaped(raw, place + 2)
-            elif (quotes and char == '"') or (quotes and raw[place : place + 2] == '$"'):
-                place = self._double(raw, place + (1 if char == '"' else 2))
-            elif char == "\\" and place + 1 < len(raw):
-                if quotes or raw[place + 1] in "$`\\":
-                    self._add(raw[place + 1])
+                end = raw.find("'", index + 1)
+                self._add(raw[index + 1 : end if end > 0 else len(raw)])
+                index = (end if end > 0 else len(raw)) + 1
+            elif quotes and char == "$" and raw[index + 1 : index + 2] == "'":
+                index = self._escaped(raw, index + 2)
+            elif (quotes and char == '"') or (quotes and raw[index : index + 2] == '$"'):
+                index = self._double(raw, index + (1 if char == '"' else 2))
+            elif char == "\\" and index + 1 < len(raw):
+                if quotes or raw[index + 1] in "$`\\":
+                    self._add(raw[index + 1])
                 else:
-                    self._add(raw[place : place + 2])
-                place += 2
+                    self._add(raw[index : index + 2])
+                index += 2
             elif char in "$`":
-                place = self._dollar(raw, place, not quotes)
+                index = self._dollar(raw, index, not quotes)
             else:
                 self._add(char)
-                place += 1
+                index += 1
 
-    def _escaped(self, raw: str, place: int) -> int:
-        while place < len(raw) and raw[place] != "'":
-            if raw[place] == "\\" and place + 1 < len(raw):
-                self._add(_ESCAPES.get(raw[place + 1], raw[place + 1]))
-                place += 1
+    def _escaped(self, raw: str, index: int) -> int:
+        while index < len(raw) and raw[index] != "'":
+            if raw[index] == "\\" and index + 1 < len(raw):
+                self._add(_ESCAPES.get(raw[index + 1], raw[index + 1]))
+                index += 1
             else:
-                self._add(raw[place])
-            place += 1
-        return place + 1
+                self._add(raw[index])
+            index += 1
+        return index + 1
 
-    def _double(self, raw: str, place: int) -> int:
+    def _double(self, raw: str, index: int) -> int:
         self._add("")
-        while place < len(raw) and raw[place] != '"':
-            char = raw[place]
-            if char == "\\" and raw[place + 1 : place + 2] in ("$", "`", '"', "\\"):
-                self._add(raw[place + 1])
-                place += 2
+        while index < len(raw) and raw[index] != '"':
+            char = raw[index]
+            if char == "\\" and raw[index + 1 : index + 2] in ("$", "`", '"', "\\"):
+                self._add(raw[index + 1])
+                index += 2
             elif char in "$`":
-                place = self._dollar(raw, place, True)
+                index = self._dollar(raw, index, True)
             else:
                 self._add(char)
-                place += 1
-        return place + 1
+                index += 1
+        return index + 1
 
-    def _dollar(self, raw: str, place: int, quoted: bool) -> int:
-        if raw[place] == "`":
-            end = raw.find("`", place + 1)
+    def _dollar(self, raw: str, index: int, quoted: bool) -> int:
+        if raw[index] == "`":
+            end = raw.find("`", index + 1)
             end = end if end > 0 else len(raw)
-            self._substitute(raw[place + 1 : end].replace("\\`", "`"), raw[place : end + 1], quoted)
+            self._substitute(raw[index + 1 : end].replace("\\`", "`"), raw[index : end + 1], quoted)
             return end + 1
         for opening, closing in (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")):
-            if raw.startswith(opening, place):
-                end = _closing(raw, place + len(opening), opening[1], closing)
-                inner, source = raw[place + len(opening) : end - len(closing)], raw[place:end]
+            if raw.startswith(opening, index):
+                end = _closing(raw, index + len(opening), opening[1], closing)
+                inner, source = raw[index + len(opening) : end - len(closing)], raw[index:end]
                 if opening in ("$((", "$["):
                     number = arithmetic(inner, self.scope)
                     self._insert(masks.mask(source) if number is None else str(number), quoted)
@@ -223,13 +223,13 @@ class _Expansion:
                 else:
                     self._parameter(inner, source, quoted)
                 return end
-        match = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", raw[place + 1 :])
+        match = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", raw[index + 1 :])
         if not match:
             self._add("$")
-            return place + 1
+            return index + 1
         value = self.scope.get(match[0])
         self._insert(masks.mask(f"${match[0]}") if value is None else value, quoted, match[0] == "@")
-        return place + 1 + match.end()
+        return index + 1 + match.end()
 
     def _substitute(self, inner: str, source: str, quoted: bool) -> None:
         value = self.scope.run(inner)
@@ -316,24 +316,24 @@ def _strip(value: str, pattern: str, longest: bool, front: bool) -> Optional[str
     return value
 
 
-def _closing(raw: str, place: int, opening: str, closing: str) -> int:
+def _closing(raw: str, index: int, opening: str, closing: str) -> int:
     """Where a substitution ends."""
     other = closing[0]
     depth = len(closing)
-    while place < len(raw):
-        char = raw[place]
+    while index < len(raw):
+        char = raw[index]
         if char == "\\":
-            place += 1
+            index += 1
         elif char == "'" and opening != "{":
-            end = raw.find("'", place + 1)
-            place = end if end > 0 else place
+            end = raw.find("'", index + 1)
+            index = end if end > 0 else index
         elif char == opening:
             depth += 1
         elif char == other:
             depth -= 1
             if not depth:
-                return place + 1
-        place += 1
+                return index + 1
+        index += 1
     return len(raw)
 
 

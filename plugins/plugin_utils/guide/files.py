@@ -81,20 +81,20 @@ def _rule(guide: Guide, number: int, text: str) -> None:
     kind, problem = (NO_EFFECT, "it runs when the NIC goes away") if gone else (CONDITIONAL, chosen.problem)
     with guide.sink.under(kind, problem):
         for (nic, match), pair in product(chosen.nics, pairs):
-            _asked(guide, number, pair, nic, match, subsystem)
+            _assignment(guide, number, pair, nic, match, subsystem)
 
 
-def _asked(
+def _assignment(
     guide: Guide, number: int, pair: Tuple[str, str, str, str], nic: str, match: selectors.Match, subsystem: str
 ) -> None:
     """What one assignment of a rule sets."""
     name, attribute, sign, value = pair
     # These ask, or give a name; the command runs all the same.
-    asks = (name, attribute) in (("PROGRAM", ""), ("IMPORT", "program")) and _TUNES.search(value)
-    if sign in ("==", "!=") and not asks:
+    tunes = (name, attribute) in (("PROGRAM", ""), ("IMPORT", "program")) and _TUNES.search(value)
+    if sign in ("==", "!=") and not tunes:
         return
     before = len(guide.sink.settings)
-    if asks or (name == "RUN" and attribute in ("", "program")):
+    if tunes or (name == "RUN" and attribute in ("", "program")):
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
             value = value.replace(short, nic or masks.mask("$name"))
         Shell(guide).commands(number, value.replace('\\"', '"').replace("$$", "$").replace("%%", "%"))
@@ -132,15 +132,17 @@ _DEVICE = {
 def _udev_chosen(pairs: Sequence[Tuple[str, str, str, str]]) -> selectors.Chosen:
     """The NICs that a rule is for."""
     told = [(f"{name}{{{attribute}}}" if attribute else name, sign, value) for name, attribute, sign, value in pairs]
-    asked = {key: value for key, sign, value in told if sign == "=="}
-    names = next((asked[key] for key in ("NAME", "KERNEL", "ENV{INTERFACE}", "ENV{ID_NET_NAME}") if asked.get(key)), "")
-    vendor, model = asked.get("ATTRS{vendor}", ""), asked.get("ATTRS{device}", "")
+    conditions = {key: value for key, sign, value in told if sign == "=="}
+    names = next(
+        (conditions[key] for key in ("NAME", "KERNEL", "ENV{INTERFACE}", "ENV{ID_NET_NAME}") if conditions.get(key)), ""
+    )
+    vendor, model = conditions.get("ATTRS{vendor}", ""), conditions.get("ATTRS{device}", "")
     ids = vendor.startswith("0x") and model.startswith("0x")
-    device = {kind: asked[key] for key, kind in _DEVICE.items() if asked.get(key)}
+    device = {kind: conditions[key] for key, kind in _DEVICE.items() if conditions.get(key)}
     device = {kind: text.lower() if kind == "mac" else text for kind, text in device.items()}
     device.update({"pci": f"{vendor[2:]}:{model[2:]}".lower()} if ids else {})
     known = {*_HARMLESS, *_DEVICE, *(("ATTRS{vendor}", "ATTRS{device}") if ids else ())}
-    strange = [f'{key}=="{value}"' for key, value in asked.items() if key not in known]
+    strange = [f'{key}=="{value}"' for key, value in conditions.items() if key not in known]
     strange += [f'{key}!="{value}"' for key, sign, value in told if sign == "!=" and value not in ("lo", "remove")]
     return selectors.choose(
         names.split("|") if names else [], [(kind, text.split("|")) for kind, text in device.items()], strange
@@ -213,7 +215,7 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
     entries = _filled(sections(guide, lines))
     devices = {entry.section: _tuned_nics(entry.key, entry.value) for entry in entries if entry.key in _DEVICES}
     types = {entry.section: entry.value for entry in entries if entry.key == "type"}
-    asked = {entry.section: entry.whole for entry in entries if entry.key in _TUNED_CONDITIONS}
+    conditions = {entry.section: entry.whole for entry in entries if entry.key in _TUNED_CONDITIONS}
     for entry in entries:
         kind = types.get(entry.section, entry.section)
         value = entry.value.strip("\"'")
@@ -226,8 +228,8 @@ def tuned(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.remark(entry.line, OTHER_TOOL, f"include={value}: that profile sets more; take it in as well")
         elif kind in ("main", "variables") or entry.key in _TUNED_OWN:
             guide.sink.nothing(entry.line, "says what the profile is")
-        elif entry.section in asked:
-            text = f"[{entry.section}] holds only where {asked[entry.section]} fits the host"
+        elif entry.section in conditions:
+            text = f"[{entry.section}] holds only where {conditions[entry.section]} fits the host"
             guide.sink.remark(entry.line, CONDITIONAL, text)
         elif kind == "sysctl" and entry.key == "drop":
             text = f"drop={value}: what the profile that it includes has of these is left out"

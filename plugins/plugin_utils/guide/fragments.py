@@ -41,11 +41,11 @@ def shows_ifcfg(lines: Sequence[Line]) -> bool:
     return any(_OPTION_LINE.match(text) for text in texts) and not any(uses.search(text) for text in texts)
 
 
-def ifcfg(lines: Sequence[Line], place: int) -> Optional[Ifcfg]:
+def ifcfg(lines: Sequence[Line], index: int) -> Optional[Ifcfg]:
     """The assignments from here on, where they are those of an ifcfg file."""
     held: List[Line] = []
     keys = set()
-    for number, text in lines[place:]:
+    for number, text in lines[index:]:
         assigned = _ASSIGNED.match(text)
         if not assigned:
             break
@@ -54,18 +54,18 @@ def ifcfg(lines: Sequence[Line], place: int) -> Optional[Ifcfg]:
     own = [text for _number, text in held if _OPTION_LINE.match(text)]
     if not own and not {"MASTER", "SLAVE"} <= keys and not {"DEVICE", "MTU"} <= keys:
         return None
-    return Ifcfg(held, "" if "DEVICE" in keys else _named(lines, place, own))
+    return Ifcfg(held, "" if "DEVICE" in keys else _named(lines, index, own))
 
 
-def inline(lines: Sequence[Line], place: int, text: str) -> Optional[Ifcfg]:
+def inline(lines: Sequence[Line], index: int, text: str) -> Optional[Ifcfg]:
     """One assignment of an ifcfg file that stands in a sentence."""
     found = _INLINE.search(text)
-    return Ifcfg([(lines[place][0], found[1])], _named(lines, place, [found[1]])) if found else None
+    return Ifcfg([(lines[index][0], found[1])], _named(lines, index, [found[1]])) if found else None
 
 
-def _named(lines: Sequence[Line], place: int, own: Sequence[str]) -> str:
+def _named(lines: Sequence[Line], index: int, own: Sequence[str]) -> str:
     """The NIC by the name of the file above, or by what its options act on."""
-    for _number, text in reversed(lines[max(0, place - _ABOVE) : place + 1]):
+    for _number, text in reversed(lines[max(0, index - _ABOVE) : index + 1]):
         file = _FILE.search(text)
         if file:
             return masks.mask(file[1]) if re.search(r"[<$]|^(NIC|IFACE|NAME)$", file[1]) else file[1]
@@ -73,13 +73,13 @@ def _named(lines: Sequence[Line], place: int, own: Sequence[str]) -> str:
     return acted or masks.mask("<NIC>")
 
 
-def declared(lines: Sequence[Line], place: int) -> Optional[Tuple[str, str]]:
+def declared(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """A parameter that a resource of Puppet or Chef declares, its value perhaps some lines below."""
-    text = lines[place][1]
+    text = lines[index][1]
     attribute = re.search(r"\[['\"]sysctl['\"]\](?:\[['\"]params['\"]\])?((?:\[['\"][\w-]+['\"]\])+)\s*=\s*(.+)", text)
     if attribute:
         return ".".join(re.findall(r"['\"]([\w-]+)['\"]", attribute[1])), attribute[2].strip().strip("'\"")
-    below = "\n".join(text for _number, text in lines[place + 1 : place + 6])
+    below = "\n".join(text for _number, text in lines[index + 1 : index + 6])
     named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w.-]+)['\"]", text)
     title = _TITLE.match(text)
     if named:
@@ -93,18 +93,18 @@ def declared(lines: Sequence[Line], place: int) -> Optional[Tuple[str, str]]:
     return (name[1], next(part for part in value.groups() if part is not None)) if name and value else None
 
 
-def cell(lines: Sequence[Line], place: int) -> Optional[Tuple[str, str]]:
+def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """A parameter in a table, with what the column of values says; a column of defaults is none."""
-    row = _CELL.match(lines[place][1])
+    row = _CELL.match(lines[index][1])
     if not row:
         return None
-    top = place
+    top = index
     while top and lines[top - 1][1].lstrip().startswith("|"):
         top -= 1
-    heads = [head.strip() for head in lines[top][1].strip().strip("|").split("|")][1:] if top < place else []
+    heads = [head.strip() for head in lines[top][1].strip().strip("|").split("|")][1:] if top < index else []
     cells = [text.strip().strip("`* ") for text in row[2].split("|")]
     named = list(zip(heads, cells)) if len(heads) >= len(cells) else []
-    wanted = [text for head, text in named if _WORDS_OF_NEW.search(head) and not _WORDS_OF_OLD.search(head)]
-    wanted = wanted or ([] if named and _WORDS_OF_OLD.search(named[0][0]) else cells[:1])
-    found = next((text for text in wanted if _NUMBER.fullmatch(text)), None)
+    chosen = [text for head, text in named if _WORDS_OF_NEW.search(head) and not _WORDS_OF_OLD.search(head)]
+    chosen = chosen or ([] if named and _WORDS_OF_OLD.search(named[0][0]) else cells[:1])
+    found = next((text for text in chosen if _NUMBER.fullmatch(text)), None)
     return (row[1], found) if found else None

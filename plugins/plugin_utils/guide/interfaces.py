@@ -107,7 +107,7 @@ def _netmasks(lines: Sequence[Line]) -> Dict[int, str]:
             found[stanza] = words[-1]
         if words[:1] == ["address"]:
             addresses[number] = stanza
-    return {number: found.get(place, "") for number, place in addresses.items()}
+    return {number: found.get(address, "") for number, address in addresses.items()}
 
 
 def _address(guide: Guide, number: int, nic: str, key: str, value: str, mask: str) -> None:

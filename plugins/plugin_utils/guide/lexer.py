@@ -47,7 +47,7 @@ class Lexer:
     def __init__(self, lines: Sequence[Line]) -> None:
         self.numbers = [number for number, _text in lines] or [1]
         self.text = "".join(f"{text}\n" for _number, text in lines)
-        self.place = 0
+        self.position = 0
         self.row = 0
         self.tokens: List[Token] = []
         self.pending: List[int] = []
@@ -59,23 +59,23 @@ class Lexer:
 
     def run(self) -> List[Token]:
         """All tokens; Broken where the text is no shell."""
-        while self.place < len(self.text):
-            char = self.text[self.place]
+        while self.position < len(self.text):
+            char = self.text[self.position]
             if char == "\n":
                 self._end_line()
             elif char in " \t\r":
-                self.place += 1
-            elif self.text.startswith("\\\n", self.place):
+                self.position += 1
+            elif self.text.startswith("\\\n", self.position):
                 self._step(2)
             elif char == "#":
-                self.place = self.text.index("\n", self.place)
+                self.position = self.text.index("\n", self.position)
             else:
                 self._token()
         return self.tokens
 
     def _step(self, count: int) -> None:
-        self.row += self.text.count("\n", self.place, self.place + count)
-        self.place += count
+        self.row += self.text.count("\n", self.position, self.position + count)
+        self.position += count
 
     def _end_line(self) -> None:
         self.tokens.append(Token("newline", "\n", self.line))
@@ -89,26 +89,26 @@ class Lexer:
         end = "".join(char for char in token.raw if char not in "'\"\\")
         strip = self.tokens[index - 1].raw.endswith("-")
         body: List[Line] = []
-        while self.place < len(self.text):
-            stop = self.text.index("\n", self.place)
-            text, number = self.text[self.place : stop], self.line
-            self._step(stop + 1 - self.place)
+        while self.position < len(self.text):
+            stop = self.text.index("\n", self.position)
+            text, number = self.text[self.position : stop], self.line
+            self._step(stop + 1 - self.position)
             if (text.lstrip("\t") if strip else text).rstrip("\r") == end:
                 break
             body.append((number, text.lstrip("\t") if strip else text))
         self.tokens[index] = token._replace(body=tuple(body), quoted=end != token.raw)
 
     def _token(self) -> None:
-        rest = self.text[self.place : self.place + 12]
+        rest = self.text[self.position : self.position + 12]
         digits = len(rest) - len(rest.lstrip("0123456789"))
         if digits and rest[digits : digits + 1] in ("<", ">") and rest[:1].isdigit():
-            self.place += digits
+            self.position += digits
             self._operator(rest[:digits])
             return
         if rest.startswith("((") and self._command_position():
-            start, line = self.place, self.line
+            start, line = self.position, self.line
             self._bracket("((", "))")
-            self.tokens.append(Token("arith", self.text[start + 2 : self.place - 2], line))
+            self.tokens.append(Token("arith", self.text[start + 2 : self.position - 2], line))
             return
         if rest[:2] in ("<(", ">("):
             self._word()
@@ -123,33 +123,33 @@ class Lexer:
         return last is None or last.kind in ("newline", "op") or last.raw in ("if", "while", "then", "do", "for", "!")
 
     def _operator(self, number: str) -> None:
-        raw = next(operator for operator in _OPERATORS if self.text.startswith(operator, self.place))
+        raw = next(operator for operator in _OPERATORS if self.text.startswith(operator, self.position))
         self.tokens.append(Token("op", raw, self.line, quoted=number == "2"))
-        self.place += len(raw)
+        self.position += len(raw)
         if raw in ("<<", "<<-"):
-            while self.text[self.place] in " \t":
-                self.place += 1
-            if self.text[self.place] != "\n":
+            while self.text[self.position] in " \t":
+                self.position += 1
+            if self.text[self.position] != "\n":
                 self.pending.append(len(self.tokens))
                 self._word()
 
     def _word(self) -> None:
-        start, line = self.place, self.line
-        while self.place < len(self.text):
-            char = self.text[self.place]
-            if self.text[self.place : self.place + 2] in ("<(", ">(") and self.place == start:
-                self.place += 1
+        start, line = self.position, self.line
+        while self.position < len(self.text):
+            char = self.text[self.position]
+            if self.text[self.position : self.position + 2] in ("<(", ">(") and self.position == start:
+                self.position += 1
                 self._bracket("(", ")")
-            elif char == "(" and self.text[self.place - 1] == "=" and self.place > start:
+            elif char == "(" and self.text[self.position - 1] == "=" and self.position > start:
                 self._bracket("(", ")")
-            elif char in "@*+?!" and self.text[self.place + 1] == "(" and self._in_pattern():
-                self.place += 1
+            elif char in "@*+?!" and self.text[self.position + 1] == "(" and self._in_pattern():
+                self.position += 1
                 self._bracket("(", ")")
             elif char in " \t\n\r;&|<>()":
                 break
             else:
                 self._piece()
-        raw = self.text[start : self.place].replace("\\\n", "")
+        raw = self.text[start : self.position].replace("\\\n", "")
         self.tokens.append(Token("word", raw, line, last=self.line if self.line != line else 0))
 
     def _in_pattern(self) -> bool:
@@ -157,32 +157,32 @@ class Lexer:
 
     def _piece(self) -> None:
         """One character, or a quote or substitution as a whole."""
-        char, line = self.text[self.place], self.line
+        char, line = self.text[self.position], self.line
         if char == "\\":
             self._step(2)
         elif char == "'":
-            end = self.text.find("'", self.place + 1)
+            end = self.text.find("'", self.position + 1)
             if end < 0:
                 raise Broken(line, "a quote ' that nobody closes")
-            self._step(end + 1 - self.place)
+            self._step(end + 1 - self.position)
         elif char == '"':
             self._double()
         elif char == "`":
-            end = self.text.find("`", self.place + 1)
+            end = self.text.find("`", self.position + 1)
             if end < 0:
                 raise Broken(line, "a ` that nobody closes")
-            self._step(end + 1 - self.place)
-        elif self.text.startswith("$((", self.place):
-            self.place += 1
+            self._step(end + 1 - self.position)
+        elif self.text.startswith("$((", self.position):
+            self.position += 1
             self._bracket("((", "))")
-        elif self.text.startswith("$(", self.place):
-            self.place += 1
+        elif self.text.startswith("$(", self.position):
+            self.position += 1
             self._bracket("(", ")")
-        elif self.text.startswith("${", self.place):
-            self.place += 1
+        elif self.text.startswith("${", self.position):
+            self.position += 1
             self._bracket("{", "}")
-        elif self.text.startswith("$[", self.place):
-            self.place += 1
+        elif self.text.startswith("$[", self.position):
+            self.position += 1
             self._bracket("[", "]")
         else:
             self._step(1)
@@ -190,12 +190,12 @@ class Lexer:
     def _double(self) -> None:
         line = self.line
         self._step(1)
-        while self.place < len(self.text):
-            char = self.text[self.place]
+        while self.position < len(self.text):
+            char = self.text[self.position]
             if char == '"':
-                self.place += 1
+                self.position += 1
                 return
-            if char in "\\`" or self.text[self.place : self.place + 2] in ("$(", "${", "$["):
+            if char in "\\`" or self.text[self.position : self.position + 2] in ("$(", "${", "$["):
                 self._piece()
             else:
                 self._step(1)
@@ -206,8 +206,8 @@ class Lexer:
         self._step(len(opening))
         one, other = opening[0], closing[0]
         depth = len(opening)
-        while self.place < len(self.text):
-            char = self.text[self.place]
+        while self.position < len(self.text):
+            char = self.text[self.position]
             if char == other:
                 depth -= 1
                 self._step(1)
@@ -216,10 +216,10 @@ class Lexer:
             elif char == one:
                 depth += 1
                 self._step(1)
-            elif char in "'\"\\`" or (char == "$" and self.text[self.place + 1] in "({["):
+            elif char in "'\"\\`" or (char == "$" and self.text[self.position + 1] in "({["):
                 self._piece()
-            elif char == "#" and one == "(" and self.text[self.place - 1] in " \t\n":
-                self._step(self.text.index("\n", self.place) - self.place)
+            elif char == "#" and one == "(" and self.text[self.position - 1] in " \t\n":
+                self._step(self.text.index("\n", self.position) - self.position)
             else:
                 self._step(1)
         raise Broken(line, f"a bracket {opening} that nobody closes")

@@ -41,15 +41,15 @@ def templates(text: str) -> str:
     """A line with its template expressions (Jinja, ERB, EPP) masked; one that is nothing else becomes a comment."""
     found = text
     for opening, closing in _TEMPLATES[:3]:
-        place = found.find(opening)
-        while place >= 0:
-            end = found.find(closing, place + 2)
+        index = found.find(opening)
+        while index >= 0:
+            end = found.find(closing, index + 2)
             if end < 0:
                 break
-            piece = found[place : end + 2]
+            piece = found[index : end + 2]
             whole = found.strip() == piece and opening != "{{"
-            found = f"# {shown(piece)}" if whole else found[:place] + mask(piece) + found[end + 2 :]
-            place = -1 if whole else found.find(opening)
+            found = f"# {shown(piece)}" if whole else found[:index] + mask(piece) + found[end + 2 :]
+            index = -1 if whole else found.find(opening)
     return found
 
 

@@ -110,17 +110,17 @@ class Sink:
         if setting not in self.settings:
             self.settings.append(setting)
 
-    def only_otherwise(self, first: Sequence[Setting], place: int) -> None:
-        """Of the settings from a place on, leave out what only stands in for others, for it runs if these fail."""
+    def only_otherwise(self, first: Sequence[Setting], start: int) -> None:
+        """Of the settings from a number on, leave out what only stands in for others, for it runs if these fail."""
         lines = {(one.nic, one.match, one.family): one.line for one in first}
         same = {one.address for one in first}
-        kept = self.settings[:place]
-        for one in self.settings[place:]:
+        kept = self.settings[:start]
+        for one in self.settings[start:]:
             line = lines.get((one.nic, one.match, one.family))
             if line is None or one.address in same:
                 kept.append(one)
             else:
-                said = f"{one.family} {one.key} {one.value}: it runs only where {self.place(line)} fails"
+                said = f"{one.family} {one.key} {one.value}: it runs only where {self.position(line)} fails"
                 self.remark(
                     one.line,
                     CONDITIONAL,
@@ -152,11 +152,11 @@ class Sink:
         """Something understood that is not for the inventory."""
         dead, why = self.dead
         found = Remark(line, dead, why) if dead else Remark(line, kind, text)
-        place = self.idle if dead else self.remarks
-        if found not in place and not (dead and kind == NOTE):
-            place.append(found)
+        remarks = self.idle if dead else self.remarks
+        if found not in remarks and not (dead and kind == NOTE):
+            remarks.append(found)
 
-    def place(self, line: int) -> str:
+    def position(self, line: int) -> str:
         """A line as a message names it."""
         file, number = self.where.get(line, ("", line))
         return f"line {number} of {file}" if file else f"line {number}"

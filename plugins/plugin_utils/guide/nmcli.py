@@ -94,9 +94,9 @@ def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str, 
         guide.sink.remark(line, OTHER_TOOL, f"{said} {masks.shown(value)}: it belongs to NetworkManager")
 
 
-def _property(guide: Guide, line: int, nic: str, place: Tuple[str, str], value: str, match: Match) -> None:
+def _property(guide: Guide, line: int, nic: str, known: Tuple[str, str], value: str, match: Match) -> None:
     """A property whose values are none of ethtool's words as they stand."""
-    family, name = place
+    family, name = known
     if family == "wol":
         bits = int(value) if value.isdecimal() and len(value) < 9 else None
         if value in ("default", "ignore") or bits in (1, 32768):

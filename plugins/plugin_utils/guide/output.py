@@ -58,7 +58,7 @@ _ROUTE_BY_IP = re.compile(
     r"ip\s+(-\S+\s+)*r(?:o|oute)?\s+(get\s+(?:to\s+)?(?P<to>[0-9A-Fa-f.:]+)|((show|list|ls)\b|\||default\b))"
 )
 _ROUTE_BY_TABLE = re.compile(r"(route|netstat)\s+-\w*n\w*\s*\|")
-_ASKS_DEFAULT = re.compile(r"\bdefault\b|0\.0\.0\.0|::/0|UG")
+_QUERIES_DEFAULT = re.compile(r"\bdefault\b|0\.0\.0\.0|::/0|UG")
 # What takes the device out of a line of `ip`, and out of one of `route`.
 _DEVICE_OF_IP, _DEVICE_OF_TABLE = re.compile(r"\bdev\b|\$5|-f ?5\b"), re.compile(r"\$8|\$NF|\$\(NF\)")
 
@@ -72,9 +72,9 @@ def default_route(source: str) -> bool:
         except ValueError:
             return False
     if by_ip:
-        return bool(_ASKS_DEFAULT.search(source) and _DEVICE_OF_IP.search(source))
+        return bool(_QUERIES_DEFAULT.search(source) and _DEVICE_OF_IP.search(source))
     table = _ROUTE_BY_TABLE.match(source)
-    return bool(table and _ASKS_DEFAULT.search(source) and _DEVICE_OF_TABLE.search(source))
+    return bool(table and _QUERIES_DEFAULT.search(source) and _DEVICE_OF_TABLE.search(source))
 
 
 # Words of `find` that leave out no NIC, and that say how one is printed.
@@ -92,13 +92,13 @@ def found_nics(source: str) -> Optional[str]:
         return None
     if len(words) < 2 or words[1].rstrip("/") not in ("/sys/class/net", "/sys/class/net/*"):
         return None
-    name, place = "*", 2
-    while place < len(words) and words[place] != "-exec":
-        if words[place] in ("!", "-not") and words[place + 1 : place + 2] == ["-lname"] and "virtual" in first:
-            name, place = masks.HARDWARE if name == "*" else name, place + 3
-        elif words[place] in _FIND_WORDS:
-            name = words[place + 1] if words[place : place + 1] == ["-name"] and place + 1 < len(words) else name
-            place += _FIND_WORDS[words[place]]
+    name, index = "*", 2
+    while index < len(words) and words[index] != "-exec":
+        if words[index] in ("!", "-not") and words[index + 1 : index + 2] == ["-lname"] and "virtual" in first:
+            name, index = masks.HARDWARE if name == "*" else name, index + 3
+        elif words[index] in _FIND_WORDS:
+            name = words[index + 1] if words[index : index + 1] == ["-name"] and index + 1 < len(words) else name
+            index += _FIND_WORDS[words[index]]
         else:
             return None
     alone = "%f" in first or "basename" in source
@@ -117,8 +117,8 @@ def queue_files(source: str) -> Optional[str]:
     match = _FINDS.fullmatch(source.strip())
     if not match:
         return None
-    place, nic = match[2].rstrip("/"), re.match(r"/sys/class/net/([^/]+)(/.|$)", match[2])
-    if not match[1] and (place == "/sys/class/net" or (nic and match[2] == f"/sys/class/net/{nic[1]}")):
+    index, nic = match[2].rstrip("/"), re.match(r"/sys/class/net/([^/]+)(/.|$)", match[2])
+    if not match[1] and (index == "/sys/class/net" or (nic and match[2] == f"/sys/class/net/{nic[1]}")):
         return ""
     side = "tx" if match[3] == "xps_cpus" else "rx"
     return f"/sys/class/net/{nic[1] if nic else '*'}/queues/{side}-*/{match[3]}"

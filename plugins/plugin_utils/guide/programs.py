@@ -70,36 +70,36 @@ def _link(guide: Guide, line: int, words: List[str]) -> None:
         return
     if "dev" in words[:-1]:
         # The name may stand anywhere behind this word: `ip link set arp off dev eth0`.
-        place = words.index("dev")
-        words = [words[place + 1], *words[:place], *words[place + 2 :]]
+        index = words.index("dev")
+        words = [words[index + 1], *words[:index], *words[index + 2 :]]
     if not words:
         guide.sink.remark(line, NO_EFFECT, "ip link set: the name of the NIC is missing")
         return
-    nic, place = words[0], 1
-    while place < len(words):
-        word, after = words[place], words[place + 1] if place + 1 < len(words) else ""
+    nic, index = words[0], 1
+    while index < len(words):
+        word, after = words[index], words[index + 1] if index + 1 < len(words) else ""
         if word in _LINK:
             guide.nic(line, nic, "link", _LINK[word], after)
-            place += 2
+            index += 2
         elif word == "type" and after in ("bond", "bond_slave"):
-            for key, value in zip(words[place + 2 :: 2], words[place + 3 :: 2]):
+            for key, value in zip(words[index + 2 :: 2], words[index + 3 :: 2]):
                 kernel_files.bond(guide, line, nic, key, value)
             return
         elif word == "master" and after.startswith("bond"):
             guide.sink.set(line, masks.name(after), "bond", "members", nic)
-            place += 2
+            index += 2
         elif word == "vf":
-            devices.function(guide, line, nic, words[place:])
+            devices.function(guide, line, nic, words[index:])
             return
         elif word in ("up", "down"):
             guide.sink.remark(
                 line, OTHER_TOOL, f"{masks.shown(nic)} {word}: the network manager brings links up and down"
             )
-            place += 1
+            index += 1
         else:
-            said = " ".join(masks.shown(one) for one in words[place : place + 2])
+            said = " ".join(masks.shown(one) for one in words[index : index + 2])
             guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: it is no setting of this collection")
-            place += 2
+            index += 2
 
 
 def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
@@ -108,14 +108,14 @@ def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
     if len(words) < 2:
         guide.sink.nothing(line, "only reads")
         return
-    nic, place = words[0], 1
-    while place < len(words):
-        if words[place] in ("mtu", "txqueuelen"):
-            guide.nic(line, nic, "link", words[place], words[place + 1] if place + 1 < len(words) else "")
-            place += 2
+    nic, index = words[0], 1
+    while index < len(words):
+        if words[index] in ("mtu", "txqueuelen"):
+            guide.nic(line, nic, "link", words[index], words[index + 1] if index + 1 < len(words) else "")
+            index += 2
         else:
-            count = 2 if words[place] in _WITH_ADDRESS else 1
-            said = " ".join(masks.shown(word) for word in words[place : place + count])
+            count = 2 if words[index] in _WITH_ADDRESS else 1
+            said = " ".join(masks.shown(word) for word in words[index : index + count])
             if said in ("up", "down"):
                 owner = "the network manager brings links up and down"
             elif count == 2 or re.fullmatch(r"[0-9a-fA-F.:]+(/\d+)?", said):
@@ -123,7 +123,7 @@ def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
             else:
                 owner = "it is no setting of this collection"
             guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {owner}")
-            place += count
+            index += count
 
 
 def sysctl(guide: Guide, line: int, words: List[str]) -> None:

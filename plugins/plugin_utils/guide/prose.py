@@ -51,22 +51,22 @@ def read(
     form: Callable[[str, Sequence[Line]], None],
 ) -> None:
     """Blocks between fences by their own form, the rest line by line."""
-    place = 0
+    index = 0
     rest: List[Line] = []
-    while place < len(lines):
-        fence = _FENCE.match(lines[place][1])
+    while index < len(lines):
+        fence = _FENCE.match(lines[index][1])
         if not fence:
-            rest.append(lines[place])
-            place += 1
+            rest.append(lines[index])
+            index += 1
             continue
         _lines(guide, rest)
         rest = []
         end = next(
-            (k for k in range(place + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
+            (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
             len(lines),
         )
-        block = _dedented(lines[place + 1 : end])
-        for number, _text in (lines[place], *lines[end : end + 1]):
+        block = _dedented(lines[index + 1 : end])
+        for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
         kind = detect(block)
         if kind == "interfaces":
@@ -77,7 +77,7 @@ def read(
             form(kind, block)
         else:
             _lines(guide, block, code=True)
-        place = end + 1
+        index = end + 1
     _lines(guide, rest)
 
 
@@ -106,38 +106,38 @@ def _is_script(block: Sequence[Line]) -> bool:
 
 
 def _lines(guide: Guide, lines: Sequence[Line], code: bool = False) -> None:
-    place = 0
-    while place < len(lines):
-        used = _one(guide, lines, place, code)
-        place += used
+    index = 0
+    while index < len(lines):
+        used = _one(guide, lines, index, code)
+        index += used
 
 
-def _one(guide: Guide, lines: Sequence[Line], place: int, code: bool) -> int:
+def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     """What one line sets (with those that it goes on in); gives how many lines were used."""
-    number, raw = lines[place]
+    number, raw = lines[index]
     text = _filled(raw)
     count = 1
-    while text.rstrip().endswith("\\") and place + count < len(lines):
-        text = text.rstrip()[:-1] + " " + _filled(lines[place + count][1]).strip()
-        guide.sink.nothing(lines[place + count][0], "goes on from the line before")
-        guide.sink.goes_on(lines[place + count][0], number)
+    while text.rstrip().endswith("\\") and index + count < len(lines):
+        text = text.rstrip()[:-1] + " " + _filled(lines[index + count][1]).strip()
+        guide.sink.nothing(lines[index + count][0], "goes on from the line before")
+        guide.sink.goes_on(lines[index + count][0], number)
         count += 1
     plain = text.strip().strip("|").strip()
-    loop = _loop(lines, place)
+    loop = _loop(lines, index)
     if loop:
         Shell(guide).script(loop)
         return len(loop)
     if _RULE.match(raw.strip()):
         files.udev(guide, [(number, raw.strip())])
         return count
-    if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, place)):
+    if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index)):
         guide.sink.nothing(number, "a comment")
         return count
-    shown = fragments.ifcfg(lines, place) or fragments.inline(lines, place, plain)
+    shown = fragments.ifcfg(lines, index) or fragments.inline(lines, index, plain)
     if shown:
         files.ifcfg(guide, [(row, _filled(one)) for row, one in shown.lines], nic=shown.nic)
         return max(count, len(shown.lines))
-    declared = fragments.declared(lines, place) or fragments.cell(lines, place)
+    declared = fragments.declared(lines, index) or fragments.cell(lines, index)
     if declared:
         guide.sysctl(number, *declared)
         return count
@@ -207,10 +207,10 @@ def _comment(raw: str) -> bool:
     )
 
 
-def _root_prompt(lines: Sequence[Line], place: int) -> bool:
+def _root_prompt(lines: Sequence[Line], index: int) -> bool:
     """Whether `# ` is a prompt: other commands of the paragraph have no prompt of their own, nor none at all."""
     for step in (-1, 1):
-        k = place + step
+        k = index + step
         while 0 <= k < len(lines) and lines[k][1].strip():
             text = lines[k][1].strip()
             if text.startswith("$ ") or (not text.startswith("#") and sentences.command_in(text)):
@@ -219,12 +219,12 @@ def _root_prompt(lines: Sequence[Line], place: int) -> bool:
     return True
 
 
-def _loop(lines: Sequence[Line], place: int) -> List[Line]:
+def _loop(lines: Sequence[Line], index: int) -> List[Line]:
     """A loop or condition of the shell that starts here, as a whole."""
-    if not re.match(r"\s*(?:[$#]\s+)?(for\s+\w+\s+in\s|for\s+\(\(|while\s)", lines[place][1]):
+    if not re.match(r"\s*(?:[$#]\s+)?(for\s+\w+\s+in\s|for\s+\(\(|while\s)", lines[index][1]):
         return []
     found: List[Line] = []
-    for number, text in lines[place : place + 40]:
+    for number, text in lines[index : index + 40]:
         found.append((number, re.sub(r"^\s*[$#>]\s+", "", text) if not found else text))
         if re.search(r"\bdone\b", text):
             return found if any(re.search(r"\bdo\b", one) for _number, one in found) else []

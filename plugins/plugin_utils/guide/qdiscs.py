@@ -46,7 +46,7 @@ def tc(guide: Guide, line: int, words: List[str]) -> None:
 
 def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> bool:
     """A root, or a leaf of mq, as a setting; False where it is neither."""
-    nic, parent, kind, _handle = _place(words)
+    nic, parent, kind, _handle = _parsed(words)
     rest = " ".join(kind)
     if not nic or not kind or not parent:
         return False
@@ -79,14 +79,14 @@ def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> boo
 
 def _put_back(guide: Guide, line: int, said: str, verb: str, words: Sequence[str]) -> bool:
     """Note what is at the root of a NIC from now on. True where tc refuses it, for something was put there before."""
-    nic, parent, kind, handle = _place(words[2:])
+    nic, parent, kind, handle = _parsed(words[2:])
     if words[0] not in _QDISC_WORDS or parent != "root" or not nic or guide.sink.dead[0]:
         return False
     before = guide.roots.get(nic)
     if verb in _TAKING_AWAY:
         guide.roots.pop(nic, None)
     elif verb in _ADDING and before and before.line != line and not exclusive(before.branch, guide.sink.branch):
-        where = guide.sink.place(before.line)
+        where = guide.sink.position(before.line)
         text = f"{said}: tc refuses to add a root, for {where} has set one already; replace would take its place"
         guide.sink.remark(line, NO_EFFECT, text)
         return True
@@ -95,7 +95,7 @@ def _put_back(guide: Guide, line: int, said: str, verb: str, words: Sequence[str
     return False
 
 
-def _place(words: Sequence[str]) -> Tuple[str, str, List[str], str]:
+def _parsed(words: Sequence[str]) -> Tuple[str, str, List[str], str]:
     """The NIC, `root` or the handle of the parent, the kind with its options, and the handle of its own."""
     found: Dict[str, str] = {}
     rest = list(words)
@@ -138,15 +138,15 @@ def settled(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     either = {(one.nic, one.match, str(one.value)) for one in sink.losers if (one.family, one.key) == ("qdisc", "root")}
     kept: List[Setting] = []
     for one in settings:
-        place = (one.nic, one.match)
+        where = (one.nic, one.match)
         if one.family != "qdisc" or one.key == "leaves":
             kept.append(one)
-        elif one.key == "root" and roots[place] == "mq" and (*place, _all_leaves(leaves.get(place, {}))) in either:
+        elif one.key == "root" and roots[where] == "mq" and (*where, _all_leaves(leaves.get(where, {}))) in either:
             continue
         elif one.key == "root":
-            kept.append(one._replace(key="leaves") if roots[place] in _BELOW_MQ else one)
+            kept.append(one._replace(key="leaves") if roots[where] in _BELOW_MQ else one)
         else:
-            value = _all_leaves(leaves[place]) if roots.get(place, "mq") == "mq" else None
+            value = _all_leaves(leaves[where]) if roots.get(where, "mq") == "mq" else None
             if value is None:
                 text = f"the queueing disciplines of the queues of {one.nic} differ, or their root is no mq; {_QDISC}"
                 sink.remark(one.line, OTHER_TOOL, text)

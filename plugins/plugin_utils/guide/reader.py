@@ -54,7 +54,7 @@ def read_files(files: Mapping[str, str], known: Known = NOTHING) -> Dict[str, An
     forms: Dict[str, str] = {}
     for path, text in files.items():
         lines = [(len(every) + number, line) for number, line in numbered(text)]
-        sink.where.update({number: (path, place) for place, (number, _line) in enumerate(lines, 1)})
+        sink.where.update({number: (path, position) for position, (number, _line) in enumerate(lines, 1)})
         forms[path] = _take_in(Guide(sink, *known), lines, path, "")
         every += lines
     return {"form": forms, **result(sink, every)}

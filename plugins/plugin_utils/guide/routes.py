@@ -54,11 +54,11 @@ def own(guide: Guide, line: int, text: str) -> bool:
 def _metrics(words: List[str]) -> Dict[str, str]:
     """The metrics in words of the inventory."""
     found: Dict[str, str] = {}
-    for place, word in enumerate(words[:-1]):
+    for index, word in enumerate(words[:-1]):
         if word not in METRICS:
             continue
-        lock = words[place + 1] == "lock"
-        value = " ".join(words[place + 1 : place + 2 + lock])
+        lock = words[index + 1] == "lock"
+        value = " ".join(words[index + 1 : index + 2 + lock])
         if word == "quickack":
             value = {"1": "on", "0": "off"}.get(value, value)
         elif word == "rto_min":

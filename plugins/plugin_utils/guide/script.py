@@ -34,7 +34,7 @@ class Script:
         self.dynamic = False
         self.override: Optional[int] = None
         self.files: Dict[str, List[Line]] = {}
-        self.targets: List[str] = []
+        self.output_paths: List[str] = []
         self.line = 0
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
         self.unlisted = ""  # why the last substitution gave nothing
@@ -47,12 +47,12 @@ class Script:
         found = [redirect for redirect in redirects if redirect.operator in (">", ">>", ">|") and not redirect.errors]
         path = expand.text(found[-1].word, self.scope) if found else ""
         if path and path != "/dev/null":
-            self.targets.append(path)
+            self.output_paths.append(path)
         try:
             yield
         finally:
             if path and path != "/dev/null":
-                self.targets.pop()
+                self.output_paths.pop()
 
     def spread(self, node: Simple, printed: List[Line]) -> List[Line]:
         """Each line of a quoted text that is printed under the number of the line it stands in."""
@@ -60,7 +60,7 @@ class Script:
         if count < 2 or self.override or len({number for number, _text in printed}) > 1:
             return printed
         first = next((line for line, length in self._texts(node) if length == count), 0)
-        return [(first + place, text) for place, (_number, text) in enumerate(printed)] if first else printed
+        return [(first + offset, text) for offset, (_number, text) in enumerate(printed)] if first else printed
 
     def _texts(self, node: Simple) -> Iterator[Tuple[int, int]]:
         """Where the texts of several lines that a command has begin, and how many lines they have."""
@@ -72,17 +72,17 @@ class Script:
             if variable and variable[1] in self.origins:
                 yield self.origins[variable[1]]
 
-    def target(self, node: Simple) -> str:
+    def output_path(self, node: Simple) -> str:
         """The file that takes what a command prints."""
         for redirect in node.redirects:
             if redirect.operator in (">", ">>", ">|", "&>", "&>>") and not redirect.errors:
                 return expand.text(redirect.word, self.scope)
-        return self.targets[-1] if self.targets else ""
+        return self.output_paths[-1] if self.output_paths else ""
 
     def redirect(self, node: Simple, printed: List[Line]) -> None:
-        target = self.target(node)
-        if target:
-            self.write(target, printed, self.line)
+        path = self.output_path(node)
+        if path:
+            self.write(path, printed, self.line)
 
     def write(self, path: str, lines: List[Line], line: int) -> None:
         """Text that goes into a file; a configuration file is read as a whole at the end."""
@@ -166,7 +166,7 @@ class Script:
             return
         name, sign, rest = found
         self.scope.drivers.discard(name)
-        self.scope.drivers |= {name} if conditions.asks_driver(rest) else set()
+        self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
         self.origins.pop(name, None)
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)
@@ -176,11 +176,11 @@ class Script:
             if named and all(named):
                 self.scope.tables[name] = {match[1].strip("\"'"): match[2] for match in named if match}
                 return
-            have = self.scope.values.get(name, [])
-            known = isinstance(have, list) and isinstance(more, list)
+            current = self.scope.values.get(name, [])
+            known = isinstance(current, list) and isinstance(more, list)
             if sign == "+=" and not known:
                 more = masks.mask(f"${name}")
-            self.scope.values[name] = [*have, *more] if sign == "+=" and known else more
+            self.scope.values[name] = [*current, *more] if sign == "+=" and known else more
         elif sign[0] == "[":
             self._element(name, sign.partition("]")[0][1:], expand.text(rest, self.scope))
         else:
@@ -188,15 +188,15 @@ class Script:
 
     def _element(self, name: str, index: str, value: str) -> None:
         """One element of an array, by its number; without that the array is what it was given last."""
-        have = self.scope.values.get(name, [])
+        current = self.scope.values.get(name, [])
         if name in self.scope.tables:
             self.scope.tables[name][expand.text(index, self.scope)] = value
             return
         number = expand.arithmetic(index, self.scope)
-        if number is None or not 0 <= number < _MOST_ELEMENTS or (have and isinstance(have, str)):
+        if number is None or not 0 <= number < _MOST_ELEMENTS or (current and isinstance(current, str)):
             self.scope.values[name] = value
             return
-        found = [*have, *[""] * (number + 1 - len(have))]
+        found = [*current, *[""] * (number + 1 - len(current))]
         found[number] = value
         self.scope.values[name] = found
 

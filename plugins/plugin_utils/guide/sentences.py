@@ -102,9 +102,9 @@ def whole(text: str) -> str:
     for cut in (
         text,
         *(
-            text[:place]
-            for place in sorted((text.find(mark) for mark in ("`", "</", '",', "',", '"', "'")), reverse=True)
-            if place > 0
+            text[:index]
+            for index in sorted((text.find(mark) for mark in ("`", "</", '",', "',", '"', "'")), reverse=True)
+            if index > 0
         ),
     ):
         try:

@@ -229,5 +229,5 @@ class Guide:
         elif not text.isdigit():
             self.sink.unknown(line, f"irq {key}: '{text}' is no number")
             return
-        place = queue if queue.isdigit() else "*"
-        self.sink.set(line, name, "irq", f"{key} {place}", text)
+        which = queue if queue.isdigit() else "*"
+        self.sink.set(line, name, "irq", f"{key} {which}", text)

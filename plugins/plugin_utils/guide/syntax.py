@@ -15,11 +15,11 @@ _ENDS = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
 class _Parser:
     def __init__(self, found: Sequence[Token]) -> None:
         self.tokens = [*found, Token("end", "", found[-1].line if found else 1)]
-        self.place = 0
+        self.position = 0
 
     @property
     def now(self) -> Token:
-        return self.tokens[self.place]
+        return self.tokens[self.position]
 
     def is_word(self, *words: str) -> bool:
         return self.now.kind == "word" and self.now.raw in words
@@ -29,7 +29,7 @@ class _Parser:
 
     def take(self) -> Token:
         token = self.now
-        self.place += 1
+        self.position += 1
         return token
 
     def expect(self, word: str) -> Token:
@@ -96,7 +96,7 @@ class _Parser:
                 return compound()
             if token.raw == "{":
                 return self.bracketed("{", "}")
-            after = self.tokens[self.place + 1 : self.place + 3]
+            after = self.tokens[self.position + 1 : self.position + 3]
             if [(other.kind, other.raw) for other in after] == [("op", "("), ("op", ")")]:
                 return self.function()
         return self.simple()
@@ -143,7 +143,7 @@ class _Parser:
     def in_brackets(self, words: Sequence[Tuple[str, int]]) -> bool:
         """Whether `[[` is open, and is closed somewhere."""
         opened = bool(words) and words[0][0] == "[[" and words[-1][0] != "]]"
-        return opened and any(token.raw == "]]" for token in self.tokens[self.place : self.place + 200])
+        return opened and any(token.raw == "]]" for token in self.tokens[self.position : self.position + 200])
 
     def condition(self) -> If:
         line = self.take().line

@@ -47,16 +47,16 @@ _NETWORK_SECTIONS = ("Network", "Address", "Route", "DHCP", "DHCPv4", "DHCPv6", 
 def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
     """All sections; what is no tuning belongs to systemd."""
     entries = sections(guide, lines)
-    asked = {entry.key: entry.value for entry in entries if entry.section == "Match"}
+    conditions = {entry.key: entry.value for entry in entries if entry.section == "Match"}
     device = next((entry.value for entry in entries if entry.section == "NetDev" and entry.key == "Name"), "")
-    chosen = _chosen(asked)
+    chosen = _chosen(conditions)
     kind, problem = CONDITIONAL, chosen.problem
     bus = dict(chosen.nics[0][1]).get("bus", "")
     if bus and not _BUS.fullmatch(bus):
         kind, problem = NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC"
-    elif not problem and chosen.nics == [("*", ())] and asked.get("Property"):
-        problem = f"which NICs have Property={asked['Property']}, udev alone knows"
-    elif not asked and not device:
+    elif not problem and chosen.nics == [("*", ())] and conditions.get("Property"):
+        problem = f"which NICs have Property={conditions['Property']}, udev alone knows"
+    elif not conditions and not device:
         main = re.search(r"([^/]+\.(?:link|network))\.d/", path)
         problem = f"which NICs it is for, {main[1]} says" if main else "no section [Match] says which NICs it is for"
     network = re.search(r"\.network(\.d/|$)", path) or any(entry.section in _NETWORK_SECTIONS for entry in entries)
@@ -121,30 +121,30 @@ def _spoken(known: Tuple[str, str], value: str) -> str:
 _NAMING = ("OriginalName", "Name", "Property", "Driver", "Kind", "Path", "MACAddress", "PermanentMACAddress")
 
 
-def _chosen(asked: Mapping[str, str]) -> selectors.Chosen:
+def _chosen(conditions: Mapping[str, str]) -> selectors.Chosen:
     """The NICs behind a section [Match]."""
-    properties = dict(word.partition("=")[::2] for word in asked.get("Property", "").split())
+    properties = dict(word.partition("=")[::2] for word in conditions.get("Property", "").split())
     named = [text for key, text in properties.items() if key.startswith("ID_NET_NAME")]
-    names = (asked.get("OriginalName") or asked.get("Name") or " ".join(named)).split()
+    names = (conditions.get("OriginalName") or conditions.get("Name") or " ".join(named)).split()
     vendor, model = (properties.get(f"ID_{part}_ID", "") for part in ("VENDOR", "MODEL"))
-    drivers = (asked.get("Driver") or properties.get("ID_NET_DRIVER", "")).split()
-    hardware = ["*"] if not names and asked.get("Kind") == "!*" else []
+    drivers = (conditions.get("Driver") or properties.get("ID_NET_DRIVER", "")).split()
+    hardware = ["*"] if not names and conditions.get("Kind") == "!*" else []
     # A star at the end is for what may follow the address, such as a port; one in its place is for any function.
     paths = [
         word[4:] if _BUS.fullmatch(word[4:]) else word[4:].rstrip("*") or "*"
-        for word in asked.get("Path", "").split()
+        for word in conditions.get("Path", "").split()
         if word.startswith("pci-")
     ]
     device = [
         ("pci", [f"{vendor[2:]}:{model[2:]}"] if vendor.startswith("0x") and model.startswith("0x") else []),
         ("driver", drivers),
-        ("mac", (asked.get("MACAddress") or asked.get("PermanentMACAddress") or "").lower().split()),
+        ("mac", (conditions.get("MACAddress") or conditions.get("PermanentMACAddress") or "").lower().split()),
         ("bus", paths),
     ]
     device += [] if any(words_ for _key, words_ in device) else [("driver", hardware)]
-    unlike = [key for key, text in asked.items() if text.startswith("!") and key != "Kind"]
-    known = (*_NAMING, *(("Type",) if asked.get("Type") == "ether" else ()))
-    strange = [f"{key}={text}" for key, text in asked.items() if key not in known or key in unlike]
+    unlike = [key for key, text in conditions.items() if text.startswith("!") and key != "Kind"]
+    known = (*_NAMING, *(("Type",) if conditions.get("Type") == "ether" else ()))
+    strange = [f"{key}={text}" for key, text in conditions.items() if key not in known or key in unlike]
     return selectors.choose(names, device, strange)
 
 

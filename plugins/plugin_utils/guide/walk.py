@@ -118,14 +118,14 @@ class Walk(Commands):
         known = conditions.decide(node.left, self.scope)
         if conditions.is_test(node.left):
             self._visitall_of(node.left)
-            wanted = node.operator == "&&"
+            outcome = node.operator == "&&"
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
-                with self.sink.noting(conditions.measured(node.left, self.scope, wanted)):
-                    self._where(bindings.alternatives(node.left, self.scope, wanted), node.right, self._doubt)
+                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)):
+                    self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
                 self.loopback = False
-                self._guarded(node.right, node.left, not wanted)
-            elif known is wanted:
+                self._guarded(node.right, node.left, not outcome)
+            elif known is outcome:
                 self.walk(node.right)
             else:
                 self.skip(node.right, "the condition before it is not met")
@@ -137,9 +137,9 @@ class Walk(Commands):
         group = self._group()
         before = len(self.sink.settings)
         self._case_of(group, 0, "if", node.left, doubt=False)
-        place = len(self.sink.settings)
+        index = len(self.sink.settings)
         self._case_of(group, 1, "if", node.right)
-        self.sink.only_otherwise(self.sink.settings[before:place], place)
+        self.sink.only_otherwise(self.sink.settings[before:index], index)
 
     def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""

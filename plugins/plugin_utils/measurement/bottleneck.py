@@ -2,7 +2,7 @@
 """Name what holds back each pair of a measurement, with the counters that moved meanwhile as evidence.
 
 Each look is a question about one pair, and the first that has an answer counts. So they stand in the order in which
-one answer makes the others meaningless: what was asked for, a link that is full, then what the sender's TCP waited for,
+one answer makes the others meaningless: what was requested, a link that is full, then what the sender's TCP waited for,
 what packets waited or died in, and last what neither host has seen.
 """
 
@@ -72,7 +72,7 @@ class _End(NamedTuple):
     queues: list[int]
 
     @property
-    def place(self) -> str:
+    def where(self) -> str:
         return f"{self.nic} of {self.host}" if self.nic else self.host
 
 
@@ -87,7 +87,7 @@ class _Pair(NamedTuple):
     tcp: Json
     trips: tuple[float, float] | None
     rates: dict[str, float]
-    asked: float
+    requested: float
 
 
 def find(runs: Sequence[Json], hosts: Json, options: Json) -> Json:
@@ -130,7 +130,7 @@ def _pairs(own: Sequence[Json], runs: Sequence[Json], way: str, hosts: Json, opt
             _mean(tcp),
             _trips(rows, runs),
             others,
-            _asked(options),
+            _requested(options),
         )
     return found
 
@@ -203,21 +203,21 @@ def _standing(told: Sequence[Sequence[Json]]) -> list[Json]:
     found: dict[tuple[str, str, str], Json] = {}
     for rows in told:
         for row in rows:
-            place = (row["nic"], row["kind"], row["place"])
-            one = found.setdefault(place, {"dropped": 0, "overlimits": 0, "backlog": 0})
+            where = (row["nic"], row["kind"], row["place"])
+            one = found.setdefault(where, {"dropped": 0, "overlimits": 0, "backlog": 0})
             for key in one:
                 one[key] += row.get(key, 0)
     return [
-        {"nic": nic, "kind": kind, "place": place, **one, "backlog": one["backlog"] // max(len(told), 1)}
-        for (nic, kind, place), one in found.items()
+        {"nic": nic, "kind": kind, "place": where, **one, "backlog": one["backlog"] // max(len(told), 1)}
+        for (nic, kind, where), one in found.items()
     ]
 
 
 _SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
 
-def _asked(options: Json) -> float:
-    """The rate of a pair that was asked for, in bits per second; 0 for as fast as it goes."""
+def _requested(options: Json) -> float:
+    """The rate of a pair that was requested, in bits per second; 0 for as fast as it goes."""
     match = re.match(r"([\d.]+)([kmgt]?)", str(options.get("bitrate") or "").lower())
     return float(match[1]) * _SIZES[match[2]] * int(options.get("parallel") or 1) if match else 0.0
 
@@ -231,8 +231,8 @@ def _judge(pair: _Pair, words: str) -> Verdict:
 
 
 def _enough(pair: _Pair) -> Verdict | None:
-    if pair.asked and pair.rate >= 0.95 * pair.asked:
-        return Verdict("application", pair.sender.host, (f"benchmark_bitrate asked for {_rate(pair.asked)}",))
+    if pair.requested and pair.rate >= 0.95 * pair.requested:
+        return Verdict("application", pair.sender.host, (f"benchmark_bitrate asked for {_rate(pair.requested)}",))
     return None
 
 
@@ -240,7 +240,7 @@ def _link(pair: _Pair) -> Verdict | None:
     for end, way in ((pair.sender, "tx"), (pair.receiver, "rx")):
         carried = end.counters.get(f"{way}_bytes", 0) * 8 / pair.seconds
         if end.speed and _FULL <= carried / end.speed <= _INVENTED:
-            return Verdict("link", end.place, (f"{_rate(carried)} of {_rate(end.speed)}",))
+            return Verdict("link", end.where, (f"{_rate(carried)} of {_rate(end.speed)}",))
     return None
 
 
@@ -333,7 +333,7 @@ def _crowd(pair: _Pair) -> Verdict | None:
         return None
     best = _rate(max(pair.rates.values()))
     said = f"{carried} of {several} queues carried {_pairs_in_words(pair)}, and the best of these got {best}"
-    return Verdict("queue", f"a queue of {pair.sender.place} that it shares", (said,))
+    return Verdict("queue", f"a queue of {pair.sender.where} that it shares", (said,))
 
 
 def _paused(pair: _Pair) -> Verdict | None:
@@ -341,7 +341,7 @@ def _paused(pair: _Pair) -> Verdict | None:
     if number < _SOME:
         return None
     said = f"it asked this host to pause {number} times (pause frames)"
-    return Verdict("hop", f"the link partner of {pair.sender.place}", (said,))
+    return Verdict("hop", f"the link partner of {pair.sender.where}", (said,))
 
 
 _LOST = {"rx_missed": "lost for a full ring", "rx_fifo": "lost in the NIC", "rx_no_buffer": "without a free buffer"}
@@ -353,7 +353,7 @@ def _ring(pair: _Pair) -> Verdict | None:
     if not lost or not _matter(sum(lost.values()), counters.get("rx_packets", 0)):
         return None
     said = tuple(f"{number} packets {_LOST[name]} ({name})" for name, number in lost.items())
-    return _busy(pair.receiver, "receiver processor", pair, said) or Verdict("receiver ring", pair.receiver.place, said)
+    return _busy(pair.receiver, "receiver processor", pair, said) or Verdict("receiver ring", pair.receiver.where, said)
 
 
 def _processor(pair: _Pair) -> Verdict | None:

@@ -33,9 +33,9 @@ MOST = 400
 
 
 class Break(NamedTuple):
-    """`place` is that of the first value after it; `crept` tells that a straight line fits better than a step."""
+    """`position` is that of the first value after it; `crept` tells that a straight line fits better than a step."""
 
-    place: int
+    position: int
     chance: float
     before: float
     after: float
@@ -46,14 +46,14 @@ class Break(NamedTuple):
 def find(values: Values, error: float = ERROR) -> list[Break]:
     """All breaks in the order of time. The error is that of finding any where there is none."""
     skipped = max(len(values) - MOST, 0)
-    return [one._replace(place=one.place + skipped) for one in _split(values[skipped:], 0, error)]
+    return [one._replace(position=one.position + skipped) for one in _split(values[skipped:], 0, error)]
 
 
 def _split(values: Values, begin: int, error: float) -> list[Break]:
-    places, chance = best(values, error)
-    if not places or chance > error:
+    positions, chance = best(values, error)
+    if not positions or chance > error:
         return []
-    ends = [0, *places, len(values)]
+    ends = [0, *positions, len(values)]
     pieces = [values[one:two] for one, two in pairwise(ends)]
     # What creeps would be cut into pieces. What is left and right of a step is asked with half of the error each.
     crept = len(pieces) == 2 and _crept(*pieces)
@@ -82,7 +82,7 @@ def best(values: Values, error: float = ERROR) -> tuple[list[int], float]:
         step, stay = (min(1.0, 2 * _chance(one, of)) for one, of in zip((seen.step, seen.stay), drawn, strict=True))
         if min(step, stay) > _DRAWN * (error + 1 / number):
             break
-    return ([seen.place], step) if step <= max(stay, error) else (seen.places, stay)
+    return ([seen.position], step) if step <= max(stay, error) else (seen.positions, stay)
 
 
 def _chance(seen: float, drawn: Values) -> float:
@@ -93,23 +93,23 @@ class _Seen(NamedTuple):
     """The deviation of a step, at its place, and of some time in between that is different, with its two ends."""
 
     step: float
-    place: int
+    position: int
     stay: float
-    places: list[int]
+    positions: list[int]
 
 
 def _look(ranks: Sequence[int]) -> _Seen:
     """How far the sum of the ranks so far goes from what is to be expected: at most, and from its top to its bottom."""
     count, whole = len(ranks), sum(ranks)
-    place, most, so_far, low, high = 0, 0.0, 0, (0.0, 0), (0.0, 0)
+    position, most, so_far, low, high = 0, 0.0, 0, (0.0, 0), (0.0, 0)
     for number in range(1, count):
         so_far += ranks[number - 1]
         if _LEAST <= number <= count - _LEAST:
             away = so_far - whole * number / count
             low, high = min(low, (away, number)), max(high, (away, number))
             if abs(away) / sqrt(number * (count - number)) > most:
-                place, most = number, abs(away) / sqrt(number * (count - number))
-    return _Seen(most, place, high[0] - low[0], sorted({low[1], high[1]} - {0}))
+                position, most = number, abs(away) / sqrt(number * (count - number))
+    return _Seen(most, position, high[0] - low[0], sorted({low[1], high[1]} - {0}))
 
 
 @lru_cache(maxsize=64)

@@ -143,12 +143,12 @@ def course(
         y = tall - tall * tick / scale.most + 8
         parts.append(page.tag("line", x1=f"{left}%", x2="100%", y1=y, y2=y, class_="line"))
         parts.append(_text(f"{left - 1.5}%", y, scale.label(tick), "end", "axis"))
-    for place in changed:
-        x = f"{(xs[place - 1] + xs[place]) / 2:.2f}%"
-        about = page.tag("title", f"settings changed before {times[place]}")
+    for index in changed:
+        x = f"{(xs[index - 1] + xs[index]) / 2:.2f}%"
+        about = page.tag("title", f"settings changed before {times[index]}")
         parts.append(page.tag("line", about, x1=x, x2=x, y1=8, y2=tall + 14, class_="changed"))
-    for place, tone in marks.items():
-        x = f"{(xs[place - 1] + xs[place]) / 2:.2f}%"
+    for index, tone in marks.items():
+        x = f"{(xs[index - 1] + xs[index]) / 2:.2f}%"
         parts.append(page.tag("line", x1=x, x2=x, y1=2, y2=tall + 8, class_=f"broke {tone}"))
     for one in range(len(values) - 1):
         across = {"x1": f"{xs[one]:.2f}%", "x2": f"{xs[one + 1]:.2f}%"}
@@ -202,10 +202,10 @@ def _whisker(one: str, other: str, y: float) -> Iterator[page.Html]:
 def _chart(title: str, scale: _Scale, y: float, parts: Sequence[page.Html]) -> page.Html:
     """The plot on its axis, which has ticks in round numbers and the unit."""
     axis = []
-    for place, tick in enumerate(scale.ticks):
+    for index, tick in enumerate(scale.ticks):
         x = scale.at(tick)
         axis.append(page.tag("line", x1=x, x2=x, y1=0, y2=y + 4, class_="line"))
-        axis.append(_text(x, y + 14, scale.label(tick), "middle" if place else "start", "axis"))
+        axis.append(_text(x, y + 14, scale.label(tick), "middle" if index else "start", "axis"))
     axis.append(_text("100%", y + 14, scale.unit, "end", "axis"))
     return _svg(title, y + _AXIS - 8, [*axis, *parts])
 

@@ -35,7 +35,7 @@ def chance(before: Runs, after: Runs) -> Chance:
 def _ranks(values: Runs) -> list[int]:
     """Twice the rank of each value; equal ones share the middle of their ranks."""
     ordered = sorted(values)
-    first = {value: place for place, value in reversed(list(enumerate(ordered)))}
+    first = {value: rank for rank, value in reversed(list(enumerate(ordered)))}
     return [2 * first[value] + ordered.count(value) + 1 for value in values]
 
 

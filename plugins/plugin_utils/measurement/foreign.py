@@ -89,20 +89,20 @@ _BEFORE, _AFTER = "before", "after"
 def compared(results: Sequence[tuple[str, Json]], name: str) -> list[Json]:
     """The same of all results of a proof: in how many runs `before` and `after`, of how many each."""
     own = {
-        wanted: [run for side, one in results if side == wanted for run in one["runs"] if run["group"] == name]
-        for wanted in (_BEFORE, _AFTER)
+        chosen: [run for side, one in results if side == chosen for run in one["runs"] if run["group"] == name]
+        for chosen in (_BEFORE, _AFTER)
     }
     number = {side: sum(run["kind"] == "all" for run in runs) for side, runs in own.items()}
     found: dict[tuple[str, str, str], Json] = {}
     for side, runs in own.items():
         for row in summary(runs):
-            place = {key: row[key] for key in ("host", "nic", "direction")}
-            one = found.setdefault((row["host"], row["nic"], row["direction"]), {**place, "most": 0.0})
+            where = {key: row[key] for key in ("host", "nic", "direction")}
+            one = found.setdefault((row["host"], row["nic"], row["direction"]), {**where, "most": 0.0})
             one[side] = row["runs"]
             one["most"] = max(one["most"], row["most"])
     return [{**row, **{side: [row.get(side, 0), number[side]] for side in own}} for row in found.values()]
 
 
-def place(row: Json) -> str:
+def where(row: Json) -> str:
     """Where it was, such as `eth0 of router1 received`."""
     return f"{row['nic']} of {row['host']} {_WORDS[row['direction']]}"

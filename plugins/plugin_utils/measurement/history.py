@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
     direction: str
     figure: str
-    places: list[int]
+    positions: list[int]
     values: list[float]
     breaks: list[Break]
 
@@ -51,12 +51,12 @@ class Series(NamedTuple):
 
     def between(self, line: Line, one: Break) -> list[tuple[str, str, str, str]]:
         """What changed between the last value before a break and the first after it."""
-        last, first = line.places[one.place - 1], line.places[one.place]
+        last, first = line.positions[one.position - 1], line.positions[one.position]
         return [change for number in range(last + 1, first + 1) for change in self.changes.get(number, ())]
 
     def reasons(self, line: Line, one: Break) -> tuple[str, str]:
         """What held back most pairs in the last result before a break, and in the first after it."""
-        last, first = (_reason(self.results[line.places[one.place - back]], self.name, line) for back in (1, 0))
+        last, first = (_reason(self.results[line.positions[one.position - back]], self.name, line) for back in (1, 0))
         return last, first
 
 
@@ -91,8 +91,8 @@ def _values(results: Sequence[Json], name: str) -> Iterator[tuple[str, str, list
     ways = dict.fromkeys(way for one in figures for way in verdict.directions(one))
     for way in ways:
         for figure in (*verdict.FIGURES, "retransmits"):
-            told = [(place, one[way].get(figure)) for place, one in enumerate(figures) if way in one]
-            rows = {place: one["median"] for place, one in told if one}
+            told = [(position, one[way].get(figure)) for position, one in enumerate(figures) if way in one]
+            rows = {position: one["median"] for position, one in told if one}
             if rows:
                 yield way, figure, list(rows), list(rows.values())
 
@@ -100,11 +100,11 @@ def _values(results: Sequence[Json], name: str) -> Iterator[tuple[str, str, list
 def _changes(results: Sequence[Json], name: str) -> dict[int, list[tuple[str, str, str, str]]]:
     hosts = results[-1]["groups"][name]["hosts"]
     found = {}
-    for place, (old, new) in enumerate(zip(results, results[1:]), 1):
+    for position, (old, new) in enumerate(zip(results, results[1:]), 1):
         told = verdict.differences(old, new)
         rows = [(host, *row) for host in hosts for row in told.get(host, ())]
         if rows:
-            found[place] = rows
+            found[position] = rows
     return found
 
 
@@ -124,7 +124,7 @@ def words(series: Series, line: Line, one: Break) -> str:
     """A break in a sentence."""
     old, new = say(line.figure, one.before), say(line.figure, one.after)
     size = f"{one.shift / abs(one.before):+.1%}, " if one.before else ""
-    when = series.times[line.places[one.place]][:10]
+    when = series.times[line.positions[one.position]][:10]
     word = "better" if line.better(one) else "worse"
     how = f"has crept, with its middle at {when}" if one.crept else f"broke, first seen on {when}"
     return f"{how}: {word}, from {old} to {new} ({size}{odds(one.chance)})"

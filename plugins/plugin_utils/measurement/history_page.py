@@ -35,7 +35,7 @@ def _fallen(found: Sequence[Series]) -> page.Section:
                 tone = "good" if line.better(one) else "high"
                 word = page.badge("better" if line.better(one) else "worse", tone)
                 about = page.join(page.tag("div", text) for text in history.about(series, line, one))
-                order = (series, line, one) not in fell, -one.place
+                order = (series, line, one) not in fell, -one.position
                 rows.append((order, (word, series.name, line.title, history.words(series, line, one), about)))
     rows.sort(key=lambda row: row[0])
     heads = ("break", "group", "figure", "what happened", "what changed at the same time")
@@ -59,30 +59,39 @@ def _series(series: Series, number: int) -> page.Section:
 
 
 def _line(series: Series, line: Line) -> Iterator[page.Html]:
-    times = [series.times[place] for place in line.places]
-    changed = [place for place, number in enumerate(line.places) if place and _since(series, line, place, number)]
-    marks = {one.place: "good" if line.better(one) else "high" for one in line.breaks}
+    times = [series.times[position] for position in line.positions]
+    changed = [
+        position
+        for position, number in enumerate(line.positions)
+        if position and _since(series, line, position, number)
+    ]
+    marks = {one.position: "good" if line.better(one) else "high" for one in line.breaks}
     for one in line.breaks:
-        yield page.tag("p", page.badge("better" if line.better(one) else "worse", marks[one.place]), " ",
+        yield page.tag("p", page.badge("better" if line.better(one) else "worse", marks[one.position]), " ",
                        history.words(series, line, one))  # fmt: skip
     yield charts.course(line.title, line.figure, times, line.values, changed, marks)
     rows = [
-        (time, say(line.figure, value), "; ".join(_since(series, line, place, number)), "break" * (place in marks))
-        for place, (time, value, number) in enumerate(zip(times, line.values, line.places, strict=True))
+        (
+            time,
+            say(line.figure, value),
+            "; ".join(_since(series, line, position, number)),
+            "break" * (position in marks),
+        )
+        for position, (time, value, number) in enumerate(zip(times, line.values, line.positions, strict=True))
     ]
     heads = ("ended", line.figure, "settings that changed since the one before", "break")
     yield page.details("The data of this chart", page.table(heads, rows, numeric=(1,)), class_="screen")
 
 
-def _since(series: Series, line: Line, place: int, number: int) -> list[str]:
+def _since(series: Series, line: Line, position: int, number: int) -> list[str]:
     """What changed since the value before this one."""
-    first = line.places[place - 1] + 1 if place else number
-    rows = [change for one in range(first, number + 1) for change in series.changes.get(one, ())] if place else []
+    first = line.positions[position - 1] + 1 if position else number
+    rows = [change for one in range(first, number + 1) for change in series.changes.get(one, ())] if position else []
     return [f"{host} {what}: {old} to {new}" for host, what, old, new in rows]
 
 
 def _changes(series: Series) -> page.Html:
-    rows = [(series.times[place], *row) for place, found in sorted(series.changes.items()) for row in found]
+    rows = [(series.times[position], *row) for position, found in sorted(series.changes.items()) for row in found]
     if not rows:
         return page.tag("p", "None of the settings that a result holds has changed.")
     table = page.table(("before the result of", "host", "setting", "before", "after"), rows)

@@ -18,7 +18,7 @@ _DIRECTIONS = ("up", "down", "both")
 
 
 class PlanError(ValueError):
-    """What was asked for cannot be measured; the text says why."""
+    """What was requested cannot be measured; the text says why."""
 
 
 def typed(options: Json) -> Json:

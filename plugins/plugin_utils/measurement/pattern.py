@@ -24,8 +24,8 @@ def find(rates: Mapping[Ends, float]) -> dict[Ends, str]:
     slow = {ends for ends, rate in rates.items() if rate < _SLOW * quick}
     if not slow:
         return _all_alike(rates)
-    for place, word in ((0, "sends"), (1, "receives"), (None, "carries")):
-        host = _common(rates, slow, place)
+    for end, word in ((0, "sends"), (1, "receives"), (None, "carries")):
+        host = _common(rates, slow, end)
         if host:
             return dict.fromkeys(slow, f"the cable, the switch port or the path of all that {host} {word}")
     parts = _parts(rates, slow)
@@ -44,11 +44,11 @@ def _all_alike(rates: Mapping[Ends, float]) -> dict[Ends, str]:
     return {ends: f"a hop that all {len(rates)} pairs share, next to {min(hubs)}" for ends in rates} if hubs else {}
 
 
-def _common(rates: Mapping[Ends, float], slow: Collection[Ends], place: int | None) -> str:
+def _common(rates: Mapping[Ends, float], slow: Collection[Ends], end: int | None) -> str:
     """The one host that all slow pairs have in common, at this place or at either, and few quick ones."""
 
     def of(ends: Ends) -> set[str]:
-        return {*ends} if place is None else {ends[place]}
+        return {*ends} if end is None else {ends[end]}
 
     for host in sorted(set.intersection(*(of(ends) for ends in slow))):
         own = [ends for ends in rates if host in of(ends)]

@@ -237,8 +237,8 @@ def _sample(step: Step, options: Json) -> float:
 
 def _drop(step: Step, options: Json) -> Json:
     """Whether all hosts of the entry forget what they have of files: the one that has them on its disks too."""
-    wanted = step.kind == "fio" and boolean(options["fio"].get("drop_caches") or False)
-    return {"drop_caches": True} if wanted else {}
+    drops = step.kind == "fio" and boolean(options["fio"].get("drop_caches") or False)
+    return {"drop_caches": True} if drops else {}
 
 
 def _slack(step: Step) -> int:
@@ -303,12 +303,12 @@ def _part(step: Step, host: str, gate: str, addresses: Mapping[str, str], option
     mine = [flow for flow in step.flows if flow["client"] == host]
     if step.kind == "fio" and mine:
         return {**part, "fio": {key: value for key, value in options["fio"].items() if key != "drop_caches"}}
-    asked = [addresses[flow["server"]] for flow in mine]
+    servers = [addresses[flow["server"]] for flow in mine]
     if step.kind == "idle":
-        return {**part, "probe": {"servers": asked, "lead": 0, "seconds": _duration(step, options)}} if mine else part
+        return {**part, "probe": {"servers": servers, "lead": 0, "seconds": _duration(step, options)}} if mine else part
     if step.kind == "all" and mine and options["latency"]:
         time = max(options["duration"] - 2 * _MARGIN, 1)
-        part["probe"] = {"servers": asked, "lead": options["omit"] + _MARGIN, "seconds": time}
+        part["probe"] = {"servers": servers, "lead": options["omit"] + _MARGIN, "seconds": time}
     words = ("protocol", "duration", "omit", "parallel", "window", "bitrate", "retries")
     own = {
         "udp": {"protocol": "udp", "bitrate": options["udp"], "parallel": None, "window": None},

@@ -231,8 +231,8 @@ def _data(name: str, rows: Sequence[charts.Row]) -> page.Html:
 def _queues(way: str, group: str, result: Json | None, when: str) -> Iterator[page.Html]:
     """The transmit queues of the hosts that sent through several, in the last run."""
     both, _line, end = way.rpartition("_")
-    wanted = (group, both or way, "all")
-    runs = [run for run in (result or {"runs": []})["runs"] if (run["group"], run["direction"], run["kind"]) == wanted]
+    chosen = (group, both or way, "all")
+    runs = [run for run in (result or {"runs": []})["runs"] if (run["group"], run["direction"], run["kind"]) == chosen]
     for host, nics in (runs[-1]["queues"] if runs else {}).items():
         sends = any(flow["server" if end == "down" else "client"] == host for flow in runs[-1]["flows"])
         for nic, numbers in nics.items():

@@ -138,9 +138,9 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json, checked: Mapping
         number = seen.get(client, 0)
         seen[client] = number + 1
         measured = part["fio"] if step["kind"] == "fio" else {} if step["kind"] == "idle" else part["runs"][number]
-        asked = part["probes"][number] if part.get("probes") else None
-        probes += [asked] if asked else []
-        latency = {"latency": round_trips(asked["microseconds"], asked["sent"])} if asked else {}
+        probe = part["probes"][number] if part.get("probes") else None
+        probes += [probe] if probe else []
+        latency = {"latency": round_trips(probe["microseconds"], probe["sent"])} if probe else {}
         ends = {key: flow[key] for key in ("client", "server") if key in flow}
         more = _way(flow, step, collected, plan, checked) if step["kind"] == "all" else {}
         flows.append({**ends, **measured, **latency, **more})
@@ -157,8 +157,8 @@ def _run(step: Json, collected: Mapping[str, Json], plan: Json, checked: Mapping
     # What is left out at the beginning is work as well.
     run["seconds"] = plan["options"]["duration"] + plan["options"]["omit"]
     if probes:
-        times = [time for asked in probes for time in asked["microseconds"]]
-        run["latency"] = round_trips(times, sum(asked["sent"] for asked in probes))
+        times = [time for probe in probes for time in probe["microseconds"]]
+        run["latency"] = round_trips(times, sum(probe["sent"] for probe in probes))
     return run
 
 
@@ -251,7 +251,7 @@ def _one_way(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
 
 
 def _small_figures(runs: Sequence[Json], way: str) -> Iterator[tuple[str, Any]]:
-    """Loss and jitter of UDP at the rate that was asked for, how many small packets arrive, TCP's own round trip."""
+    """Loss and jitter of UDP at the rate that was requested, how many small packets arrive, TCP's own round trip."""
     for name, key, kinds, whole in (
         ("loss", "lost_percent", ("udp", "all"), statistics.fmean),
         ("jitter", "jitter_ms", ("udp", "all"), statistics.fmean),

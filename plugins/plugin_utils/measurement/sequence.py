@@ -99,9 +99,9 @@ def find(measured: Measured, schedule: Sequence[Block], ways: int, last: bool) -
     """
     spent = 0.0
     found = None
-    for place, block in enumerate(schedule[: len(measured)]):
-        final = last and place == len(measured) - 1
-        part = measured[block.since if place >= block.since else 0 : place + 1]
+    for index, block in enumerate(schedule[: len(measured)]):
+        final = last and index == len(measured) - 1
+        part = measured[block.since if index >= block.since else 0 : index + 1]
         if {side for side, _runs in part} != {BEFORE, AFTER} or not (final or block.look):
             continue
         share = ERROR - spent if final else block.share
@@ -129,8 +129,8 @@ def _look(measured: Measured, kind: str, error: float, planned: bool = False) ->
     return Found(outcome, evidence.shift(before, after), around, chance.either, drifts, runs)
 
 
-def _of(measured: Measured, wanted: str) -> list[float]:
-    return [value for side, runs in measured if side == wanted for value in runs]
+def _of(measured: Measured, chosen: str) -> list[float]:
+    return [value for side, runs in measured if side == chosen for value in runs]
 
 
 def _drift_explains(measured: Measured, kind: str, sign: int, error: float, planned: bool) -> bool:

@@ -162,7 +162,7 @@ def others(row: Json) -> str:
     most = f", {rate(row['most'])} at most" if row["most"] > row["bits_per_second"] else ""
     runs = f"in {row['runs']} of {row['of']} runs"
     return (
-        f"{foreign.place(row)} {rate(row['bits_per_second'])} that no stream of the measurement explains, {runs}{most}"
+        f"{foreign.where(row)} {rate(row['bits_per_second'])} that no stream of the measurement explains, {runs}{most}"
     )
 
 
@@ -175,7 +175,7 @@ def others_mean(several: bool) -> str:
 def others_compared(row: Json) -> str:
     """The same of a proof."""
     sides = " and ".join(f"in {row[side][0]} of {row[side][1]} runs {side}" for side in ("before", "after"))
-    return f"other traffic: {foreign.place(row)} up to {rate(row['most'])} beside the measurement, {sides}"
+    return f"other traffic: {foreign.where(row)} up to {rate(row['most'])} beside the measurement, {sides}"
 
 
 # So many times as long under load as without, and no less than so many milliseconds more, is what people feel.

@@ -43,26 +43,26 @@ def directions(figures: Json) -> list[str]:
     return [way for way in figures if way != "asymmetry"]
 
 
-def foresee(before: Json | None, plan: Json, wanted: str, tolerance: float) -> None:
+def foresee(before: Json | None, plan: Json, chosen: str, tolerance: float) -> None:
     """ResultError where no measurement by this plan could be judged, or not against the result before it."""
-    _check_words(wanted, tolerance)
+    _check_words(chosen, tolerance)
     options = plan["options"]
-    if wanted in ("loss", "jitter") and not options.get("udp") and options["protocol"] != "udp":
-        raise ResultError(f"prove_figure: {wanted} needs benchmark_udp, the rate to send at, such as 10M")
-    if wanted.startswith(("latency", "idle")) and not options.get("latency"):
-        raise ResultError(f"prove_figure: {wanted} needs benchmark_latency")
-    if wanted == "tcp_rtt" and "up" not in options["directions"]:
-        raise ResultError(f"prove_figure: {wanted} needs {_NEEDS[wanted]}")
+    if chosen in ("loss", "jitter") and not options.get("udp") and options["protocol"] != "udp":
+        raise ResultError(f"prove_figure: {chosen} needs benchmark_udp, the rate to send at, such as 10M")
+    if chosen.startswith(("latency", "idle")) and not options.get("latency"):
+        raise ResultError(f"prove_figure: {chosen} needs benchmark_latency")
+    if chosen == "tcp_rtt" and "up" not in options["directions"]:
+        raise ResultError(f"prove_figure: {chosen} needs {_NEEDS[chosen]}")
     if before:
         _check_alike(before, {"options": plan["options"], "groups": {group["name"]: group for group in plan["groups"]}})
         for name in before["groups"]:
-            _ways([before], name, wanted)
+            _ways([before], name, chosen)
 
 
 def decide(
     results: Sequence[tuple[str, Json]],
     changed: Collection[str] | None,
-    wanted: str,
+    chosen: str,
     tolerance: float,
     failure: str = "",
     missed: Collection[str] = (),
@@ -76,7 +76,7 @@ def decide(
     Nothing is known of `changed` hosts where two saved results are compared. Hosts that were `missed` by the way back
     go back later, when their time is over.
     """
-    _check_words(wanted, tolerance)
+    _check_words(chosen, tolerance)
     first = results[0][1]
     for _side, one in results[1:]:
         _check_alike(first, one)
@@ -84,11 +84,11 @@ def decide(
     tried = any(side == AFTER for side, _result in results)
     groups, hosts = {}, {}
     for name, group in first["groups"].items():
-        rows = _rows(results, name, wanted, schedule, last) if tried else []
+        rows = _rows(results, name, chosen, schedule, last) if tried else []
         outcome = _worst(rows) if tried else "worse"
         lost = max((abs(row["change"]) for row in rows if row["outcome"] == "worse"), default=1.0)
         back = outcome == "worse" and lost > tolerance
-        others = [other for other in _BY_THE_WAY if other != wanted and tried and _has(results, name, other)]
+        others = [other for other in _BY_THE_WAY if other != chosen and tried and _has(results, name, other)]
         compared = [row for other in others for row in _others(results, name, other, len(others))]
         turns = len(list(groupby(side for side, _result in results)))
         why = _why(rows, outcome, back, tolerance, turns) if tried else failure
@@ -108,7 +108,7 @@ def decide(
         groups[name].update({"foreign": load} if load else {})
     open_ = [group for group in groups.values() if group["outcome"] == "undecided" and not _settled(group, tolerance)]
     return {
-        "figure": wanted,
+        "figure": chosen,
         "compared": changed is None,
         "tolerance": tolerance,
         "enough": not open_ or any(not group["keep"] for group in groups.values()),
@@ -118,23 +118,23 @@ def decide(
     }
 
 
-def ways(results: Sequence[Json], wanted: str) -> int:
+def ways(results: Sequence[Json], chosen: str) -> int:
     """In how many directions the figure is looked at, of the group that has most."""
-    return max(len(_ways(results, name, wanted)) for name in results[0]["groups"])
+    return max(len(_ways(results, name, chosen)) for name in results[0]["groups"])
 
 
-def _ways(results: Sequence[Json], name: str, wanted: str) -> list[str]:
+def _ways(results: Sequence[Json], name: str, chosen: str) -> list[str]:
     """The directions in which a group has the figure, in all results alike."""
     of_each = [result["groups"][name]["figures"] for result in results]
     for way in directions(of_each[0]):
         if any(way not in figures for figures in of_each):
             raise ResultError(f"not all results have the direction {way}")
-    found = [way for way in directions(of_each[0]) if any(wanted in figures[way] for figures in of_each)]
-    if any(wanted not in figures[way] for figures in of_each for way in found):
-        raise ResultError(f"not all of the results have the figure '{wanted}'")
+    found = [way for way in directions(of_each[0]) if any(chosen in figures[way] for figures in of_each)]
+    if any(chosen not in figures[way] for figures in of_each for way in found):
+        raise ResultError(f"not all of the results have the figure '{chosen}'")
     if not found:
-        need = _NEEDS.get(wanted, "benchmark_latency" if wanted.startswith(("latency", "idle")) else "")
-        raise ResultError(f"the figure '{wanted}' was not measured" + (f"; it needs {need}" if need else ""))
+        need = _NEEDS.get(chosen, "benchmark_latency" if chosen.startswith(("latency", "idle")) else "")
+        raise ResultError(f"the figure '{chosen}' was not measured" + (f"; it needs {need}" if need else ""))
     return found
 
 
@@ -146,35 +146,35 @@ def _has(results: Sequence[tuple[str, Json]], name: str, figure: str) -> bool:
 
 
 def _rows(
-    results: Sequence[tuple[str, Json]], name: str, wanted: str, schedule: Sequence[Block], last: bool, others: int = 1
+    results: Sequence[tuple[str, Json]], name: str, chosen: str, schedule: Sequence[Block], last: bool, others: int = 1
 ) -> list[Json]:
     """One row for each direction: how the figure was and is, and whether it is `better`, `worse` or `undecided`."""
-    found = _ways([result for _side, result in results], name, wanted)
-    return [_row(results, name, wanted, way, schedule, last, len(found) * others) for way in found]
+    found = _ways([result for _side, result in results], name, chosen)
+    return [_row(results, name, chosen, way, schedule, last, len(found) * others) for way in found]
 
 
 def _row(
     results: Sequence[tuple[str, Json]],
     name: str,
-    wanted: str,
+    chosen: str,
     way: str,
     schedule: Sequence[Block],
     last: bool,
     questions: int,
 ) -> Json:
-    measured = [(side, result["groups"][name]["figures"][way][wanted]["values"]) for side, result in results]
+    measured = [(side, result["groups"][name]["figures"][way][chosen]["values"]) for side, result in results]
     old, new = (
-        figure([value for side, runs in measured if side == wanted_ for value in runs]) for wanted_ in (BEFORE, AFTER)
+        figure([value for side, runs in measured if side == either for value in runs]) for either in (BEFORE, AFTER)
     )
     # The test asks whether after lies higher. Of what should be low, it gets the negative.
-    sign = -1 if wanted in LESS else 1
+    sign = -1 if chosen in LESS else 1
     signed = [(side, [sign * value for value in runs]) for side, runs in measured]
     found = sequence.find(signed, schedule, questions, last)
     around = sorted(sign * end for end in found.interval) if found.interval else None
     scale = abs(old["median"]) or abs(new["median"]) or 1.0
     return {
         "direction": way,
-        "figure": wanted,
+        "figure": chosen,
         "before": old,
         "after": new,
         "outcome": found.outcome,
@@ -212,9 +212,9 @@ def _fate(back: bool, touched: bool, compared: bool) -> str:
     return "rolled back" if back else "kept"
 
 
-def _check_words(wanted: str, tolerance: float) -> None:
-    if wanted not in FIGURES:
-        raise ResultError(f"prove_figure: {wanted} is none of {', '.join(FIGURES)}")
+def _check_words(chosen: str, tolerance: float) -> None:
+    if chosen not in FIGURES:
+        raise ResultError(f"prove_figure: {chosen} is none of {', '.join(FIGURES)}")
     if not 0 <= tolerance < 1:
         raise ResultError(f"prove_tolerance: {tolerance:g} is no share from 0 to 1, such as 0.05 for 5 %")
 

@@ -54,25 +54,25 @@ def _escape(word: str) -> str:
 
 def settings(result: Mapping[str, Any], each: bool) -> Iterator[Sample]:
     """What `tune` in check mode says: how much differs, and with `each` every value."""
-    wanted = dict(leaves(result.get("after")))
-    drifting = {place: (now, goal) for place, now, goal in differences(result)}
-    places = {place: _labels(place) for place in wanted}
-    whole = Counter((labels["family"], labels["nic"]) for labels in places.values())
-    differ = Counter((places[place]["family"], places[place]["nic"]) for place in drifting)
+    planned = dict(leaves(result.get("after")))
+    drifting = {address: (now, value) for address, now, value in differences(result)}
+    labelled = {address: _labels(address) for address in planned}
+    whole = Counter((labels["family"], labels["nic"]) for labels in labelled.values())
+    differ = Counter((labelled[address]["family"], labelled[address]["nic"]) for address in drifting)
     for (family, nic), count in sorted(whole.items()):
         labels = {"family": family, "nic": nic}
         yield "settings", labels, count
         yield "settings_drifting", labels, differ[family, nic]
     yield "settings_unsupported", {}, len(result.get("unsupported") or ())
-    for place, goal in sorted(wanted.items()) if each else ():
-        now = drifting[place][0] if place in drifting else goal
-        words = {"wanted": say(goal), "current": "" if now is None else say(now)}
-        yield "setting_info", {**places[place], **words}, 1
+    for address, value in sorted(planned.items()) if each else ():
+        now = drifting[address][0] if address in drifting else value
+        words = {"wanted": say(value), "current": "" if now is None else say(now)}
+        yield "setting_info", {**labelled[address], **words}, 1
 
 
-def _labels(place: tuple[str, str]) -> dict[str, str]:
+def _labels(address: tuple[str, str]) -> dict[str, str]:
     """The place of a value as labels; keys that stand in the entry of a NIC itself are those of the link."""
-    where, setting = place
+    where, setting = address
     if where == "host":
         return {"family": "sysctl", "nic": "", "key": setting}
     family, _space, key = setting.partition(" ")

@@ -73,12 +73,12 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[Any]], numeric: Seque
 
     On paper it has `paper` rows at most, and says how many there are more; 0 is all.
     """
-    aligned = ["number" if place in numeric else None for place in range(len(headings))]
+    aligned = ["number" if index in numeric else None for index in range(len(headings))]
 
     def line(number: int, cells: Sequence[Any]) -> Html:
         return tag(
             "tr",
-            *(tag("td", cell, class_=aligned[place], data_label=headings[place]) for place, cell in enumerate(cells)),
+            *(tag("td", cell, class_=aligned[index], data_label=headings[index]) for index, cell in enumerate(cells)),
             class_="screen" if 0 < paper <= number else None,
         )
 

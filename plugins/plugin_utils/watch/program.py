@@ -23,7 +23,7 @@ from ...module_utils.runner import runner
 from ...module_utils.schema import TuningError
 from ...module_utils.text import printable
 from ...module_utils.tools import journal, whereabouts
-from ..drift import Place, differences, say
+from ..drift import Key, differences, say
 
 # Seconds that links may take until a gateway answers again.
 _PATIENCE = 20
@@ -65,8 +65,8 @@ def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: f
     if any(command.startswith(("write ", "remove ")) for command in compared["commands"]):
         return ["Left alone: the files for the next boot differ from the inventory of this watch. Run site."], False
     told = drifts(list(differences(compared)), journal.since(reader, since), since)
-    asked = [*settings["probes"], *({"host": gateway} for gateway in whereabouts.gateways(reader))]
-    well = [probe for probe, one in zip(asked, health.look(reader, asked, 0)["probes"]) if one["well"]]
+    probes = [*settings["probes"], *({"host": gateway} for gateway in whereabouts.gateways(reader))]
+    well = [probe for probe, one in zip(probes, health.look(reader, probes, 0)["probes"]) if one["well"]]
     done = engine.tune(host, "tune", {**params, "guard_timeout": settings["guard_timeout"]})
     if done.get("failed"):
         return [*told, f"It could not be restored: {done['msg']}"], True
@@ -81,16 +81,16 @@ def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: f
     return [*told, "Put back."], False
 
 
-def drifts(found: Sequence[tuple[Place, Any, Any]], noted: Sequence[journal.Note], since: float) -> list[str]:
+def drifts(found: Sequence[tuple[Key, Any, Any]], noted: Sequence[journal.Note], since: float) -> list[str]:
     """Each value that has drifted, when that was, and what the journal has of it."""
     clock = "%Y-%m-%d %H:%M:%S"
     now = time.strftime(clock)
     when = f"since {time.strftime(clock, time.localtime(since))}" if since else f"at some time before {now}"
     lines: list[str] = []
-    for (where, setting), current, wanted in found:
-        place = setting if where == "host" else f"{where} {setting}"
+    for (where, setting), current, planned in found:
+        name = setting if where == "host" else f"{where} {setting}"
         lines.append(
-            f"{place} is {'gone' if current is None else say(current)}, and was {say(wanted)}; it changed {when}"
+            f"{name} is {'gone' if current is None else say(current)}, and was {say(planned)}; it changed {when}"
         )
         lines += [f"  {line}" for line in (hints(noted, where, setting) if since else ())]
     return lines

@@ -32,11 +32,11 @@ def _full(host: Host) -> Iterator[Hit]:
         # Where the ring has lost more, it is what the packets in the buffer wait for.
         if not loss or nic.virtual or nic.name in short or not queues_itself(nic) or ring > full:
             continue
-        asked, since = nic.counted("tx_pause")
+        sent, since = nic.counted("tx_pause")
         evidence: dict[str, Any] = {
             "lost, buffer of the card full": loss.text,
             "lost, ring full": ring,
-            "pause frames sent": f"{asked} {since}",
+            "pause frames sent": f"{sent} {since}",
         }
         mends = nic_remedy(nic.name, pause=_PAUSE)
         silent = nic.value("pause", "tx") is False and nic.text("pause_partner") != "No"

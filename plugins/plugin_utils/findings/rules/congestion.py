@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Congestion controls that are asked for and cannot be had."""
+"""Congestion controls that are requested and cannot be had."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _KEY = "net.ipv4.tcp_congestion_control"
 
 def _absent(host: Host) -> Iterator[Hit]:
     there = {*host.words("congestion", "available"), *host.words("congestion", "loadable")}
-    asked = {}
+    source = {}
     for row in host.rows("sysctl_files"):
-        wanted = row.texts("sets").get(_KEY)
-        if wanted:
-            asked = {"file": row.text("file"), "asked": wanted}
+        desired = row.texts("sets").get(_KEY)
+        if desired:
+            source = {"file": row.text("file"), "asked": desired}
     for item in host.tune.rows("unsupported"):
         if item.text("key") == _KEY:
-            asked = {"file": "the inventory", "asked": item.text("asked")}
-    if there and asked and asked["asked"] not in there:
+            source = {"file": "the inventory", "asked": item.text("asked")}
+    if there and source and source["asked"] not in there:
         live = host.sysctl(_KEY)
         known = live if live in there else "cubic"
-        evidence = {**asked, "available": ", ".join(sorted(there)), "in force": live}
+        evidence = {**source, "available": ", ".join(sorted(there)), "in force": live}
         yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: known}})
 
 

@@ -13,9 +13,9 @@ from ..view import Host
 def _differs(host: Host) -> Iterator[Hit]:
     how = computed(host.tune.raw)
     found = {
-        f"{where} {setting}": f"{say(is_)}, should be {say(wanted)}"
+        f"{where} {setting}": f"{say(is_)}, should be {say(planned)}"
         + (f" ({how[where, setting]})" if (where, setting) in how else "")
-        for (where, setting), is_, wanted in differences(host.tune.raw)
+        for (where, setting), is_, planned in differences(host.tune.raw)
     }
     if found:
         yield Hit(found)

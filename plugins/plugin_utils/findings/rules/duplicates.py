@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from ..model import Hit, Rule
 from ..view import Fleet
-from ..wires import VIRTUAL_ROUTERS, Place, subnets, together
+from ..wires import VIRTUAL_ROUTERS, Member, subnets, together
 
 
 def _twice(fleet: Fleet) -> Iterator[Hit]:
-    for places in subnets(fleet).values():
-        found: dict[str, list[Place]] = {}
-        for place in places:
+    for members in subnets(fleet).values():
+        found: dict[str, list[Member]] = {}
+        for member in members:
             # A cable that is not plugged in, such as that of a spare host, reaches nobody.
-            if place.mac and all(nic.flag("carrier") is not False for nic in place.ports):
-                found.setdefault(place.alone, []).append(place)
+            if member.mac and all(nic.flag("carrier") is not False for nic in member.ports):
+                found.setdefault(member.alone, []).append(member)
         for address, owners in sorted(found.items()):
             first = owners[0]
             # Routers of one gateway (anycast) share its MAC as well, and a cloud has many networks of the same numbers.
@@ -37,13 +37,13 @@ def _twice(fleet: Fleet) -> Iterator[Hit]:
 
 
 def _cloned(fleet: Fleet) -> Iterator[Hit]:
-    for network, places in sorted(subnets(fleet).items()):
-        found: dict[str, list[Place]] = {}
-        for place in places:
-            up = all(nic.flag("carrier") is not False for nic in place.ports)
+    for network, members in sorted(subnets(fleet).items()):
+        found: dict[str, list[Member]] = {}
+        for member in members:
+            up = all(nic.flag("carrier") is not False for nic in member.ports)
             # Routers that serve one gateway share its MAC on purpose.
-            if place.mac and place.ports and up and not place.mac.startswith(VIRTUAL_ROUTERS):
-                found.setdefault(place.mac, []).append(place)
+            if member.mac and member.ports and up and not member.mac.startswith(VIRTUAL_ROUTERS):
+                found.setdefault(member.mac, []).append(member)
         for mac, owners in sorted(found.items()):
             first = owners[0]
             others = [other for other in owners[1:] if other.host is not first.host and other.alone != first.alone]

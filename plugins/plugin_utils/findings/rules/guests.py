@@ -28,8 +28,8 @@ def _unfetched(host: Host) -> Iterator[Hit]:
         if row.text("kind") != "tap":
             continue
         seconds = row.number("interval")
-        place = ("growth",) if seconds else ()
-        sent, dropped = row.count(*place, "sent"), row.count(*place, "dropped")
+        growth = ("growth",) if seconds else ()
+        sent, dropped = row.count(*growth, "sent"), row.count(*growth, "dropped")
         # A guest that boots or is paused fetches nothing, and nobody misses it; only one that works loses something.
         works = sent >= (100 if seconds else 1_000_000)
         if works and dropped >= (100 if seconds else 1000) and dropped * 100 >= sent + dropped:

@@ -25,7 +25,12 @@ def _one_core(host: Host) -> Iterator[Hit]:
         rows = nic.rows("interrupts")
         # Two lines of one name are not two queues; bcmgenet has such. What the inventory has placed is meant so.
         names = [row.text("name") for row in rows if row.text("name")]
-        if len(rows) < 2 or len(set(names)) < len(names) or not nic.linked or nic.asks("irq", "affinity") is not None:
+        if (
+            len(rows) < 2
+            or len(set(names)) < len(names)
+            or not nic.linked
+            or nic.desired("irq", "affinity") is not None
+        ):
             continue
         lists = sorted({row.text("cpus") for row in rows})
         if all(cpus.isdigit() for cpus in lists) and len(lists) > 1:
@@ -172,7 +177,7 @@ def _alone(host: Host) -> list[Nic]:
 
 def _each(host: Host) -> Iterator[Hit]:
     nic = host.nic(_most(host))
-    if not nic or not nic.real or not _unmoderated(nic) or nic.asks("coalesce") is not None:
+    if not nic or not nic.real or not _unmoderated(nic) or nic.desired("coalesce") is not None:
         return
     seconds = host.number("protocols", "interval") or 0
     count, spent = host.protocol("interrupts")[0], host.protocol("cpu_irq")[0]

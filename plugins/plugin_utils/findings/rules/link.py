@@ -27,7 +27,7 @@ def _slow(host: Host) -> Iterator[Hit]:
             continue
         both = _best(nic, "supported_modes", "partner_modes")
         evidence = {"Speed": f"{nic.speed}Mb/s", "Supported link modes": nic.words("supported_modes")}
-        if both > nic.speed and nic.asks("speed", "advertise") is None and nic.asks("speed", "speed") is None:
+        if both > nic.speed and nic.desired("speed", "advertise") is None and nic.desired("speed", "speed") is None:
             yield Hit({**evidence, "Link partner advertised link modes": nic.words("partner_modes")}, nic.name)
         elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
             yield Hit(evidence, nic.name, severity="low")

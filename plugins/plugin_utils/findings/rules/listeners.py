@@ -33,7 +33,7 @@ def _memberships(host: Host) -> Iterator[Hit]:
     most = host.whole(_MOST)
     for nic in sorted(name for name in Facts(host.at("listeners", "groups")).raw if isinstance(name, str)):
         groups = host.count("listeners", "groups", nic)
-        # 224.0.0.1 is not asked for by any socket.
+        # 224.0.0.1 is not requested by any socket.
         if most and groups - 1 >= most:
             evidence = {"groups": groups, _MOST: most}
             remedy = {"tuning_host_sysctl": {_MOST: {"at_least": 1 << (groups * 4).bit_length()}}}

@@ -20,9 +20,9 @@ _PART = 50
 def _reserve(host: Host) -> int:
     """KiB: twice what the links bring meanwhile, for a buffer is larger than a packet; 64 MiB at least."""
     speeds = sum(nic.speed or 1000 for nic in host.nics if nic.linked)
-    wanted = max(65536, speeds * 1000 // 8 * _MS // 1000 * 2)
+    needed = max(65536, speeds * 1000 // 8 * _MS // 1000 * 2)
     memory = host.count("kernel", "memory_kib")
-    return min(wanted, memory // _PART) if memory else wanted
+    return min(needed, memory // _PART) if memory else needed
 
 
 def _short(host: Host) -> Iterator[Hit]:

@@ -19,26 +19,26 @@ _PEERS = 50
 
 def _differs(fleet: Fleet) -> Iterator[Hit]:
     for network, everybody in sorted(subnets(fleet).items()):
-        for site in sorted({place.site for place in everybody}):
-            places = [place for place in everybody if place.site == site]
-            counts = Counter(place.mtu for place in places)
+        for site in sorted({member.site for member in everybody}):
+            members = [member for member in everybody if member.site == site]
+            counts = Counter(member.mtu for member in members)
             # Of two that are as frequent the smaller one is safe.
             usual = min(counts, key=lambda mtu: (-counts[mtu], mtu))
-            others = [place for place in places if place.mtu == usual]
-            for place in places:
-                known = {together(place, other) for other in others[:_PEERS]}
-                if place.mtu == usual or known == {False}:
+            others = [member for member in members if member.mtu == usual]
+            for member in members:
+                known = {together(member, other) for other in others[:_PEERS]}
+                if member.mtu == usual or known == {False}:
                     continue
                 evidence = {
-                    "mtu": place.mtu,
-                    "address": place.address,
+                    "mtu": member.mtu,
+                    "address": member.address,
                     f"mtu of {len(others)} others in {network}": usual,
                     "such as": [f"{other.host.name} {other.nic}" for other in others[:3]],
                     "share a link": "yes, by the neighbour table" if True in known else "not known",
                 }
                 severity = "" if True in known and not site else "note"
-                remedy = nic_remedy(place.nic, mtu=usual)
-                yield Hit(evidence, place.nic, place.host.name, remedy, severity=severity)
+                remedy = nic_remedy(member.nic, mtu=usual)
+                yield Hit(evidence, member.nic, member.host.name, remedy, severity=severity)
 
 
 def _above(host: Host) -> Iterator[Hit]:
@@ -96,18 +96,22 @@ def _inside(address: str, network: str) -> bool:
 
 
 def _possible(fleet: Fleet) -> Iterator[Hit]:
-    for network, places in sorted(subnets(fleet).items()):
-        ports = {place: place.ports for place in places}
+    for network, members in sorted(subnets(fleet).items()):
+        ports = {member: member.ports for member in members}
         fast = all(
             nics and all(nic.real and nic.speed >= 10000 and nic.count("max_mtu") >= 9000 for nic in nics)
             for nics in ports.values()
         )
-        if len({place.host.name for place in places}) < 2 or not fast or any(place.mtu != 1500 for place in places):
+        if (
+            len({member.host.name for member in members}) < 2
+            or not fast
+            or any(member.mtu != 1500 for member in members)
+        ):
             continue
-        for place in places:
-            speeds = ", ".join(f"{nic.name} {nic.speed}Mb/s" for nic in ports[place])
-            evidence = {"mtu": 1500, "subnet": network, "hosts in it": len(places), "links": speeds}
-            yield Hit(evidence, place.nic, place.host.name, nic_remedy(place.nic, mtu=9000))
+        for member in members:
+            speeds = ", ".join(f"{nic.name} {nic.speed}Mb/s" for nic in ports[member])
+            evidence = {"mtu": 1500, "subnet": network, "hosts in it": len(members), "links": speeds}
+            yield Hit(evidence, member.nic, member.host.name, nic_remedy(member.nic, mtu=9000))
 
 
 RULES = (

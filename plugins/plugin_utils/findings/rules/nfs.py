@@ -43,27 +43,27 @@ def _requests(host: Host) -> Iterator[Hit]:
     small = {}
     for row in host.rows("nfs"):
         sizes = {key: row.text("options", key) for key in ("rsize", "wsize")}
-        asked = {key: int(word) for key, word in sizes.items() if re.fullmatch(r"\d{1,8}", word)}
-        if row.text("options", "proto").startswith("tcp") and asked and min(asked.values()) <= _SMALL:
-            small[_name(row)] = ", ".join(f"{key}={size}" for key, size in asked.items())
+        numbers = {key: int(word) for key, word in sizes.items() if re.fullmatch(r"\d{1,8}", word)}
+        if row.text("options", "proto").startswith("tcp") and numbers and min(numbers.values()) <= _SMALL:
+            small[_name(row)] = ", ".join(f"{key}={size}" for key, size in numbers.items())
     if small and host.fastest >= 1000:
         yield Hit(small)
 
 
 def _threads(host: Host) -> Iterator[Hit]:
     threads, cpus = host.count("protocols", "fill", "nfsd_threads"), host.count("kernel", "cpu_count")
-    (asked, since), (found, _since) = host.protocol("nfsd_enqueued"), host.protocol("nfsd_woken")
+    (queued, since), (found, _since) = host.protocol("nfsd_enqueued"), host.protocol("nfsd_woken")
     # Older kernels count a request either there or here, newer ones each of them there; this is the least of both.
-    waited, _since = enough(host, asked - found, since)
+    waited, _since = enough(host, queued - found, since)
     full, _since = much(host, "nfsd_full")
     now = host.number("protocols", "interval")
-    late = waited * (2 if now else 4) >= asked if waited else False
+    late = waited * (2 if now else 4) >= queued if waited else False
     if not late and not full:
         return
     best = 1 << max(4 * cpus, 2 * threads, _FEW_THREADS * 2).bit_length() - 1
     evidence = {
         "nfsd threads": threads,
-        **({"no thread was free": f"{waited} of {asked} times {since}"} if late else {}),
+        **({"no thread was free": f"{waited} of {queued} times {since}"} if late else {}),
         **({"all threads were busy": f"{full} times {since}"} if full else {}),
     }
     idle = bool(cpus) and threads >= 8 * cpus

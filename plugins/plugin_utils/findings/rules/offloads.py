@@ -33,8 +33,8 @@ def _off(host: Host) -> Iterator[Hit]:
 
 def _meant(nic: Nic, key: str) -> bool:
     """Whether it is off on purpose: the inventory says so, or packets are cut again before they go on."""
-    asked = nic.host.tune.at("after", "nics", nic.name, "features", key) is False
-    return asked or (key == "gro" and bool(passes_on(nic.host, nic)))
+    desired = nic.host.tune.at("after", "nics", nic.name, "features", key) is False
+    return desired or (key == "gro" and bool(passes_on(nic.host, nic)))
 
 
 def _fixed(nic: Nic, key: str) -> bool:

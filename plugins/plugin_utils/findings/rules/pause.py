@@ -22,12 +22,12 @@ def _can(nic: Nic) -> bool:
 
 
 def _on(nic: Nic) -> bool:
-    """Whether it is in use, if only in one direction; or asked for, where nobody tells what came of it."""
+    """Whether it is in use, if only in one direction; or requested, where nobody tells what came of it."""
     switched = any(nic.value("pause", way) is True for way in _WAYS)
     return switched and (nic.text("pause_advertised") != "No" or "untold" in _partners(nic))
 
 
-def _asks(nic: Nic) -> bool:
+def _requests(nic: Nic) -> bool:
     """Whether the NIC asks its partner for pause frames, whatever has come of it."""
     if nic.value("pause", "autoneg") is False:
         return False
@@ -64,11 +64,11 @@ def _mixed(fleet: Fleet) -> Iterator[Nic]:
     """NICs to which flow control matters: where speeds are mixed, or where the inventory asks for it."""
     for nic in fleet.nics():
         # Half duplex has none, which is another finding.
-        if (len(fleet.speeds) > 1 or _wished(nic)) and _can(nic) and "half duplex" not in _partners(nic):
+        if (len(fleet.speeds) > 1 or _desired(nic)) and _can(nic) and "half duplex" not in _partners(nic):
             yield nic
 
 
-def _wished(nic: Nic) -> bool:
+def _desired(nic: Nic) -> bool:
     return any(nic.host.tune.at("after", "nics", nic.name, "pause", way) is True for way in _WAYS)
 
 
@@ -84,7 +84,7 @@ def _loses(nic: Nic) -> bool:
 def _hit(nic: Nic, fleet: Fleet, remedy: Mapping[str, object]) -> Hit:
     """A policy is a note, until somebody has asked for it or suffers from the want of it."""
     # What is lost in a switch is counted nowhere, but one direction is slower then.
-    harm = _wished(nic) or bool(lopsided(fleet.measured)) or any(_loses(other) for other in fleet.nics())
+    harm = _desired(nic) or bool(lopsided(fleet.measured)) or any(_loses(other) for other in fleet.nics())
     return Hit(_evidence(nic, fleet), nic.name, nic.host.name, remedy, severity="" if harm else "note")
 
 
@@ -92,7 +92,7 @@ def _refused(nic: Nic) -> bool:
     """Whether the NIC has done its part; told by what is read of it, not by what it was told to do."""
     if nic.text("pause_partner") == "No" or "refuses" in _partners(nic):
         return True
-    return _asks(nic) and not any(nic.value("pause", way) is True for way in _WAYS)
+    return _requests(nic) and not any(nic.value("pause", way) is True for way in _WAYS)
 
 
 def _partners(nic: Nic) -> set[str]:
@@ -109,8 +109,8 @@ def _off(fleet: Fleet) -> Iterator[Hit]:
 def _partner(fleet: Fleet) -> Iterator[Hit]:
     for nic in _mixed(fleet):
         if _refused(nic):
-            asks = _on(nic) or _asks(nic)
-            yield _hit(nic, fleet, {} if asks else _remedy(nic))
+            requests = _on(nic) or _requests(nic)
+            yield _hit(nic, fleet, {} if requests else _remedy(nic))
 
 
 def _by_force(fleet: Fleet) -> Iterator[Hit]:

@@ -16,11 +16,11 @@ def narrow(host: Host) -> list[tuple[Link, list[Nic]]]:
     behind: dict[str, tuple[Link, list[Nic]]] = {}
     for nic in host.nics:
         for link in links(nic) if nic.real and card(nic) else ():
-            behind.setdefault(link.place, (link, []))[1].append(nic)
+            behind.setdefault(link.where, (link, []))[1].append(nic)
     short = [(link, ports) for link, ports in behind.values() if link.capacity < _need(host, ports)]
     told: set[str] = set()
     found = []
-    for link, ports in sorted(short, key=lambda item: (item[0].capacity / _need(host, item[1]), item[0].place)):
+    for link, ports in sorted(short, key=lambda item: (item[0].capacity / _need(host, item[1]), item[0].where)):
         names = {port.name for port in ports}
         if not names <= told:
             told |= names
@@ -41,10 +41,10 @@ def _hit(link: Link, ports: list[Nic]) -> Hit:
     }
     action = advice(ports[0], link)
     if link.bridge:
-        return Hit({"bridge": link.place, "PCIe link": str(link), **told}, ports[0].name, action=action)
+        return Hit({"bridge": link.where, "PCIe link": str(link), **told}, ports[0].name, action=action)
     top = best(ports[0], link)
     evidence = {
-        "slot": link.place,
+        "slot": link.where,
         "PCIe link": str(link),
         "PCIe link of the card at best": f"{top.speed:g} GT/s x{top.width:g}",
         **told,
@@ -59,8 +59,8 @@ def _need(host: Host, ports: list[Nic]) -> int:
     """What the ports of a card can move at once: a bond of active-backup uses one member at a time."""
     spare = [facts.below("members") for facts in host.below("bonds").values() if facts.text("mode") == "active-backup"]
     groups: dict[int, int] = {}
-    for place, port in enumerate(ports):
-        bond = next((number for number, members in enumerate(spare, len(ports)) if port.name in members), place)
+    for index, port in enumerate(ports):
+        bond = next((number for number, members in enumerate(spare, len(ports)) if port.name in members), index)
         groups[bond] = max(groups.get(bond, 0), port.speed)
     return sum(groups.values())
 

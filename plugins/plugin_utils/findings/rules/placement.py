@@ -34,7 +34,7 @@ def _remote(host: Host) -> Iterator[Hit]:
     nodes = {name: _cpus(text) for name, text in host.texts("power", "nodes").items()}
     for nic in host.nics:
         home = nodes.get(str(nic.count("numa_node")), set()) if nic.number("numa_node") is not None else set()
-        if len(nodes) < 2 or not home or nic.asks("irq", "affinity") is not None or not nic.linked:
+        if len(nodes) < 2 or not home or nic.desired("irq", "affinity") is not None or not nic.linked:
             continue
         served = [sum(column) for column in zip(*(row.numbers("counts") for row in nic.rows("interrupts")))]
         far = sum(count for cpu, count in enumerate(served) if cpu not in home)

@@ -23,11 +23,11 @@ def _differs(host: Host) -> Iterator[Hit]:
         setting: Why(row.text("why"), row.text("reference")) for setting, row in host.against.below("reasons").items()
     }
     found = {}
-    for (where, setting), is_, wanted in differences(host.against.raw):
+    for (where, setting), is_, planned in differences(host.against.raw):
         why = of(known, setting)
-        place = setting if where == "host" else f"{where} {setting}"
+        label = setting if where == "host" else f"{where} {setting}"
         told = " ".join(part for part in (why.text, f"({why.reference})" if why.reference else "") if part)
-        found[place] = f"{say(is_)}, should be {say(wanted)}{'. ' if told else ''}{told}"
+        found[label] = f"{say(is_)}, should be {say(planned)}{'. ' if told else ''}{told}"
     for item in host.against.rows("unsupported"):
         setting = " ".join(item.text(key) for key in ("nic", "family", "key") if item.text(key))
         found[setting.replace("sysctl ", "", 1)] = f"desired {say(item.at('asked'))}, but {item.text('reason')}"

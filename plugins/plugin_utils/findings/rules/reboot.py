@@ -26,16 +26,16 @@ def _unwritten(host: Host) -> Iterator[Hit]:
     """Files that tune would write although every value is right."""
     live = dict(leaves(host.tune.at("before")))
     # The files of a NIC whose values differ are told of by another rule; the template, "@.service", is about no value.
-    wrong = {"", *(where for (where, _setting), _is, _wanted in differences(host.tune.raw))}
+    wrong = {"", *(where for (where, _setting), _is, _planned in differences(host.tune.raw))}
     missing = []
     before, after = (_files(host.tune.at("diff", side)) for side in ("before", "after"))
-    for file, wanted in after.items():
-        if isinstance(wanted, Mapping):
-            have = Facts(before.get(file)).raw
+    for file, planned in after.items():
+        if isinstance(planned, Mapping):
+            current = Facts(before.get(file)).raw
             missing += [
                 f"{key} = {value} in {file}"
-                for key, value in wanted.items()
-                if have.get(key) != value and live.get(("host", str(key))) == value
+                for key, value in planned.items()
+                if current.get(key) != value and live.get(("host", str(key))) == value
             ]
         elif not any(f"@{where}.service" in file for where in wrong):
             missing.append(file)

@@ -53,20 +53,20 @@ def _undone(ours: str, theirs: str) -> bool:
     return theirs.split() != ours.split()
 
 
-def _asked(host: Host) -> dict[str, Facts]:
+def _desired(host: Host) -> dict[str, Facts]:
     """What the inventory asks of NICs."""
     return host.tune.below("after", "nics")
 
 
 def _link_file(host: Host) -> Iterator[Hit]:
-    asked = _asked(host)
+    desired = _desired(host)
     for nic in host.nics:
         for row in host.rows("managers", "link_files"):
-            if nic.name in asked and _means(row.texts("match"), nic):
+            if nic.name in desired and _means(row.texts("match"), nic):
                 evidence = {
                     "file": row.text("file"),
                     **row.texts("sets"),
-                    "the inventory asks for": sorted(asked[nic.name].raw),
+                    "the inventory asks for": sorted(desired[nic.name].raw),
                 }
                 yield Hit(evidence, nic.name)
 
@@ -99,7 +99,7 @@ def _two(host: Host) -> Iterator[Hit]:
 def _moved(host: Host) -> Iterator[Hit]:
     if host.flag("managers", "irqbalance") is not True:
         return
-    for nic, keys in _asked(host).items():
+    for nic, keys in _desired(host).items():
         placed = keys.at("irq", "affinity")
         if placed is not None and keys.text("irq", "irqbalance") != "run":
             yield Hit(

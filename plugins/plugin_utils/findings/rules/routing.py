@@ -54,8 +54,8 @@ def _flux(host: Host) -> Iterator[Hit]:
     told = [host.sysctl(key) for key in (_IGNORE, _ARP_FILTER)]
     if told[0] != "0" or told[1] not in ("0", ""):
         return
-    for network, places in sorted(_shared(host).items()):
-        evidence = {"subnet": network, **dict(places), _IGNORE: 0}
+    for network, members in sorted(_shared(host).items()):
+        evidence = {"subnet": network, **dict(members), _IGNORE: 0}
         yield Hit(evidence, remedy={"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
 
 
@@ -69,14 +69,14 @@ def _shared(host: Host) -> dict[str, list[tuple[str, str]]]:
         if network and hardware and not any(name.startswith("wl") for name in hardware):
             found.setdefault(network, {}).setdefault(nic, (row.text("address"), hardware))
     shared = {}
-    for network, places in found.items():
+    for network, members in found.items():
         apart = [
             nic
-            for nic, (_address, own) in places.items()
-            if not any(own & other for name, (_other, other) in places.items() if name != nic)
+            for nic, (_address, own) in members.items()
+            if not any(own & other for name, (_other, other) in members.items() if name != nic)
         ]
         if len(apart) > 1:
-            shared[network] = [(nic, places[nic][0]) for nic in sorted(apart)]
+            shared[network] = [(nic, members[nic][0]) for nic in sorted(apart)]
     return shared
 
 

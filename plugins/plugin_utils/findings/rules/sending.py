@@ -22,7 +22,7 @@ def _queues(host: Host) -> Iterator[Hit]:
         holds = leaf or root
         if length is None or not 0 < length < _USUAL or not nic.linked or holds not in _FIFO:
             continue
-        if dropped >= 1000 and dropped * 10_000 >= sent and nic.asks("txqueuelen") is None:
+        if dropped >= 1000 and dropped * 10_000 >= sent and nic.desired("txqueuelen") is None:
             refused, since = host.protocol("UdpSndbufErrors")
             evidence = {
                 "txqueuelen": int(length),

@@ -22,7 +22,7 @@ _ROOM = 0.95
 class _Client(NamedTuple):
     """An address of the fleet, as a number too, and the Mbit/s that its link can carry."""
 
-    place: tuple[int, int]
+    position: tuple[int, int]
     address: str
     host: Host
     rate: float
@@ -38,15 +38,15 @@ def _clients(fleet: Fleet) -> list[_Client]:
             except ValueError:
                 continue
             found.append(_Client(_numbered(known), address, host, float(rate)))
-    return sorted(found, key=_place)
+    return sorted(found, key=_position)
 
 
 def _numbered(address: IPv4Address | IPv6Address) -> tuple[int, int]:
     return address.version, int(address)
 
 
-def _place(client: _Client) -> tuple[int, int]:
-    return client.place
+def _position(client: _Client) -> tuple[int, int]:
+    return client.position
 
 
 def _served(nic: Nic, clients: list[_Client]) -> dict[str, float]:
@@ -61,7 +61,7 @@ def _served(nic: Nic, clients: list[_Client]) -> dict[str, float]:
             continue
         if network.num_addresses > 1:
             first, last = (_numbered(network[end]) for end in (0, -1))
-            near = clients[bisect_left(clients, first, key=_place) : bisect_right(clients, last, key=_place)]
+            near = clients[bisect_left(clients, first, key=_position) : bisect_right(clients, last, key=_position)]
             found.update({client.address: client.rate for client in near if client.host is not nic.host})
     return found
 

@@ -41,9 +41,9 @@ def _udp(host: Host) -> Iterator[Hit]:
     keys = ("net.core.rmem_default", "net.core.rmem_max")
     small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
-    wanted = {key: {"at_least": best} for key in small}
+    desired = {key: {"at_least": best} for key in small}
     severity = "" if small or host.number("protocols", "interval") else "note"
-    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
+    yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity)
 
 
 def _moment(host: Host) -> int:
@@ -67,10 +67,10 @@ def _udp_sending(host: Host) -> Iterator[Hit]:
         yield Hit({**evidence, f"dropped by the queue of {name}": queues[name]}, action=_QUEUE, severity="low")
         return
     best = _moment(host)
-    wanted = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
+    desired = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
     evidence.update({key: host.whole(key) for key in keys})
-    severity = "" if wanted or host.number("protocols", "interval") else "note"
-    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted} if wanted else {}, severity=severity)
+    severity = "" if desired or host.number("protocols", "interval") else "note"
+    yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity)
 
 
 _QUEUE = (
@@ -92,8 +92,8 @@ def _udp_memory(host: Host) -> Iterator[Hit]:
     # Up to a quarter of the memory, in pages of 4 KiB.
     most = min(limits[2] * 4, host.count("kernel", "memory_kib") // 16) if len(limits) == 3 else 0
     larger = len(limits) == 3 and most > limits[2]
-    wanted = {"net.ipv4.udp_mem": f"{most // 2} {most * 3 // 4} {most}"}
-    mends = {"tuning_host_sysctl": wanted}
+    desired = {"net.ipv4.udp_mem": f"{most // 2} {most * 3 // 4} {most}"}
+    mends = {"tuning_host_sysctl": desired}
     yield Hit(evidence, remedy=mends if larger else {}, mends=mends)
 
 
@@ -108,8 +108,8 @@ def _ports(host: Host) -> Iterator[Hit]:
             "connections in use or waiting": used,
             **({"all to": host.text("sockets", "ports_to")} if known else {}),
         }
-        wanted = {"net.ipv4.ip_local_port_range": f"{min(10240, span[0])} 65535", "net.ipv4.tcp_tw_reuse": 1}
-        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+        desired = {"net.ipv4.ip_local_port_range": f"{min(10240, span[0])} 65535", "net.ipv4.tcp_tw_reuse": 1}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
 
 
 def _connections(host: Host) -> int:
@@ -148,8 +148,8 @@ def _memory(host: Host) -> Iterator[Hit]:
     }
     # Up to a quarter of the memory, in pages of 4 KiB.
     most = min(max(limits[2], used) * 2, host.count("kernel", "memory_kib") // 16)
-    wanted = f"{most // 2} {most * 3 // 4} {most}"
-    remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mem": wanted}} if most > limits[2] else {}
+    desired = f"{most // 2} {most * 3 // 4} {most}"
+    remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mem": desired}} if most > limits[2] else {}
     yield Hit(evidence, remedy=remedy)
 
 

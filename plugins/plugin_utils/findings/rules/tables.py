@@ -32,8 +32,8 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     room = memory // _PART // _ENTRY if memory else most * 4
     # A table that somebody has made tiny says nothing of the need; a quarter of the room is about the kernel's own.
     own = 1 << max(0, (room // 4).bit_length() - 1)
-    wanted = min(max(own, 1 << (max(used, most) * 3).bit_length()), room)
-    remedy = {"tuning_host_sysctl": {"net.netfilter.nf_conntrack_max": {"at_least": wanted}}} if wanted > most else {}
+    desired = min(max(own, 1 << (max(used, most) * 3).bit_length()), room)
+    remedy = {"tuning_host_sysctl": {"net.netfilter.nf_conntrack_max": {"at_least": desired}}} if desired > most else {}
     full = used >= 0.95 * most or now
     yield Hit(evidence, remedy=remedy, severity="" if full else "medium")
 
@@ -47,7 +47,7 @@ def _neighbours(host: Host) -> Iterator[Hit]:
         if most and (entries >= 0.9 * most or now):
             # Linux collects garbage from the second on, and keeps what is below the first.
             best = 1 << (max(entries, most) * 2).bit_length()
-            keys = {f"net.{family}.neigh.default.gc_thresh{place}": best >> (3 - place) for place in (1, 2, 3)}
+            keys = {f"net.{family}.neigh.default.gc_thresh{number}": best >> (3 - number) for number in (1, 2, 3)}
             remedy = {"tuning_host_sysctl": {key: {"at_least": value} for key, value in keys.items()}}
             evidence = {
                 f"neighbours, {family}": entries,
@@ -66,26 +66,26 @@ def _routes_6(host: Host) -> Iterator[Hit]:
     refused, since = host.protocol("Ip6OutNoRoutes")
     if not 0 < most < 1 << 31 or used < 0.9 * most or not (0, 0) < host.release < _UNCOUNTED:
         return
-    wanted = 1 << (max(used, most) * 4).bit_length()
+    desired = 1 << (max(used, most) * 4).bit_length()
     evidence = {
         "routes of IPv6, those to single hosts included": used,
         "net.ipv6.route.max_size": most,
         "packets without a route": f"{refused} {since}",
     }
-    yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.ipv6.route.max_size": {"at_least": wanted}}})
+    yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.ipv6.route.max_size": {"at_least": desired}}})
 
 
 def _fragments(host: Host) -> Iterator[Hit]:
     failed, since = host.protocol("IpReasmFails")
-    asked, _since = host.protocol("IpReasmReqds")
-    if failed < 1000 or failed * 100 < asked:
+    requests, _since = host.protocol("IpReasmReqds")
+    if failed < 1000 or failed * 100 < requests:
         return
-    evidence: dict[str, Any] = {"fragments that came to nothing": f"{failed} of {asked} {since}"}
+    evidence: dict[str, Any] = {"fragments that came to nothing": f"{failed} of {requests} {since}"}
     room = host.whole("net.ipv4.ipfrag_high_thresh")
     # Fragments wait for the rest of their packet for some time; the fastest link brings as much within 50 ms.
-    wanted = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
-    raise_it = 0 < room < wanted
-    remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": wanted}}} if raise_it else {}
+    desired = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
+    raise_it = 0 < room < desired
+    remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": desired}}} if raise_it else {}
     yield Hit({**evidence, "net.ipv4.ipfrag_high_thresh": room}, remedy=remedy, severity="" if raise_it else "note")
 
 

@@ -66,9 +66,9 @@ def _buffers(host: Host) -> Iterator[Hit]:
     # Nor does one connection get more than a 64th part of the memory, or more than the kernel can count.
     room = min(_LARGEST, host.count("kernel", "memory_kib") * 16 or _LARGEST)
     enough = min(max(16777216, 1 << need.bit_length()), room)
-    wanted = {key: {"at_least": [*found[:2], max(enough, _default(host, key))]} for key, found in small.items()}
-    wanted = {key: value for key, value in wanted.items() if value["at_least"][2] > small[key][2]}
-    if not wanted:
+    desired = {key: {"at_least": [*found[:2], max(enough, _default(host, key))]} for key, found in small.items()}
+    desired = {key: value for key, value in desired.items() if value["at_least"][2] > small[key][2]}
+    if not desired:
         return
     evidence = {
         **{key: host.sysctl(key) for key in small},
@@ -78,7 +78,7 @@ def _buffers(host: Host) -> Iterator[Hit]:
     }
     harm = far > near and any(found[2] < far // 2 for found in small.values())
     severity = "high" if tiny else "medium" if harm else "note"
-    yield Hit(evidence, remedy={"tuning_host_sysctl": wanted}, severity=severity)
+    yield Hit(evidence, remedy={"tuning_host_sysctl": desired}, severity=severity)
 
 
 _LARGEST = 2**31 - 1

@@ -11,13 +11,13 @@ from ..view import Host
 
 _BUCKETS = "net.netfilter.nf_conntrack_buckets"
 _LIBERAL = "net.netfilter.nf_conntrack_tcp_be_liberal"
-_IDLE, _ASKS = "net.netfilter.nf_conntrack_tcp_timeout_established", "net.ipv4.tcp_keepalive_time"
+_IDLE, _PROBES = "net.netfilter.nf_conntrack_tcp_timeout_established", "net.ipv4.tcp_keepalive_time"
 _REUSE, _TRACKED = "net.ipv4.vs.conn_reuse_mode", "net.ipv4.vs.conntrack"
 
 # Two entries for each connection, one for each way; the kernel's own is one to two in each list.
 _LONG = 8
 # A place in the hash table.
-_PLACE = 8
+_BUCKET_BYTES = 8
 
 # Before this release only a parameter of the module could (3183ab8997a4).
 _WRITABLE = (4, 7)
@@ -50,14 +50,14 @@ def _lists(host: Host) -> Iterator[Hit]:
     most, memory = host.count("protocols", "fill", "conntrack_max"), host.count("kernel", "memory_kib") * 1024
     if not buckets or used * 2 < _LONG * buckets:
         return
-    wanted = 1 << max(0, max(used, most) - 1).bit_length()
+    desired = 1 << max(0, max(used, most) - 1).bit_length()
     # The hash table takes at most a thousandth of the memory.
-    while memory and wanted > 2 * buckets and wanted * _PLACE > memory // 1000:
-        wanted >>= 1
+    while memory and desired > 2 * buckets and desired * _BUCKET_BYTES > memory // 1000:
+        desired >>= 1
     evidence = {"nf_conntrack_count": used, _BUCKETS: buckets, "entries in each list": used * 2 // buckets}
     harm = squeezed(host) or overflowed(host)
     fixed = (0, 0) < host.release < _WRITABLE
-    remedy = {} if fixed else {"tuning_host_sysctl": {_BUCKETS: wanted}}
+    remedy = {} if fixed else {"tuning_host_sysctl": {_BUCKETS: desired}}
     yield Hit(evidence, remedy=remedy, severity="" if harm else "note")
 
 
@@ -65,29 +65,31 @@ def _reused(host: Host) -> Iterator[Hit]:
     mended = not (0, 0) < host.release < _MENDED or ".el8" in host.text("kernel", "release")
     if mended or host.sysctl(_REUSE) != "1" or host.sysctl(_TRACKED) != "1":
         return
-    asked, since = host.protocol("TcpExtTCPSynRetrans")
+    retried, since = host.protocol("TcpExtTCPSynRetrans")
     opened, _since = host.protocol("TcpActiveOpens")
-    harm = asked >= 1000 and asked * 100 > opened
+    harm = retried >= 1000 and retried * 100 > opened
     evidence = {
         _REUSE: 1,
         _TRACKED: 1,
         "kernel": host.text("kernel", "release"),
-        **({"connections asked for again": f"{asked} of {opened} {since}"} if harm else {}),
+        **({"connections asked for again": f"{retried} of {opened} {since}"} if harm else {}),
     }
     yield Hit(evidence, remedy={"tuning_host_sysctl": {_REUSE: 0}}, severity="" if harm else "note")
 
 
 def _idle(host: Host) -> Iterator[Hit]:
-    forgets, asks = host.whole(_IDLE), host.whole(_ASKS)
+    forgets, probes = host.whole(_IDLE), host.whole(_PROBES)
     used, most = (host.count("protocols", "fill", f"conntrack_{name}") for name in ("count", "max"))
-    if not used or not 0 < forgets < asks:
+    if not used or not 0 < forgets < probes:
         return
     # A connection is given up when none of the probes has come back.
     patience = host.whole("net.ipv4.tcp_keepalive_probes") * host.whole("net.ipv4.tcp_keepalive_intvl")
-    mends = {"tuning_host_sysctl": {_IDLE: {"at_least": asks + patience}}}
+    mends = {"tuning_host_sysctl": {_IDLE: {"at_least": probes + patience}}}
     # Entries that stay longer are more at a time.
-    room = used * (asks + patience) < most * forgets
-    yield Hit({_IDLE: forgets, _ASKS: asks}, remedy=mends if room else {}, action="" if room else _NO_ROOM, mends=mends)
+    room = used * (probes + patience) < most * forgets
+    yield Hit(
+        {_IDLE: forgets, _PROBES: probes}, remedy=mends if room else {}, action="" if room else _NO_ROOM, mends=mends
+    )
 
 
 _NO_ROOM = (

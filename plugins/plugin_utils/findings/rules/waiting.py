@@ -31,17 +31,17 @@ def _syn(host: Host) -> Iterator[Hit]:
     # where cookies are off (tcp_conn_request in net/ipv4/tcp_input.c).
     old = (0, 0) < host.release < (4, 3)
     keys = (_SYN,) if dropped and not cookies else (_SYN, _ACCEPT) if old else (_ACCEPT,)
-    wanted: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
+    desired: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
     if dropped and not host.whole("net.ipv4.tcp_syncookies"):
-        wanted["net.ipv4.tcp_syncookies"] = 1
+        desired["net.ipv4.tcp_syncookies"] = 1
     evidence = {
         **({"SYN queue full, dropped": f"{dropped} {since}"} if dropped else {}),
         **({"SYN queue full, answered with cookies": f"{cookies} {since}"} if cookies else {}),
         **{key: host.whole(key) for key in keys},
         "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
     }
-    if any(key in wanted for key in keys):
-        yield Hit(evidence, remedy={"tuning_host_sysctl": wanted})
+    if any(key in desired for key in keys):
+        yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
     elif cookies:
         action = "The limits are large enough: raise the backlog of the program itself, or see whether it is an attack."
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")

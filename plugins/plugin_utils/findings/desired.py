@@ -19,18 +19,18 @@ def against(host: Host, remedy: Mapping[str, Any]) -> dict[str, Any]:
                 continue
             flat = not isinstance(keys, Mapping)
             for key, value in ({family: keys} if flat else keys).items():
-                asked = nic.at("link", str(key)) if flat else nic.at(str(family), str(key))
-                asked = nic.at(str(key)) if flat and asked is None else asked
-                if asked is not None and _other(host, entry.text("name"), str(family), str(key), asked, value):
-                    found[f"{entry.text('name')} {family}{'' if flat else f' {key}'}"] = asked
+                desired = nic.at("link", str(key)) if flat else nic.at(str(family), str(key))
+                desired = nic.at(str(key)) if flat and desired is None else desired
+                if desired is not None and _other(host, entry.text("name"), str(family), str(key), desired, value):
+                    found[f"{entry.text('name')} {family}{'' if flat else f' {key}'}"] = desired
     for key, value in Facts(remedy.get("tuning_host_sysctl")).raw.items():
-        asked = host.tune.at("after", "sysctl", str(key))
-        if asked is not None and _words(asked) != _words(value):
-            found[str(key)] = asked
+        desired = host.tune.at("after", "sysctl", str(key))
+        if desired is not None and _words(desired) != _words(value):
+            found[str(key)] = desired
     return found
 
 
-def asks(host: Host, remedy: Mapping[str, Any]) -> bool:
+def desires(host: Host, remedy: Mapping[str, Any]) -> bool:
     """Whether the inventory asks for one of the keys of a remedy, whatever the value."""
     nics = (
         host.tune.at("after", "nics", entry.text("name"), str(family), str(key))
@@ -42,10 +42,10 @@ def asks(host: Host, remedy: Mapping[str, Any]) -> bool:
     return any(value is not None for value in (*nics, *parameters))
 
 
-def _other(host: Host, name: str, family: str, key: str, asked: Any, value: Any) -> bool:
+def _other(host: Host, name: str, family: str, key: str, desired: Any, value: Any) -> bool:
     nic = host.nic(name)
     top = nic.maximum(family, key) if nic and value == "max" else None
-    return bool(asked != (value if top is None else int(top)))
+    return bool(desired != (value if top is None else int(top)))
 
 
 def _words(value: Any) -> list[str]:
