@@ -54,7 +54,7 @@ _OPTION = """options:
             description: The kernel driver, such as V(ixgbe).
             type: str
           mac:
-            description: The MAC address, in quotes; patterns such as V('a0:36:9f:*') are good.
+            description: The MAC address, in quotes; patterns such as V('a0:36:9f:*') work.
             type: str
           pci:
             description: The PCI vendor and device, in quotes, such as V('8086:1528').
@@ -90,17 +90,17 @@ _OPTION = """options:
             type: raw
             version_added: 0.3.0
           min_speed:
-            description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
+            description: The NIC supports at least this many Mb/s, with or without a link. Costs one process per NIC.
             type: int
           max_speed:
-            description: The NIC can do at most this many Mb/s. Costs one process per NIC.
+            description: The NIC supports at most this many Mb/s. Costs one process per NIC.
             type: int
       sysctl:
         description:
           - >-
-            Kernel parameters of the NICs that are meant, with C({nic}) in each key for the name of the NIC, such as
+            Kernel parameters of the selected NICs, with C({nic}) in each key for the name of the NIC, such as
             V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option C(sysctl) of
-            M(linuxnet.tuning.tune), which is the module that sets them; the others pass this key over.
+            M(linuxnet.tuning.tune), which is the module that sets them; the others ignore this key.
         type: dict
         version_added: 0.3.0
 """
@@ -204,9 +204,9 @@ def page() -> str:
     known = registry()
     parts = [
         "# Settings\n",
-        "You want to know what you can write for a NIC. Each heading is a group of keys of an entry in `tuning_nics`;\n"
-        "`ansible-doc linuxnet.tuning.tune` says the same. This page is written by `make docs` from the tables of the\n"
-        "code. The groups stand in the order in which a host gets them.\n",
+        "You want to know what you can write for a NIC. Each heading is a group of keys of an entry in `tuning_nics`,\n"
+        "in the order in which a host gets them; `ansible-doc linuxnet.tuning.tune` has the same. `max` is the\n"
+        "maximum that the device reports, and `50%` half of it. This page is written by `make docs`.\n",
     ]
     for family in known.FAMILIES.values():
         if family.follows or family.desire or (family.flat and not family.fields):
@@ -216,7 +216,7 @@ def page() -> str:
         parts.append(f"## {family.name}\n")
         parts.append(f"{_markdown(family.about)} Written {where}, set by the module `{family.module}`.\n")
         if family.hint:
-            parts.append(f"When a device does not take a value: {_markdown(family.hint)}\n")
+            parts.append(f"If a value is refused: {_markdown(family.hint)}\n")
         if family.fields:
             rows = [f"| `{field.name}` | {_values(field)} | {_markdown(field.about)} |" for field in family.fields]
             parts.append("| key | value | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")

@@ -31,8 +31,9 @@ options:
     description:
       - Seconds until a change that can cut the connection is reverted automatically, unless M(linuxnet.tuning.guard)
         confirms it. V(0) disables the guard.
-      - MTU, channels, rings, pause frames, queue mapping and bonds are such changes; without one of them the guard is
-        not started. The roles of this collection confirm at the end of the play. Without them a task has to do so.
+      - These are changes of MTU and packet sizes, channels, rings, pause frames, speed, EEE, FEC, PHY, transceiver,
+        virtual functions, queueing disciplines, queue mapping, routes and bonds. Without one the guard is not started.
+      - The roles of this collection confirm at the end of the play. Without them a task has to do so.
       - Files that would set a change at boot are reverted as well, even if the host loses power in between.
       - On a host that does not run systemd there is no guard, and a warning says so.
     type: int
@@ -141,8 +142,10 @@ options:
 options:
   temporary:
     description:
-      - Seconds after which the host returns to the values before this call by itself, whether or not the controller
-        is still there. Implies O(permanent=false). With V(0) the change has no end.
-      - A later call that changes the same keys ends it.
+      - Seconds after which the host itself reverts the change, whether or not the controller is still there. Implies
+        O(permanent=false). With V(0) the change has no end.
+      - A later permanent change of the same keys ends it once that is confirmed. Of two temporary changes each ends at
+        its own time.
+      - It needs systemd on the host; without it the call fails.
     type: int
 """

@@ -38,7 +38,7 @@ options:
             description: The kernel driver, such as V(ixgbe).
             type: str
           mac:
-            description: The MAC address, in quotes; patterns such as V('a0:36:9f:*') are good.
+            description: The MAC address, in quotes; patterns such as V('a0:36:9f:*') work.
             type: str
           pci:
             description: The PCI vendor and device, in quotes, such as V('8086:1528').
@@ -74,24 +74,24 @@ options:
             type: raw
             version_added: 0.3.0
           min_speed:
-            description: The NIC can do at least this many Mb/s, with or without a link. Costs one process per NIC.
+            description: The NIC supports at least this many Mb/s, with or without a link. Costs one process per NIC.
             type: int
           max_speed:
-            description: The NIC can do at most this many Mb/s. Costs one process per NIC.
+            description: The NIC supports at most this many Mb/s. Costs one process per NIC.
             type: int
       sysctl:
         description:
           - >-
-            Kernel parameters of the NICs that are meant, with C({nic}) in each key for the name of the NIC, such as
+            Kernel parameters of the selected NICs, with C({nic}) in each key for the name of the NIC, such as
             V({'net.ipv4.conf.{nic}.rp_filter': 2}). Values are those of the option C(sysctl) of
-            M(linuxnet.tuning.tune), which is the module that sets them; the others pass this key over.
+            M(linuxnet.tuning.tune), which is the module that sets them; the others ignore this key.
         type: dict
         version_added: 0.3.0
       pci:
         description:
           - >-
-            How much a NIC may fetch from memory in one request, in which order it may write there, and when its PCI
-            Express link sleeps (ASPM). Turn the sleep off by C(pci: {l0s_aspm: false, l1_aspm: false}).
+            The size of a memory request of the NIC, the order of its writes, and the power saving of its PCI Express
+            link (ASPM). C(pci: {l0s_aspm: false, l1_aspm: false}) keeps the link awake.
         type: dict
         suboptions:
           max_read_request:
@@ -106,17 +106,15 @@ options:
             choices: [512, 1024, 2048, 4096]
           relaxed_ordering:
             description:
-              - Let writes to memory overtake each other, which C(setpci) has as bit 4 of C(CAP_EXP+8.w).
+              - Let writes to memory overtake each other; bit 4 of C(CAP_EXP+8.w) for C(setpci).
             type: bool
           extended_tags:
             description:
-              - >-
-                Let up to 256 requests be under way, not 32: bit 8 of the same.
+              - Allow 256 outstanding requests in place of 32; bit 8 of C(CAP_EXP+8.w).
             type: bool
           no_snoop:
             description:
-              - >-
-                Let a device write past the caches of the processors: bit 11 of the same.
+              - Let the device bypass the caches of the processors; bit 11 of C(CAP_EXP+8.w).
             type: bool
           clkpm:
             description:
@@ -125,53 +123,56 @@ options:
             type: bool
           l0s_aspm:
             description:
-              - The light sleep of each direction, from which the link wakes within a microsecond.
+              - >-
+                L0s: each direction of the link sleeps lightly, and wakes within a microsecond.
             type: bool
           l1_aspm:
             description:
-              - The deeper sleep of the whole link, which takes some microseconds to wake from.
+              - >-
+                L1: the whole link sleeps, and takes some microseconds to wake.
             type: bool
           l1_1_aspm:
             description:
-              - The first substate of L1, with the common mode voltage kept up.
+              - >-
+                L1.1: as L1, with less power; the common mode voltage stays on.
             type: bool
           l1_2_aspm:
             description:
-              - The second substate of L1, in which nothing is kept up; it takes tens of microseconds to wake from.
+              - >-
+                L1.2: as L1, with the least power; takes tens of microseconds to wake.
             type: bool
           l1_1_pcipm:
             description:
-              - The first substate of L1, where the driver has put the device to sleep.
+              - L1.1 while the driver has put the device to sleep.
             type: bool
           l1_2_pcipm:
             description:
-              - The second one, likewise.
+              - L1.2 while the driver has put the device to sleep.
             type: bool
       private_flags:
         description:
-          - Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.
+          - Switches of the driver, by the names that C(ethtool --show-priv-flags) shows.
         type: dict
       devlink:
         description:
           - Parameters of the device by the names that C(devlink dev param show) has, such as C(enable_roce) or
-            C(enable_sriov). What can be set at once is set at once and at each boot; what the device keeps by itself
-            is set once, and in force after its reset; what the driver takes only while it begins is refused unless it
-            is so.
+            C(enable_sriov). The mode C(runtime) is set at once and at each boot; C(permanent) is kept by the device
+            and takes effect at its next reset; C(driverinit) needs a reload, so it is refused unless it is in force.
         type: dict
       sriov:
         description:
           - >-
-            Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Changing the
+            Virtual functions (SR-IOV): their number, and the rights and limits of all or each of them. Changing the
             number removes all existing functions, also those in use, and creates them again.
         type: dict
         suboptions:
           vfs:
             description:
-              - How many the NIC has. A number, V(max), or a percentage of the maximum such as V(50%).
+              - The number of virtual functions. A number, V(max), or a percentage of the maximum such as V(50%).
             type: raw
           trust:
             description:
-              - Whether one may do what touches others, such as to be promiscuous or to choose its MAC address.
+              - Whether it may use promiscuous mode or choose its MAC address.
             type: raw
           spoofchk:
             description:
@@ -179,11 +180,11 @@ options:
             type: raw
           vlan:
             description:
-              - The VLAN that the NIC puts it into, which it does not see; 0 for none, C('564:1') with a priority.
+              - The VLAN that the NIC puts it into without its knowledge; 0 for none, C('564:1') with a priority.
             type: raw
           mac:
             description:
-              - The MAC address that it gets; in quotes, a list for each.
+              - Its MAC address, in quotes; a list with one for each.
             type: raw
           max_tx_rate:
             description:
@@ -206,21 +207,21 @@ options:
         type: raw
       txqueuelen:
         description:
-          - Packets that queueing disciplines without a limit of their own may hold.
+          - Maximum packets in queueing disciplines without a limit of their own.
         type: int
       gso_max_size:
         description:
-          - Bytes that a packet to send may be joined to. A number, V(max), or a percentage of the maximum such as
+          - Maximum bytes of a packet before it is cut. A number, V(max), or a percentage of the maximum such as
             V(50%).
         type: raw
       gso_max_segs:
         description:
-          - Packets on the wire that it may become. A number, V(max), or a percentage of the maximum such as V(50%).
+          - Maximum number of packets that it is cut into. A number, V(max), or a percentage of the maximum such as
+            V(50%).
         type: raw
       gro_max_size:
         description:
-          - Bytes that received packets may be joined to. A number, V(max), or a percentage of the maximum such as
-            V(50%).
+          - Maximum bytes of a packet after joining. A number, V(max), or a percentage of the maximum such as V(50%).
         type: raw
       gso_ipv4_max_size:
         description:
@@ -247,7 +248,7 @@ options:
         elements: str
       channels:
         description:
-          - Queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.
+          - The number of queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.
         type: dict
         suboptions:
           rx:
@@ -268,24 +269,27 @@ options:
             type: raw
       ring:
         description:
-          - Ring sizes. A change resets the queues or the link.
+          - Ring sizes, in descriptors of each queue. A change resets the queues or the link.
         type: dict
         suboptions:
           rx:
             description:
-              - Packets waiting for the kernel. A number, V(max), or a percentage of the maximum such as V(50%).
+              - Receive descriptors; a packet takes one or more. A number, V(max), or a percentage of the maximum such
+                as V(50%).
             type: raw
           rx_mini:
             description:
-              - The same for small packets. A number, V(max), or a percentage of the maximum such as V(50%).
+              - Receive descriptors for small packets. A number, V(max), or a percentage of the maximum such as
+                V(50%).
             type: raw
           rx_jumbo:
             description:
-              - The same for jumbo frames. A number, V(max), or a percentage of the maximum such as V(50%).
+              - Receive descriptors for jumbo frames. A number, V(max), or a percentage of the maximum such as V(50%).
             type: raw
           tx:
             description:
-              - Packets waiting for the wire. A number, V(max), or a percentage of the maximum such as V(50%).
+              - Transmit descriptors; a packet takes one or more. A number, V(max), or a percentage of the maximum
+                such as V(50%).
             type: raw
           rx_buf_len:
             description:
@@ -297,35 +301,37 @@ options:
             type: int
           tx_push:
             description:
-              - Write descriptors straight into the device.
+              - Write transmit descriptors straight into the device.
             type: bool
           rx_push:
             description:
-              - The same for receiving.
+              - Likewise for receive descriptors.
             type: bool
           tx_push_buf_len:
             description:
-              - Bytes that a push may hold.
+              - Bytes of a packet that may be pushed along.
             type: int
           tcp_data_split:
             description:
-              - Headers and data in separate buffers.
+              - Separate buffers for headers and data.
             type: str
             choices: ['on', 'off', 'auto']
       rss:
         description:
-          - By which table and which hash of which fields a NIC spreads flows over its receive queues (RSS).
+          - >-
+            How a NIC distributes flows over its receive queues (RSS): the table, the hash and the hashed fields.
         type: dict
         suboptions:
           indirection:
             description:
-              - Which queues get how much, as C(equal) over all of them (the default), C(equal 4) over the first four,
-                C(equal 4 start 2), C(weight 6 2) by a weight for each queue, or a list of queues such as C(0-3,6).
+              - >-
+                The share of each queue: C(equal) for all (the default), C(equal 4) for the first four, C(equal 4
+                start 2), C(weight 6 2) with a weight for each queue, or a list of queues such as C(0-3,6).
             type: raw
           key:
             description:
-              - The key of the hash as C(6d:5a:...), or C(symmetric), by which both directions of a flow meet on one
-                queue under Toeplitz.
+              - The key of the hash as C(6d:5a:...), or C(symmetric), with which Toeplitz sends both directions of a
+                flow to one queue.
             type: str
           function:
             description:
@@ -334,7 +340,7 @@ options:
             choices: ['toeplitz', 'xor', 'crc32']
           transform:
             description:
-              - What happens to the fields before they are hashed, so that both directions of a flow meet.
+              - Transform the fields before they are hashed, so that both directions of a flow get one queue.
             type: str
             choices: ['none', 'symmetric-xor', 'symmetric-or-xor']
           tcp4:
@@ -385,11 +391,11 @@ options:
         suboptions:
           rx:
             description:
-              - Check checksums when receiving.
+              - Verify checksums in the NIC.
             type: bool
           tx:
             description:
-              - Compute checksums when sending; a group.
+              - Compute checksums in the NIC; a group.
             type: bool
           sg:
             description:
@@ -405,7 +411,7 @@ options:
             type: bool
           gso:
             description:
-              - Cut large packets as late as possible.
+              - Cut large packets late in the kernel.
             type: bool
           gro:
             description:
@@ -434,96 +440,96 @@ options:
       ntuple_rules:
         description:
           - >-
-            Which flows the hardware gives to which queue, or drops, before RSS. The key of a rule is its location, by
-            which ours are told from those of others. The value is a dictionary of C(flow), what it matches in the
+            Which flows the hardware gives to which queue, or drops, before RSS. The key of a rule is its location;
+            rules at other locations are not changed. The value is a dictionary of C(flow), what it matches in the
             words of C(ethtool -N), and C(action), which is a queue or C(drop), such as C(7: {flow: tcp4, dst_port:
-            2049, action: 2}); or these words as a text; or C(absent). A C(name) in it is for people. Write
-            C(features: {ntuple: true}) as well.
+            2049, action: 2}); the same as a text; or C(absent). A C(name) in it is a comment. Write C(features:
+            {ntuple: true}) as well.
         type: dict
       coalesce:
         description:
-          - Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.
+          - Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on.
         type: dict
         suboptions:
           adaptive_rx:
             description:
-              - Let the driver choose for receiving.
+              - Let the driver choose the times for receiving.
             type: bool
           adaptive_tx:
             description:
-              - Let the driver choose for sending.
+              - Let the driver choose the times for sending.
             type: bool
           rx_usecs:
             description:
-              - Microseconds after a packet was received at most before an interrupt.
+              - Maximum microseconds from a received packet to its interrupt.
             type: int
           rx_frames:
             description:
-              - Packets received at most before an interrupt.
+              - Maximum number of received packets before an interrupt.
             type: int
           tx_usecs:
             description:
-              - Microseconds after a packet was sent at most before an interrupt.
+              - Maximum microseconds from a sent packet to its interrupt.
             type: int
           tx_frames:
             description:
-              - Packets sent at most before an interrupt.
+              - Maximum number of sent packets before an interrupt.
             type: int
           rx_usecs_irq:
             description:
-              - Microseconds after a packet was received at most before an interrupt while one is being served.
+              - Maximum microseconds from a received packet to its interrupt while an interrupt is being served.
             type: int
           rx_frames_irq:
             description:
-              - Packets received at most before an interrupt while one is being served.
+              - Maximum number of received packets before an interrupt while an interrupt is being served.
             type: int
           tx_usecs_irq:
             description:
-              - Microseconds after a packet was sent at most before an interrupt while one is being served.
+              - Maximum microseconds from a sent packet to its interrupt while an interrupt is being served.
             type: int
           tx_frames_irq:
             description:
-              - Packets sent at most before an interrupt while one is being served.
+              - Maximum number of sent packets before an interrupt while an interrupt is being served.
             type: int
           rx_usecs_low:
             description:
-              - Microseconds after a packet was received at most before an interrupt at a low packet rate.
+              - Maximum microseconds from a received packet to its interrupt, at a packet rate below C(pkt_rate_low).
             type: int
           rx_frames_low:
             description:
-              - Packets received at most before an interrupt at a low packet rate.
+              - Maximum number of received packets before an interrupt, at a packet rate below C(pkt_rate_low).
             type: int
           tx_usecs_low:
             description:
-              - Microseconds after a packet was sent at most before an interrupt at a low packet rate.
+              - Maximum microseconds from a sent packet to its interrupt, at a packet rate below C(pkt_rate_low).
             type: int
           tx_frames_low:
             description:
-              - Packets sent at most before an interrupt at a low packet rate.
+              - Maximum number of sent packets before an interrupt, at a packet rate below C(pkt_rate_low).
             type: int
           rx_usecs_high:
             description:
-              - Microseconds after a packet was received at most before an interrupt at a high packet rate.
+              - Maximum microseconds from a received packet to its interrupt, at a packet rate above C(pkt_rate_high).
             type: int
           rx_frames_high:
             description:
-              - Packets received at most before an interrupt at a high packet rate.
+              - Maximum number of received packets before an interrupt, at a packet rate above C(pkt_rate_high).
             type: int
           tx_usecs_high:
             description:
-              - Microseconds after a packet was sent at most before an interrupt at a high packet rate.
+              - Maximum microseconds from a sent packet to its interrupt, at a packet rate above C(pkt_rate_high).
             type: int
           tx_frames_high:
             description:
-              - Packets sent at most before an interrupt at a high packet rate.
+              - Maximum number of sent packets before an interrupt, at a packet rate above C(pkt_rate_high).
             type: int
           pkt_rate_low:
             description:
-              - Packets a second below which the rate is low.
+              - Packets per second below which the values with C(low) apply.
             type: int
           pkt_rate_high:
             description:
-              - Packets a second above which the rate is high.
+              - Packets per second above which the values with C(high) apply.
             type: int
           sample_interval:
             description:
@@ -535,7 +541,7 @@ options:
             type: int
           cqe_mode_rx:
             description:
-              - Start the timer at a completion, not at an interrupt.
+              - Restart the timer at each completion, not at an event.
             type: bool
           cqe_mode_tx:
             description:
@@ -543,48 +549,48 @@ options:
             type: bool
           tx_aggr_max_bytes:
             description:
-              - Bytes that are sent to the device in one block at most.
+              - Maximum bytes in one block that is sent to the device.
             type: int
           tx_aggr_max_frames:
             description:
-              - Packets that are sent to the device in one block at most.
+              - Maximum packets in such a block.
             type: int
           tx_aggr_time_usecs:
             description:
-              - Microseconds that a block waits for more packets.
+              - Maximum microseconds that a block waits for more packets.
             type: int
       module:
         description:
-          - The transceiver that is plugged in. With C(high) a link comes up sooner, as the module is awake already.
+          - The power mode of a pluggable transceiver. With C(high) a link comes up sooner.
         type: dict
         suboptions:
           power_mode_policy:
             description:
-              - Full power always, or C(auto), which is while a port that uses it is up.
+              - >-
+                C(high): always full power; C(auto): full power while a port that uses it is up.
             type: str
             choices: ['high', 'auto']
       phy:
         description:
-          - Tunables of the PHY, the part of a NIC that speaks to the cable. A change may renegotiate the link.
+          - Tunables of the PHY, the part of a NIC that drives the cable. A change may renegotiate the link.
         type: dict
         suboptions:
           downshift:
             description:
-              - How often to try a speed that the cable does not carry before the next lower one, or C(off).
+              - Number of attempts at a speed before the next lower one is tried, or C(off).
             type: raw
           fast_link_down:
             description:
-              - Milliseconds until a broken link is reported as down, 0 for at once, or C(off) for the time of the
-                standard.
+              - Milliseconds until a broken link is reported as down, 0 for at once, or C(off) for the standard time.
             type: raw
           energy_detect_power_down:
             description:
-              - Sleep while there is no cable, and send a pulse each so many milliseconds, 0 for none, or C(off).
+              - Sleep while there is no cable, and send a pulse every N milliseconds, 0 for no pulse, or C(off).
             type: raw
       fec:
         description:
-          - Forward error correction of links of 25 Gb/s and more. Both ends must do the same, or there is no link.
-            Cable and transceiver say what is needed. The link goes down for some seconds, and must come back.
+          - Forward error correction, mostly for links of 25 Gb/s and more. Both ends must use the same. Cable and
+            transceiver determine what is needed. The link goes down for some seconds, and must come back.
         type: dict
         suboptions:
           encoding:
@@ -595,9 +601,8 @@ options:
       eee:
         description:
           - >-
-            Energy-Efficient Ethernet: the link sleeps between packets. To wake up costs microseconds, and with some
-            NICs and switches the link itself. Turn it off by C(eee: {enabled: false}). A change may renegotiate the
-            link.
+            Energy-Efficient Ethernet: the link sleeps between packets. Waking up takes microseconds, and some NICs
+            and switches lose the link. C(eee: {enabled: false}) turns it off. A change may renegotiate the link.
         type: dict
         suboptions:
           enabled:
@@ -615,11 +620,11 @@ options:
           advertise:
             description:
               - >-
-                The link modes to offer EEE in, which is a list of modes or speeds, C(all), or C({at_most: 1000}).
+                The link modes to offer EEE for: a list of modes or speeds, C(all), or C({at_most: 1000}).
             type: raw
       speed:
         description:
-          - What a link runs at. With autoneg the host advertises modes, and both ends agree on the fastest that they
+          - Speed and duplex. With autoneg the host advertises modes, and both ends agree on the fastest that they
             have in common; C(speed) and C(duplex) then limit what is advertised. Without autoneg they are fixed, and
             the port of the switch has to be fixed alike. The link goes down for some seconds, and must come back.
         type: dict
@@ -630,31 +635,32 @@ options:
             type: bool
           speed:
             description:
-              - Mb/s.
+              - The speed in Mb/s.
             type: int
             choices: [10, 100, 1000, 2500, 5000, 10000, 20000, 25000, 40000, 50000, 56000, 100000, 200000, 400000,
               800000]
           duplex:
             description:
-              - Whether both ends may send at once; full beside a speed.
+              - >-
+                C(full): both may send at once; the default beside a speed.
             type: str
             choices: ['full', 'half']
           advertise:
             description:
               - >-
-                What to offer to the link partner, which is a list of modes such as C(1000baseT/Full) or of speeds,
+                What to offer to the link partner: a list of modes such as C(1000baseT/Full), a list of speeds,
                 C(all), C({at_most: 1000}), or C({at_least: 1000}).
             type: raw
           mdix:
             description:
-              - Cross the pairs of a copper cable, or find out by itself.
+              - Cross the pairs of a twisted-pair cable, or C(auto).
             type: str
             choices: ['on', 'off', 'auto']
       pause:
         description:
           - Pause frames (flow control), for links of different speed that meet at a switch with small buffers. With
-            autoneg the host asks and its link partner decides as well. A refusal there is told, and is no failure.
-            One paused client stops all that the port sends. A change may renegotiate the link.
+            autoneg they are negotiated; if the link partner refuses, the call reports it and succeeds. One paused
+            client stops all that the port sends. A change may renegotiate the link.
         type: dict
         suboptions:
           autoneg:
@@ -671,12 +677,13 @@ options:
             type: bool
       wol:
         description:
-          - What wakes the host, which is C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp),
-            C(filter), a list of those, ethtool's letters, or C(off).
+          - >-
+            What wakes the host: C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp), C(filter),
+            a list of these, ethtool's letters, or C(off).
         type: raw
       qdisc:
         description:
-          - Queueing disciplines, in the words of C(tc), or as a dictionary with C(kind) and the options of tc.
+          - Queueing disciplines, as arguments of C(tc), or as a dictionary with C(kind) and the options of tc.
         type: dict
         suboptions:
           root:
@@ -687,8 +694,8 @@ options:
             type: raw
           leaves:
             description:
-              - What each transmit queue has below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms); on a
-                NIC with a single queue its root.
+              - The qdisc of each transmit queue below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms);
+                the root on a NIC with a single queue.
             type: raw
       multiq:
         description:
@@ -702,18 +709,20 @@ options:
             elements: raw
           method:
             description:
-              - Filters before C(mq), or inside C(multiq); C(auto) takes what the kernel can do.
+              - Filters in front of C(mq) (C(clsact)) or inside C(multiq); C(auto) chooses by the abilities of the
+                kernel.
             type: str
             choices: ['auto', 'clsact', 'multiq', 'mq', 'none']
           overflow:
             description:
-              - Whether more clients than queues are an error, or keep the default qdisc.
+              - >-
+                With more clients than queues: C(fail), or keep the default qdisc (C(mq)).
             type: str
             choices: ['fail', 'mq']
           rate:
             description:
-              - Mbit/s that the queue of a client sends at most; a number for all, C(ADDRESS=NUMBER) for one, or
-                V(auto) for 98 % of the speed of its link.
+              - Maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, or V(auto) for
+                98 % of the speed of its link.
             type: raw
           state:
             description:
@@ -727,16 +736,16 @@ options:
         suboptions:
           threaded:
             description:
-              - Poll in kernel threads, which can be given CPUs and priorities, not in softirqs.
+              - Poll in kernel threads, whose CPUs and priorities can be set, not in softirqs.
             type: bool
           gro_flush_timeout:
             description:
-              - Nanoseconds after which packets held back for GRO go up, and after which a NIC with deferred
-                interrupts is polled again; 0 is at the end of each poll.
+              - Nanoseconds after which packets held for GRO are delivered, and a NIC with deferred interrupts is
+                polled again; 0 is at the end of each poll.
             type: int
           napi_defer_hard_irqs:
             description:
-              - Polls without a packet before interrupts are turned on again; needs a gro_flush_timeout.
+              - Empty polls before interrupts are enabled again; needs a C(gro_flush_timeout).
             type: int
       irq:
         description:
@@ -746,26 +755,27 @@ options:
           affinity:
             description:
               - >-
-                One CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node
-                first, its last-level caches in turn, and second threads of cores last, or from a list such as
-                C(0-3,8), dealt round robin; C(each 0-3) lets every interrupt run on all of them; by queue, or by a
-                name of C(/proc/interrupts) or a pattern, it is a dictionary such as C({0: 2, eth0-tx-*: 4-7}).
+                One CPU for the interrupt of each queue: C(spread) over the cores, those of the NIC's NUMA node first,
+                its last-level caches in turn, second threads of cores last; or round robin from a list such as
+                C(0-3,8). C(each 0-3) lets every interrupt run on all of these. A dictionary such as C({0: 2,
+                eth0-tx-*: 4-7}) sets them by queue, or by a name or pattern of C(/proc/interrupts).
             type: raw
           rps:
             description:
               - >-
-                The CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for
-                one core per queue, C(mask f0) as in guides, or a dictionary by queue such as C({0: 0-3, 1-3: 4-7}).
+                The CPUs that process the packets of each receive queue: a list, C(all), C(none), C(spread) for one
+                core per queue, C(mask f0), or a dictionary by queue such as C({0: 0-3, 1-3: 4-7}).
             type: raw
           rps_flow_cnt:
             description:
-              - Flows that each receive queue remembers, for steering them to their reader (RFS); needs
-                C(net.core.rps_sock_flow_entries), and for doing it in the NIC (aRFS) the feature C(ntuple).
+              - Number of flows per receive queue that are steered to the CPU of their reader (RFS); needs
+                C(net.core.rps_sock_flow_entries), and to do it in the NIC (aRFS) the feature C(ntuple).
             type: str
           xps:
             description:
-              - The CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin;
-                also a mask or a dictionary by queue.
+              - >-
+                The CPUs that send through each transmit queue: C(spread), C(none), a list, used round robin, a mask,
+                or a dictionary by queue.
             type: raw
           irqbalance:
             description:
@@ -774,8 +784,8 @@ options:
             choices: ['stop', 'run']
           irqbalance_ban:
             description:
-              - Whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer
-                asks for it is let go.
+              - Whether irqbalance leaves the interrupts of this NIC alone, also after a reboot; ends when the key is
+                removed.
             type: bool
       routes:
         description:
@@ -783,8 +793,8 @@ options:
             Metrics of routes of the main table that leave by the NIC, by prefix: C(default) or a network in quotes
             such as C('10.0.0.0/8') or C('::/0'), each with a dictionary of C(initcwnd) and C(initrwnd) (segments of a
             new connection), C(quickack) (true or false), C(rto_min) (milliseconds), C(congctl) (a congestion
-            control), C(mtu) (bytes, or C(lock 1400)) and C(advmss) (bytes); C(absent) takes one away. What is not
-            named stays, and so does the rest of the route. A prefix to which no route leaves by the NIC is
-            unsupported. At boot the commands wait for each route, up to a minute.
+            control), C(mtu) (bytes, or C(lock 1400)) and C(advmss) (bytes); C(absent) removes one. The rest of the
+            route is not changed. A prefix to which no route leaves by the NIC is unsupported. At boot the commands
+            wait for each route, up to a minute.
         type: dict
 """

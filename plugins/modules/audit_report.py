@@ -20,14 +20,14 @@ attributes:
     description: Changes no host; the report is written.
   diff_mode:
     support: full
-    description: Tells each value that differs from the inventory.
+    description: Shows each value that differs from the inventory.
   platform:
     support: full
     description: The systems that it works on.
     platforms: posix
 options:
   folder:
-    description: Where to write C(audit.html) and C(audit.json); it is made where it is missing.
+    description: Where to write C(audit.html) and C(audit.json); it is created if it is missing.
     type: str
     required: true
   measured:
@@ -35,14 +35,14 @@ options:
     type: dict
     default: {}
   against:
-    description: Names of the profiles that M(linuxnet.tuning.nic_info) was told to hold the hosts against.
+    description: Names of the profiles with which M(linuxnet.tuning.nic_info) has compared the hosts.
     type: raw
   profile_folder:
-    description: Where they lie, if not in the collection.
+    description: The folder of these profiles; that of the collection by default.
     type: str
     default: ""
   query:
-    description: A JMESPath expression that narrows or reshapes the data.
+    description: A JMESPath expression that filters or reshapes the data.
     type: str
     default: ""
   fail_on:

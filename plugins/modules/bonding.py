@@ -1,26 +1,26 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Make bonds in the files of the network manager, and verify them by the kernel's own word."""
+"""Create, change and remove bonds with the network manager of the host."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: bonding
-short_description: Make, change and remove bonds with the network manager of the host
+short_description: Create, change and remove bonds with the network manager of the host
 version_added: 0.1.0
 description:
-  - Writes the files of the host's own network manager, lets it apply them, and proves by C(/sys/class/net) and C(ip)
-    that the kernel has the bond that was requested. When it has not, files and NICs go back to what they were.
-  - A bond that is right already is left alone, down to the last command.
+  - Writes the files of the host's own network manager, lets it apply them, and verifies with C(/sys/class/net) and
+    C(ip) that the kernel has the desired bond. If it has not, files and NICs are rolled back.
+  - Nothing is run for a bond that is already as desired.
   - Members join and leave one at a time, and numbers such as O(bonds[].miimon) change on the live bond. The driver
     takes O(bonds[].mode), O(bonds[].fail_over_mac), O(bonds[].lacp_rate), O(bonds[].ad_select) and
-    O(bonds[].tlb_dynamic_lb) only without members or traffic; then the bond is taken down and made anew, which
+    O(bonds[].tlb_dynamic_lb) only without members or traffic; otherwise the bond is removed and created again, which
     RV(commands) shows in check mode.
-  - The files hold what is requested and nothing else. An address that is taken out of the entry leaves the bond at
-    once; any other key that is taken out keeps its live value until the bond is made anew. Addresses that the files
-    do not name, such as those of keepalived, are left alone.
-  - Files that somebody else wrote are never overwritten, and bonds that somebody else made are never touched.
+  - The files contain the keys of the entry only. An address that is removed from the entry is removed from the bond at
+    once; any other removed key keeps its value in force until the bond is created again. Addresses that are not in the
+    files, such as those of keepalived, are not changed.
+  - Files and bonds that somebody else created are never changed.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -29,7 +29,7 @@ extends_documentation_fragment:
 options:
   bonds:
     description:
-      - The bonds, one entry each. Bonds that are not named are left alone.
+      - The bonds, one entry each. Other bonds are not changed.
     type: list
     elements: dict
     suboptions:
@@ -40,7 +40,7 @@ options:
         required: true
       state:
         description:
-          - Whether the bond is to be there, with its files.
+          - V(present) creates or changes the bond and its files, V(absent) removes them.
         type: str
         choices: [present, absent]
         default: present
@@ -57,8 +57,8 @@ options:
         elements: str
       mtu:
         description:
-          - The largest packet in bytes, for the bond and its members. Refused with both numbers in the message
-            where a member does not take it.
+          - The largest packet in bytes, for the bond and its members. A value that a member does not support is an
+            error with both numbers in the message.
         type: int
       addresses:
         description:
@@ -68,7 +68,7 @@ options:
       dhcp:
         description:
           - Whether the bond has its IPv4 address and gateway from DHCP, requested with the MAC address of the bond. Not
-            beside IPv4 addresses or an IPv4 gateway of the entry. Changing it makes the bond anew.
+            beside IPv4 addresses or an IPv4 gateway of the entry. Changing it creates the bond again.
         type: bool
       gateway:
         description:
@@ -76,7 +76,7 @@ options:
         type: str
       miimon:
         description:
-          - Milliseconds between looks at the links; 100 unless O(bonds[].arp_interval) is given.
+          - Milliseconds between two checks of the links; 100 unless O(bonds[].arp_interval) is given.
         type: int
       updelay:
         description:
@@ -84,7 +84,7 @@ options:
         type: int
       downdelay:
         description:
-          - Milliseconds until a lost link is given up; a multiple of O(bonds[].miimon).
+          - Milliseconds until a lost link is no longer used; a multiple of O(bonds[].miimon).
         type: int
       lacp_rate:
         description:

@@ -10,8 +10,7 @@ module: ethtool
 short_description: Set link mode, EEE, FEC, channels, RSS, rings, offloads, coalescing and pause frames of NICs
 version_added: 0.1.0
 description:
-  - Brings the settings of network interfaces (NICs) to a described state, and proves by reading them again that
-    they took effect.
+  - Applies the desired settings of network interfaces (NICs), and verifies them by reading them again.
   - Reads first and writes only what differs, so a second run changes nothing and runs no set command.
   - All keys of one group go to the device in one command, because drivers reset the link or the queues for each
     command and because some keys depend on each other.

@@ -1,20 +1,19 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Confirm the changes of a host, or take them back."""
+"""Confirm that a host can still be reached after a change, or revert the change."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: guard
-short_description: Confirm that a host can still be reached after a change, or take the change back
+short_description: Confirm that a host can still be reached after a change, or revert the change
 version_added: 0.2.0
 description:
-  - A change that can cut the connection (MTU, channels, rings, pause frames, queue mapping, bonds) is reverted
-    unless this module confirms it within C(guard_timeout) seconds. The roles of the collection do so in a handler at
-    the end of the play, over a new connection.
-  - That the module runs at all is the proof. A host that has gone back by then makes V(state=confirmed) fail, with
-    what was taken back.
+  - A change that can cut the connection is reverted unless this module confirms it within C(guard_timeout) seconds.
+    The roles of the collection do so in a handler at the end of the play, over a new connection.
+  - That the module runs proves that the host can be reached. If the host has reverted the change by then,
+    V(state=confirmed) fails and lists what was reverted.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -22,10 +21,10 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - V(confirmed) keeps what was changed. Nothing to confirm is no error.
-      - V(reverted) takes it back now, and with O(temporary) what was to end by itself later, too.
-      - V(status) only tells.
-      - V(checked) tells as well whether the host is well, by O(probes), and what its NICs have counted.
+      - V(confirmed) keeps the change. Nothing to confirm is no error.
+      - V(reverted) reverts it now, and with O(temporary) also ends temporary changes.
+      - V(status) only reports.
+      - V(checked) also reports the results of O(probes) and the counters of the NICs.
     type: str
     choices: [confirmed, reverted, status, checked]
     default: confirmed
@@ -36,16 +35,16 @@ options:
     default: false
   probes:
     description:
-      - What V(state=checked) asks. Each is a URL, the name of a host that must answer a ping, a list of the words of a
-        command that must end with 0, or one of these under C(url), C(host) or C(command); or C(iperf3) with the name of
-        a server, and C(min_speed) in Mb/s, for a measurement of two seconds.
-      - The host that was changed asks, as the user that runs the module. There is no shell.
+      - The probes of V(state=checked). Each is a URL, the name of a host that must answer a ping, a list of the words
+        of a command that must end with 0, or one of these under C(url), C(host) or C(command); or C(iperf3) with the
+        name of a server, and C(min_speed) in Mb/s, for a measurement of two seconds.
+      - The changed host runs them, as the user that runs the module, and without a shell.
     type: list
     elements: raw
     default: []
     version_added: 0.3.0
   patience:
-    description: Seconds within which all probes have to succeed; one that fails is asked again until then.
+    description: Seconds within which all probes have to succeed; one that fails is repeated until then.
     type: int
     default: 10
     version_added: 0.3.0

@@ -12,9 +12,9 @@ version_added: 0.1.0
 description:
   - Sets which CPU serves the interrupt of each queue, which CPUs share the packets of each receive queue (RPS), and
     which CPUs send through each transmit queue (XPS). With O(nics[].napi) also how the kernel polls a NIC.
-  - What is written is a word or a CPU list. What is compared is what it comes to on this machine, one list of CPUs for
-    each interrupt or queue; an equal list is never written.
-  - RV(before) has the lists of each interrupt and queue, and written as O(nics) it goes back to exactly these.
+  - Each value is converted to one list of CPUs for each interrupt or queue of this host. A list that is already in
+    force is not written.
+  - RV(before) has the lists of each interrupt and queue; as O(nics) of another call it restores exactly these.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -23,13 +23,13 @@ extends_documentation_fragment:
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics
 requirements:
-  - The program C(systemctl) on the host where O(nics[].irq.irqbalance) or O(nics[].irq.irqbalance_ban) is used; all
-    else needs no program
+  - The program C(systemctl) on the host where O(nics[].irq.irqbalance) or O(nics[].irq.irqbalance_ban) is used;
+    nothing else needs a program
 notes:
   - The kernel forgets all of this at the next boot, and drivers forget some of it when channels change. In one call of
-    M(linuxnet.tuning.tune) the channels come first, and check mode predicts by the queues that there are now.
-  - Which NICs irqbalance leaves alone stands in one file, which holds what O(nics) asks for and nothing else. A call
-    with O(nics) lets go of NICs that no longer ask for O(nics[].irq.irqbalance_ban), be they named in it or not.
+    M(linuxnet.tuning.tune) the channels are set first; check mode predicts with the current queues.
+  - One file has the NICs that irqbalance leaves alone, and contains those of O(nics) only. A call with O(nics) ends the
+    exclusion of all NICs without O(nics[].irq.irqbalance_ban), whether or not the call names them.
 seealso:
   - module: linuxnet.tuning.tune
   - module: linuxnet.tuning.ethtool

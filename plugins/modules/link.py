@@ -1,19 +1,20 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Set and verify the MTU and queue length of links."""
+"""Set MTU, queue length, packet sizes, virtual functions and routes of NICs, and check the path."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: link
-short_description: Set MTU, transmit queue length and packet sizes of NICs, and prove that the path carries it
+short_description: Set MTU, queue length, packet sizes, virtual functions and routes of NICs, and check the path
 version_added: 0.1.0
 description:
-  - Sets how large packets may be and how many wait to be sent, and proves it by reading again.
+  - Sets MTU, queue length, packet sizes, virtual functions, devlink parameters and metrics of routes, and verifies them
+    by reading them again.
   - Refuses an MTU outside the limits of the device with both numbers in the message, before anything is changed.
-  - NICs that stand on others (VLANs, bonds) go up after those below them, and down before them. A bond sets the MTU
-    of its ports itself.
+  - When the MTU is raised, NICs above others (VLANs, bonds) follow those below them; when it is lowered, they come
+    first. A bond sets the MTU of its ports itself.
   - With O(nics[].path_check) a new MTU stays only if the named peers answer a packet of just that size.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)

@@ -10,14 +10,15 @@ module: module_parameters
 short_description: Set parameters of kernel modules, live where the kernel allows and for the next boot
 version_added: 0.3.0
 description:
-  - Sets parameters of drivers and other modules of the kernel. What the kernel lets be written under C(/sys/module)
-    is in force at once; what it takes only while it loads the module comes with the next boot, and the result says so.
+  - Sets parameters of drivers and other modules of the kernel. A parameter that can be written under C(/sys/module)
+    is in force at once. One that is read only when the module is loaded takes effect at the next boot, and the result
+    says so.
   - Keeps them in C(/etc/modprobe.d/linuxnet-tuning.conf). Modules that are built into the kernel are never loaded, so
-    theirs are kept in C(/etc/tmpfiles.d/linuxnet-tuning.conf), by which systemd writes them at boot.
-  - These files hold just what is requested. Lines that are not requested any more are removed; the live value stays
-    until the next boot.
-  - A parameter that the module does not have is refused with the nearest name. One of a module that is built in and
-    cannot be written is refused with what to add to the kernel's command line.
+    systemd writes their parameters at boot, from C(/etc/tmpfiles.d/linuxnet-tuning.conf).
+  - These files contain the parameters of this call only. One that is no longer there is removed; its value stays in
+    force until the next boot.
+  - A parameter that the module does not have is an error that suggests the nearest name. If a module is built in and
+    the parameter cannot be written, the error says what to add to the kernel's command line.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -27,8 +28,8 @@ extends_documentation_fragment:
 requirements:
   - The program C(modinfo) on the host for modules that are not loaded, and for parameters without a file
 notes:
-  - A driver that is in the initramfs is loaded there, with the options that the initramfs was made with. Make it anew
-    (C(update-initramfs -u), C(dracut -f)) after a change; this module does not do so.
+  - A driver in the initramfs is loaded with the options in the initramfs. Update it after a change
+    (C(update-initramfs -u), C(dracut -f)); this module does not do so.
 seealso:
   - module: linuxnet.tuning.tune
   - module: linuxnet.tuning.sysctl

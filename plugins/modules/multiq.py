@@ -10,26 +10,25 @@ module: multiq
 short_description: Give each client a transmit queue of its own, and set queueing disciplines
 version_added: 0.1.0
 description:
-  - A fast NIC hashes flows to queues, so two clients may share a queue and its bandwidth while others lie idle. With
-    fixed clients a filter for each sends its packets to a queue of its own, and everybody else to queue 0.
+  - A fast NIC hashes flows to queues, so two clients may share a queue and its bandwidth while other queues are idle.
+    With fixed clients a filter for each sends its packets to a queue of its own, and everybody else to queue 0.
   - Clients get the queues 1, 2, ... in the order of the list. Each filter has a preference of its own.
   - The method V(clsact) filters before the queueing disciplines and keeps C(mq) with its lock for each queue; the
-    kernel must send a packet where the filter says, which Linux does since 5.19. The method V(multiq) works on every
-    kernel, with one lock for all queues. V(auto) asks the kernel for the very function, not for its version, and
-    keeps the method that is there.
+    kernel must honour the queue of the filter, as Linux does since 5.19. The method V(multiq) works on every
+    kernel, with one lock for all queues. V(auto) looks for this function in the kernel, not for its version, and
+    keeps the method in force.
   - Compares what the filters do, sends only the difference, in one C(tc -batch), and verifies it by reading again.
-    Filters of others stay as they are and are named in a warning.
-  - With O(nics[].multiq.rate) the queue of a client sends no more than its link takes, by a C(tbf) below C(mq) or
-    C(multiq). A switch that pauses the port then has no reason to, and one slow client does not hold up all others.
+    Other filters are not changed, and a warning names them.
+  - With O(nics[].multiq.rate) a C(tbf) below C(mq) or C(multiq) limits the queue of a client to the rate of its link.
+    Then a switch has no reason to pause the port, and one slow client does not slow down all others.
     V(auto) takes the speed of the client's link from what was registered as C(tuning_links) on the hosts of the fleet,
     which the playbook C(site) does; a client that is not known keeps its rate, or has none.
-  - When the number of channels changes, C(multiq) is given as many bands. With O(nics[].channels) and
+  - When the number of channels changes, so does the number of bands of C(multiq). With O(nics[].channels) and
     M(linuxnet.tuning.tune) both are planned together.
-  - With O(nics[].qdisc) sets the root qdisc, or what each transmit queue has below C(mq). Sizes, rates and times are
-    compared as numbers, whatever units C(tc) prints them in. A NIC has one root, so the method V(multiq) and
-    O(nics[].qdisc) refuse each other, and the root qdisc of somebody else is left alone.
-  - Where the clients are not known, or more than the queues, leave C(mq) in place; a mapping of some of them slows the
-    others.
+  - With O(nics[].qdisc) sets the root qdisc, or the qdisc of each transmit queue below C(mq). Sizes, rates and times
+    are compared as numbers, whatever units C(tc) prints them in. A NIC has one root, so the method V(multiq) and
+    O(nics[].qdisc) exclude each other. A foreign root qdisc with classes is not changed.
+  - If the clients are not known, or more than the queues, keep C(mq); a mapping for some of them slows the others.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:

@@ -10,10 +10,10 @@ module: nic_info
 short_description: Read everything about the NICs of a host
 version_added: 0.1.0
 description:
-  - Reads driver, link, pause frames, limits, counters, queues, interrupts and all settings that
-    M(linuxnet.tuning.ethtool) can set, and what of the host matters to them, in one call.
-  - What cannot be read is a remark, and the rest is read all the same.
-  - What a NIC does not have or does not tell is left out, so a key that is there can be trusted.
+  - Reads driver, link, pause frames, limits, counters, queues, interrupts all settings that
+    M(linuxnet.tuning.ethtool) can set, and related facts of the host, in one call.
+  - What cannot be read is listed in RV(remarks), and everything else is read.
+  - What a NIC does not have or does not report is left out.
   - Starts some ten short processes for each NIC and seven for the host.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
@@ -29,27 +29,27 @@ options:
     default: []
   interval:
     description:
-      - Read the counters twice, so many seconds apart, and tell what they have counted meanwhile.
+      - Read the counters twice, so many seconds apart, and return the differences. V(0) reads them once.
       - Meanwhile an instance of tracefs counts the kernel's reasons for drops. It is removed afterwards, or by itself a
         minute later if the module was killed.
     type: float
     default: 0
   peers:
     description:
-      - Entries as in the inventory. Each address in the C(path_check) of an entry with a C(name) is asked to answer an
-        unfragmented packet as large as the MTU of that NIC.
+      - Entries as in the inventory. Each address in the C(path_check) of an entry with a C(name) is sent an
+        unfragmented packet as large as the MTU of that NIC, which it should answer.
     type: list
     elements: dict
     default: []
   compare:
     description:
-      - Options of M(linuxnet.tuning.tune). Tell in RV(compared) what it would change, without changing it.
+      - Options of M(linuxnet.tuning.tune). RV(compared) returns what it would change; nothing is changed.
     type: dict
     version_added: 0.3.0
   against:
     description:
-      - Names of profiles, or options of M(linuxnet.tuning.tune) as in O(compare), that the host is held against
-        besides. What it does not have is no error, and nothing is changed.
+      - Names of profiles, or options of M(linuxnet.tuning.tune) as in O(compare), with which the host is compared as
+        well. What it does not have is no error, and nothing is changed.
     type: raw
     version_added: 0.3.0
   inventory:
@@ -61,9 +61,10 @@ options:
     version_added: 0.3.0
   configured:
     description:
-      - Read also the files by which a host is tuned by hand, such as C(/etc/rc.local), udev rules, files of the network
-        managers and of C(sysctl.d), crontabs, and the scripts that these call, and all parameters that they name.
-      - Only files with a word about what this collection sets are read, and passwords in them are left out.
+      - Also read the files in which a host may be tuned by hand, such as C(/etc/rc.local), udev rules, files of the
+        network managers and of C(sysctl.d), crontabs, and the scripts that these call, and all parameters that they
+        name.
+      - Only files that mention something this collection can set are read, and passwords in them are left out.
     type: bool
     default: false
     version_added: 0.3.0

@@ -1,13 +1,13 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Set and verify how NICs reach memory, and when their PCI Express links sleep."""
+"""Set memory requests and link power saving (ASPM) of NICs on PCI Express or PCI-X."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: pci
-short_description: Set how a NIC reaches memory over PCI Express or PCI-X, and when its link sleeps
+short_description: Set memory requests and link power saving (ASPM) of NICs on PCI Express or PCI-X
 version_added: 0.1.0
 description:
   - Sets the maximum read request size of the PCI Express capability, or the maximum memory read byte count of the

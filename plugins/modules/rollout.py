@@ -11,7 +11,7 @@ short_description: Judge a batch of hosts after their change
 version_added: 0.3.0
 description:
   - Judges what the tasks of the playbook C(linuxnet.tuning.site) have registered on the hosts of the batch, and
-    tells whether the batch may keep its change. It runs once for all hosts, on the controller, and asks none.
+    returns whether the batch may keep its change. It runs once for all hosts, on the controller, and contacts none.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 attributes:
@@ -28,16 +28,16 @@ attributes:
 options:
   state:
     description:
-      - V(begun) fails where an earlier batch was not well, for Ansible goes on where a host of it was lost before.
-      - V(judged) gives the verdict.
-      - V(ended) gives it at the end of the batch, keeps the list of hosts that were off, and fails where the run has to
+      - V(begun) fails if an earlier batch was not well, because Ansible continues after a batch with a lost host.
+      - V(judged) returns the verdict.
+      - V(ended) returns it at the end of the batch, writes the list of hosts that were off, and fails if the run has to
         stop, with the host, the check and the figure.
-      - V(unreachable) reports the host as unreachable, without asking it.
+      - V(unreachable) reports the host as unreachable, without contacting it.
     type: str
     choices: [begun, judged, ended, unreachable]
     default: judged
   calls:
-    description: The variables in which the results of the calls were registered that change a host.
+    description: The variables in which the results of the calls that change a host were registered.
     type: list
     elements: str
     default: [tune_result]
@@ -47,11 +47,11 @@ options:
     elements: raw
     default: ["100%"]
   max_fail_percentage:
-    description: A batch in which more than that fail is sick.
+    description: The percentage of hosts that may fail before the batch is rolled back.
     type: float
     default: 10
   max_errors:
-    description: Errors or drops of one NIC since the change, from which on a host may be sick.
+    description: Errors or drops of one NIC since the change that are tolerated whatever their share is.
     type: int
     default: 100
   file:

@@ -11,9 +11,9 @@ short_description: Set many kernel parameters at once, live and for the next boo
 version_added: 0.1.0
 description:
   - Sets kernel parameters where they differ, and keeps them in one file in C(/etc/sysctl.d).
-  - The file holds just what is requested. Lines that are not requested any more are removed from it; the live
-    value stays until the next boot.
-  - Names files that would override a key at boot.
+  - The file contains the keys of this call only. A key that is no longer there is removed from it; its value stays in
+    force until the next boot.
+  - RV(overridden) names files that override a key at boot.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:

@@ -1,21 +1,21 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Take lines out of files by which a host was tuned by hand."""
+"""Comment out lines of files in which a host was tuned by hand."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: take_over
-short_description: Take lines out of files by which a host was tuned by hand
+short_description: Comment out lines of files in which a host was tuned by hand
 version_added: 0.3.0
 description:
-  - Comments out lines of scripts and configuration files that set what the inventory describes by now, so that nothing
+  - Comments out lines of scripts and configuration files that set what the inventory describes now, so that nothing
     else sets it at the next boot. The playbook C(linuxnet.tuning.capture) names them.
-  - A copy of each file, as it was, lies below C(/var/lib/linuxnet-tuning/taken). O(state=restored) brings the files
+  - The original of each file is kept below C(/var/lib/linuxnet-tuning/taken). O(state=restored) brings the files
     back.
-  - A line goes only as a whole, and only where the rest of the file means the same without it. In a shell script a line
-    with more than one command stays, and so does what goes on in another line; the call then fails and names it.
+  - A line is commented out as a whole, and only if the rest of the file means the same without it. A line of a shell
+    script with several commands or a continuation is an error that names it.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -23,8 +23,8 @@ extends_documentation_fragment:
 options:
   files:
     description:
-      - The files, each with its C(path), and with its C(lines) by their numbers. A line that is not there any more as
-        it is given ends the call.
+      - The files, each with its C(path), and with its C(lines) by their numbers. A line that has changed meanwhile
+        is an error.
     type: list
     elements: dict
 seealso:

@@ -1,34 +1,33 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Tune a host in one transaction."""
+"""Apply the whole network tuning of a host in one transaction."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: tune
-short_description: Bring a host to a described network tuning in one transaction
+short_description: Apply the whole network tuning of a host in one transaction
 version_added: 0.1.0
 description:
-  - Does in one call what M(linuxnet.tuning.ethtool) and M(linuxnet.tuning.sysctl) do, with one plan, one
-    verification and one way back.
-  - When any part does not take effect, the whole host is rolled back, and the message says which part.
+  - Does in one call what M(linuxnet.tuning.sysctl), M(linuxnet.tuning.module_parameters) and the modules for NICs do,
+    with one plan and one verification.
+  - If any part does not take effect, all of it is rolled back, and the message names that part.
   - This is what the playbook C(linuxnet.tuning.site) runs.
 options:
   inventory:
     description:
       - Take each option that is not given from the variables of the inventory, in the layers that the role
         C(linuxnet.tuning.tune) documents.
-      - The controller does this at once for all options, which costs it a fraction of templates in a task.
+      - The controller does this for all options at once, which is faster than templates in a task.
     type: bool
     default: false
     version_added: 0.3.0
   forget:
     description:
-      - NICs that are gone for good, by name or pattern; with O(state=restored). What was noted of them is forgotten,
-        their kernel parameters (C(net.ipv4.conf.NIC)) with it. A NIC that is there is restored all the same.
-      - The originals of a NIC that is not there stay noted otherwise, until it comes back, and RV(unsupported) names
-        it.
+      - NICs that are gone for good, by name or pattern; with O(state=restored). Their original values are forgotten,
+        with those of their kernel parameters (C(net.ipv4.conf.NIC)). A NIC that exists is restored all the same.
+      - Otherwise the original values of a missing NIC are kept until it comes back, and RV(unsupported) names it.
     type: list
     elements: str
     default: []

@@ -10,8 +10,8 @@ module: tuned
 short_description: Switch tuned to a profile, and verify it
 version_added: 0.1.0
 description:
-  - Switches to a profile if another one is active, and asks C(tuned-adm verify) whether the system is as the profile
-    says. Where it is not, the profile is applied once more; where that does not help, the call fails.
+  - Switches to a profile if another one is active, and runs C(tuned-adm verify) to see whether its settings
+    are in force. If they are not, the profile is applied once more; if that does not help, the call fails.
   - Does not install tuned; the role C(linuxnet.tuning.tuned) does, and starts its service.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
@@ -26,8 +26,8 @@ options:
     type: raw
   verify:
     description:
-      - Whether the system must be as the profile says. Turn it off where another program or this collection sets
-        some of the same values on purpose.
+      - Whether all settings of the profile must be in force. Turn it off if another program or this collection sets
+        some of them on purpose.
     type: bool
     default: true
 requirements:

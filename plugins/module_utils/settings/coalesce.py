@@ -20,12 +20,16 @@ def _row(name: str, about: str, label: str = "") -> Row:
 def _rows(suffix: str, when: str) -> Tuple[Row, ...]:
     dashed = suffix.replace("_", "-")
     return tuple(
-        _row(f"{way}_{unit}{suffix}", f"{what} {verb} at most before an interrupt{when}", label.format(way, dashed))
+        _row(f"{way}_{unit}{suffix}", f"{about.format(verb)}{when}", label.format(way, dashed))
         for way, verb in (("rx", "received"), ("tx", "sent"))
-        for unit, what, label in (
-            ("usecs", "microseconds after a packet was", "{0}-usecs{1}"),
+        for unit, about, label in (
+            ("usecs", "maximum microseconds from a {0} packet to its interrupt", "{0}-usecs{1}"),
             # The text says rx-frame-low where the option is rx-frames-low.
-            ("frames", "packets", "{0}-frame{1}" if suffix in ("_low", "_high") else "{0}-frames{1}"),
+            (
+                "frames",
+                "maximum number of {0} packets before an interrupt",
+                "{0}-frame{1}" if suffix in ("_low", "_high") else "{0}-frames{1}",
+            ),
         )
     )
 
@@ -37,27 +41,32 @@ def _switch(name: str, about: str, option: str, label: str) -> Row:
 coalesce = family(
     "coalesce",
     (
-        _switch("adaptive_rx", "let the driver choose for receiving", "adaptive-rx", "Adaptive RX"),
-        _switch("adaptive_tx", "let the driver choose for sending", "adaptive-tx", "Adaptive TX"),
+        _switch("adaptive_rx", "let the driver choose the times for receiving", "adaptive-rx", "Adaptive RX"),
+        _switch("adaptive_tx", "let the driver choose the times for sending", "adaptive-tx", "Adaptive TX"),
         *_rows("", ""),
-        *_rows("_irq", " while one is being served"),
-        *_rows("_low", " at a low packet rate"),
-        *_rows("_high", " at a high packet rate"),
-        _row("pkt_rate_low", "packets a second below which the rate is low"),
-        _row("pkt_rate_high", "packets a second above which the rate is high"),
+        *_rows("_irq", " while an interrupt is being served"),
+        *_rows("_low", ", at a packet rate below C(pkt_rate_low)"),
+        *_rows("_high", ", at a packet rate above C(pkt_rate_high)"),
+        _row("pkt_rate_low", "packets per second below which the values with C(low) apply"),
+        _row("pkt_rate_high", "packets per second above which the values with C(high) apply"),
         _row("sample_interval", "seconds between two samples of the packet rate"),
         _row("stats_block_usecs", "microseconds between two updates of the statistics"),
-        _switch("cqe_mode_rx", "start the timer at a completion, not at an interrupt", "cqe-mode-rx", "CQE mode RX"),
+        _switch(
+            "cqe_mode_rx",
+            "restart the timer at each completion, not at an event",
+            "cqe-mode-rx",
+            "CQE mode RX",
+        ),
         _switch("cqe_mode_tx", "the same for sending", "cqe-mode-tx", "CQE mode TX"),
-        _row("tx_aggr_max_bytes", "bytes that are sent to the device in one block at most"),
-        _row("tx_aggr_max_frames", "packets that are sent to the device in one block at most"),
-        _row("tx_aggr_time_usecs", "microseconds that a block waits for more packets"),
+        _row("tx_aggr_max_bytes", "maximum bytes in one block that is sent to the device"),
+        _row("tx_aggr_max_frames", "maximum packets in such a block"),
+        _row("tx_aggr_time_usecs", "maximum microseconds that a block waits for more packets"),
     ),
     ask="-c",
     change="-C",
     parse=ethtool.values,
     loose=True,
-    about="Interrupt coalescing. Fixed times are ignored by the hardware while the adaptive switch is on.",
+    about="Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on.",
     shaken_by=("channels", "sriov"),  # igb, for instance, knows no time for sending while a queue serves both ways
     hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
     blind=("*",),

@@ -112,8 +112,8 @@ devlink = Family(
     expand=_expand,
     about=(
         "Parameters of the device by the names that C(devlink dev param show) has, such as C(enable_roce) or "
-        "C(enable_sriov). What can be set at once is set at once and at each boot; what the device keeps by itself is "
-        "set once, and in force after its reset; what the driver takes only while it begins is refused unless it is so."
+        "C(enable_sriov). The mode C(runtime) is set at once and at each boot; C(permanent) is kept by the device and "
+        "takes effect at its next reset; C(driverinit) needs a reload, so it is refused unless it is in force."
     ),
     open_kind="parameter",
     like="enable_roce",

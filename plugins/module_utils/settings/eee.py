@@ -64,8 +64,8 @@ eee = Family(
     write=_write,
     expand=_expand,
     about=(
-        "Energy-Efficient Ethernet: the link sleeps between packets. To wake up costs microseconds, and with some NICs "
-        "and switches the link itself. Turn it off by C(eee: {enabled: false}). A change may renegotiate the link."
+        "Energy-Efficient Ethernet: the link sleeps between packets. Waking up takes microseconds, and some NICs and "
+        "switches lose the link. C(eee: {enabled: false}) turns it off. A change may renegotiate the link."
     ),
     fields=(
         Field("enabled", "switch", "agree on EEE with the link partner"),
@@ -74,11 +74,11 @@ eee = Family(
         Field(
             "advertise",
             "modes",
-            "the link modes to offer EEE in, which is a list of modes or speeds, C(all), or C({at_most: 1000})",
+            "the link modes to offer EEE for: a list of modes or speeds, C(all), or C({at_most: 1000})",
             parse=modes.understand,
         ),
     ),
-    hint="Drivers often let only the whole be switched, and neither tx_lpi nor its time.",
+    hint="Many drivers can only switch EEE as a whole, and neither tx_lpi nor tx_timer.",
     refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
 )

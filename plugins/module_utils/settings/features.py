@@ -11,12 +11,17 @@ from ..tools import ethtool
 # ethtool's short name, its long name in the text of -k, the kernel's own name, what it is. One name each is
 # canonical here: the short one, which is what people write. Groups have no kernel name.
 _NAMES = (
-    ("rx", "rx-checksumming", "rx-checksum", "check checksums when receiving"),
-    ("tx", "tx-checksumming", "", "compute checksums when sending; a group"),
+    ("rx", "rx-checksumming", "rx-checksum", "verify checksums in the NIC"),
+    ("tx", "tx-checksumming", "", "compute checksums in the NIC; a group"),
     ("sg", "scatter-gather", "", "send a packet from several pieces of memory; a group"),
     ("tso", "tcp-segmentation-offload", "", "cut large TCP packets in the NIC; a group"),
     ("ufo", "udp-fragmentation-offload", "tx-udp-fragmentation", "cut large UDP packets in the NIC"),
-    ("gso", "generic-segmentation-offload", "tx-generic-segmentation", "cut large packets as late as possible"),
+    (
+        "gso",
+        "generic-segmentation-offload",
+        "tx-generic-segmentation",
+        "cut large packets late in the kernel",
+    ),
     ("gro", "generic-receive-offload", "rx-gro", "join received packets in the kernel"),
     ("lro", "large-receive-offload", "rx-lro", "join received packets in the NIC; not on a host that forwards"),
     ("rxvlan", "rx-vlan-offload", "rx-vlan-hw-parse", "take the VLAN tag off in the NIC"),
@@ -52,5 +57,5 @@ features = Family(
     fields=tuple(Field(short, "switch", about) for short, _one, _two, about in _NAMES),
     open_kind="switch",
     aliases=_CANONICAL,
-    hint="Another feature or use of the NIC holds it: forwarding and bridges drop lro, tso needs tx and sg.",
+    hint="It may depend on another feature or use of the NIC: tso needs tx and sg; forwarding switches off lro.",
 )

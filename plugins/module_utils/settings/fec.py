@@ -73,8 +73,8 @@ fec = Family(
     read=_read,
     write=_write,
     about=(
-        "Forward error correction of links of 25 Gb/s and more. Both ends must do the same, or there is no link. Cable "
-        "and transceiver say what is needed. The link goes down for some seconds, and must come back."
+        "Forward error correction, mostly for links of 25 Gb/s and more. Both ends must use the same. "
+        "Cable and transceiver determine what is needed. The link goes down for some seconds, and must come back."
     ),
     fields=(
         Field(
@@ -86,7 +86,7 @@ fec = Family(
             parse=_understand,
         ),
     ),
-    hint="The transceiver, the cable and the speed decide which encodings there are.",
+    hint="The transceiver, the cable and the speed determine which encodings are available.",
     refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,
     patience=10,

@@ -236,32 +236,32 @@ irq = Family(
         Field(
             "affinity",
             "cpus",
-            "one CPU for the interrupt of each queue, either C(spread) over the cores, those of the NIC's NUMA node "
-            "first, its last-level caches in turn, and second threads of cores last, or from a list such as C(0-3,8), "
-            "dealt round robin; C(each 0-3) lets every interrupt run on all of them; by queue, or by a name of "
-            "C(/proc/interrupts) or a pattern, it is a dictionary such as C({0: 2, eth0-tx-*: 4-7})",
+            "one CPU for the interrupt of each queue: C(spread) over the cores, those of the NIC's NUMA node first, "
+            "its last-level caches in turn, second threads of cores last; or round robin from a list such as C(0-3,8). "
+            "C(each 0-3) lets every interrupt run on all of these. A dictionary such as C({0: 2, eth0-tx-*: 4-7}) "
+            "sets them by queue, or by a name or pattern of C(/proc/interrupts)",
             words=("spread",),
             parse=placing.understand,
         ),
         Field(
             "rps",
             "cpus",
-            "the CPUs that share the packets of every receive queue, by a list, C(all), C(none), or C(spread) for one "
-            "core per queue, C(mask f0) as in guides, or a dictionary by queue such as C({0: 0-3, 1-3: 4-7})",
+            "the CPUs that process the packets of each receive queue: a list, C(all), C(none), C(spread) for one core "
+            "per queue, C(mask f0), or a dictionary by queue such as C({0: 0-3, 1-3: 4-7})",
             words=("spread", "all", "none"),
             parse=placing.understand,
         ),
         Field(
             "rps_flow_cnt",
             "counts",
-            "flows that each receive queue remembers, for steering them to their reader (RFS); needs "
-            "C(net.core.rps_sock_flow_entries), and for doing it in the NIC (aRFS) the feature C(ntuple)",
+            "number of flows per receive queue that are steered to the CPU of their reader (RFS); needs "
+            "C(net.core.rps_sock_flow_entries), and to do it in the NIC (aRFS) the feature C(ntuple)",
         ),
         Field(
             "xps",
             "cpus",
-            "the CPUs that send through each transmit queue, by C(spread), C(none), or a list, dealt round robin; "
-            "also a mask or a dictionary by queue",
+            "the CPUs that send through each transmit queue: C(spread), C(none), a list, used round robin, a mask, or "
+            "a dictionary by queue",
             words=("spread", "none"),
             parse=placing.understand,
         ),
@@ -274,11 +274,11 @@ irq = Family(
         Field(
             BAN,
             "switch",
-            "whether irqbalance leaves the interrupts of this NIC alone, over reboots too; a NIC that no longer asks "
-            "for it is let go",
+            "whether irqbalance leaves the interrupts of this NIC alone, also after a reboot; ends when the key is "
+            "removed",
         ),
     ),
-    hint="A running irqbalance moves interrupts back; irqbalance_ban keeps it from those of a NIC.",
+    hint="A running irqbalance moves interrupts back; irqbalance_ban excludes those of a NIC.",
     refusals={"Input/output error": _MANAGED},
     # Queues that go take their files along, and drivers place the interrupts anew; igb does so with virtual functions.
     shaken_by=("channels", "sriov"),

@@ -96,8 +96,8 @@ link = Family(
     read=_read,
     write=_write,
     about=(
-        "What a link carries, how long its transmit queue is, and what the kernel joins to one packet on the way. "
-        "Sizes above 65536 are BIG TCP, with IPv6 since Linux 5.19 and with IPv4 since 6.3."
+        "MTU, transmit queue length, and the size of packets before the NIC cuts them (GSO) or after the kernel joins "
+        "them (GRO). Sizes above 65536 are BIG TCP, with IPv6 since Linux 5.19 and with IPv4 since 6.3."
     ),
     fields=(
         Field(
@@ -111,12 +111,24 @@ link = Family(
         Field(
             "txqueuelen",
             "integer",
-            "packets that queueing disciplines without a limit of their own may hold",
+            "maximum packets in queueing disciplines without a limit of their own",
             unit="packets",
         ),
-        Field("gso_max_size", "integer", "bytes that a packet to send may be joined to", relative=True, unit="bytes"),
-        Field("gso_max_segs", "integer", "packets on the wire that it may become", relative=True),
-        Field("gro_max_size", "integer", "bytes that received packets may be joined to", relative=True, unit="bytes"),
+        Field(
+            "gso_max_size",
+            "integer",
+            "maximum bytes of a packet before it is cut",
+            relative=True,
+            unit="bytes",
+        ),
+        Field("gso_max_segs", "integer", "maximum number of packets that it is cut into", relative=True),
+        Field(
+            "gro_max_size",
+            "integer",
+            "maximum bytes of a packet after joining",
+            relative=True,
+            unit="bytes",
+        ),
         Field(
             "gso_ipv4_max_size", "integer", "the same as C(gso_max_size) for IPv4 alone", relative=True, unit="bytes"
         ),

@@ -14,7 +14,7 @@ module = family(
             Field(
                 "power_mode_policy",
                 "word",
-                "full power always, or C(auto), which is while a port that uses it is up",
+                "C(high): always full power; C(auto): full power while a port that uses it is up",
                 words=("high", "auto"),
             ),
             "power-mode-policy",
@@ -24,7 +24,7 @@ module = family(
     ask="--show-module",
     change="--set-module",
     parse=ethtool.values,
-    about="The transceiver that is plugged in. With C(high) a link comes up sooner, as the module is awake already.",
-    hint="Only modules with a management interface (CMIS, SFF-8636) have power modes, and few drivers pass them on.",
+    about="The power mode of a pluggable transceiver. With C(high) a link comes up sooner.",
+    hint="Only modules with a management interface (CMIS, SFF-8636) have power modes, and few drivers support them.",
     cuts=True,
 )

@@ -113,7 +113,7 @@ module_parameters = Family(
     open_rounding={"nf_conntrack.hashsize": 8192},  # whole pages of buckets, whose size is the processor's matter
     key_pattern=r"[A-Za-z0-9_-]+\.[A-Za-z0-9_]+",
     canonical=kmod.name,
-    hint="`modinfo` says what the module takes.",
+    hint="`modinfo MODULE` lists the parameters and their types.",
     options={"module_parameters": {"type": "dict"}},
 )
 

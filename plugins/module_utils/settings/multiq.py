@@ -350,19 +350,19 @@ multiq = Family(
         Field(
             "method",
             "word",
-            "filters before C(mq), or inside C(multiq); C(auto) takes what the kernel can do",
+            "filters in front of C(mq) (C(clsact)) or inside C(multiq); C(auto) chooses by the abilities of the kernel",
             words=("auto", CLSACT, MULTIQ, MQ, NONE),
         ),
         Field(
             "overflow",
             "word",
-            "whether more clients than queues are an error, or keep the default qdisc",
+            "with more clients than queues: C(fail), or keep the default qdisc (C(mq))",
             words=("fail", MQ),
         ),
         Field(
             "rate",
             "rates",
-            "Mbit/s that the queue of a client sends at most; a number for all, C(ADDRESS=NUMBER) for one, or V(auto) "
+            "maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, or V(auto) "
             "for 98 % of the speed of its link",
             parse=_parse_rate,
         ),

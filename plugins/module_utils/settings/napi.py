@@ -55,18 +55,18 @@ napi = Family(
     write=_write,
     about="How the kernel polls a NIC. Busy polling by sockets is C(net.core.busy_poll) and C(net.core.busy_read).",
     fields=(
-        Field("threaded", "switch", "poll in kernel threads, which can be given CPUs and priorities, not in softirqs"),
+        Field("threaded", "switch", "poll in kernel threads, whose CPUs and priorities can be set, not in softirqs"),
         Field(
             "gro_flush_timeout",
             "integer",
-            "nanoseconds after which packets held back for GRO go up, and after which a NIC with deferred interrupts "
-            "is polled again; 0 is at the end of each poll",
+            "nanoseconds after which packets held for GRO are delivered, and a NIC with deferred interrupts is polled "
+            "again; 0 is at the end of each poll",
             unit="nanoseconds",
         ),
         Field(
             "napi_defer_hard_irqs",
             "integer",
-            "polls without a packet before interrupts are turned on again; needs a gro_flush_timeout",
+            "empty polls before interrupts are enabled again; needs a C(gro_flush_timeout)",
         ),
     ),
     refusals={"Operation not supported": "the driver does not poll at the moment (NAPI; veth only with gro or XDP)"},

@@ -91,18 +91,18 @@ ntuple_rules = Family(
     write=_write,
     boot=_boot,
     about=(
-        "Which flows the hardware gives to which queue, or drops, before RSS. The key of a rule is its location, by "
-        "which ours are told from those of others. The value is a dictionary of C(flow), what it matches in the words "
+        "Which flows the hardware gives to which queue, or drops, before RSS. The key of a rule is its location; "
+        "rules at other locations are not changed. The value is a dictionary of C(flow), what it matches in the words "
         "of C(ethtool -N), and C(action), which is a queue or C(drop), such as C(7: {flow: tcp4, dst_port: 2049, "
-        "action: 2}); or these words as a text; or C(absent). A C(name) in it is for people. Write "
+        "action: 2}); the same as a text; or C(absent). A C(name) in it is a comment. Write "
         "C(features: {ntuple: true}) as well."
     ),
     open_kind="rule",
     like="7",
     open_parse=_parse,
     key_pattern=r"[0-9]{1,9}",
-    hint="NICs take some fields only, igb for instance MAC addresses, Ethernet type and VLAN, and an X540 one mask for "
-    "all rules; none takes a rule without ntuple in features, or where that is off [fixed].",
+    hint="NICs support some fields only: igb MAC addresses, Ethernet type and VLAN; an X540 one mask for all rules. "
+    "Rules need the feature ntuple.",
     whole=True,
     refusals={"Operation not supported": "the device does not take such rules, or not while ntuple is off"},
 )

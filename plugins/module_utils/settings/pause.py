@@ -143,12 +143,12 @@ _plain = family(
     parse=ethtool.values,
     about=(
         "Pause frames (flow control), for links of different speed that meet at a switch with small buffers. With "
-        "autoneg the host asks and its link partner decides as well. A refusal there is told, and is no failure. One "
-        "paused client stops all that the port sends. A change may renegotiate the link."
+        "autoneg they are negotiated; if the link partner refuses, the call reports it and succeeds. One paused client "
+        "stops all that the port sends. A change may renegotiate the link."
     ),
     hint=(
-        "This is about what the NIC asks for, not about what its link partner makes of it: the driver itself does not "
-        "take the value. Under autoneg some drivers always ask for both rx and tx."
+        "The driver itself does not accept the value; a refusal by the link partner would not be an error. With "
+        "autoneg some drivers always request both rx and tx."
     ),
     explain=_explain,
     cuts=True,

@@ -56,8 +56,8 @@ pci = Family(
     read=_read,
     write=_write,
     about=(
-        "How much a NIC may fetch from memory in one request, in which order it may write there, and when its PCI "
-        "Express link sleeps (ASPM). Turn the sleep off by C(pci: {l0s_aspm: false, l1_aspm: false})."
+        "The size of a memory request of the NIC, the order of its writes, and the power saving of its PCI Express "
+        "link (ASPM). C(pci: {l0s_aspm: false, l1_aspm: false}) keeps the link awake."
     ),
     fields=(
         Field(
@@ -77,10 +77,10 @@ pci = Family(
         Field(
             "relaxed_ordering",
             "switch",
-            "let writes to memory overtake each other, which C(setpci) has as bit 4 of C(CAP_EXP+8.w)",
+            "let writes to memory overtake each other; bit 4 of C(CAP_EXP+8.w) for C(setpci)",
         ),
-        Field("extended_tags", "switch", "let up to 256 requests be under way, not 32: bit 8 of the same"),
-        Field("no_snoop", "switch", "let a device write past the caches of the processors: bit 11 of the same"),
+        Field("extended_tags", "switch", "allow 256 outstanding requests in place of 32; bit 8 of C(CAP_EXP+8.w)"),
+        Field("no_snoop", "switch", "let the device bypass the caches of the processors; bit 11 of C(CAP_EXP+8.w)"),
         *(Field(state, "switch", about) for state, about in aspm.STATES.items()),
     ),
     hint="Some devices and virtual machines fix these registers. A link sleeps no deeper than the policy of the kernel "

@@ -33,7 +33,7 @@ _ROWS = (
         r"Downshift count: (\d+)",
         "Downshift disabled",
         254,
-        "how often to try a speed that the cable does not carry before the next lower one, or C(off)",
+        "number of attempts at a speed before the next lower one is tried, or C(off)",
     ),
     _Row(
         "fast_link_down",
@@ -42,7 +42,7 @@ _ROWS = (
         r"Fast Link Down enabled(?:, (\d+) msecs)?",
         "Fast Link Down disabled",
         254,
-        "milliseconds until a broken link is reported as down, 0 for at once, or C(off) for the time of the standard",
+        "milliseconds until a broken link is reported as down, 0 for at once, or C(off) for the standard time",
     ),
     _Row(
         "energy_detect_power_down",
@@ -51,7 +51,7 @@ _ROWS = (
         r"Energy Detect Power Down: enabled, TX (?:(\d+) msecs|disabled)",
         "Energy Detect Power Down: disabled",
         65533,
-        "sleep while there is no cable, and send a pulse each so many milliseconds, 0 for none, or C(off)",
+        "sleep while there is no cable, and send a pulse every N milliseconds, 0 for no pulse, or C(off)",
     ),
 )
 
@@ -109,8 +109,8 @@ phy = Family(
     loose=True,
     read=_read,
     write=_write,
-    about="Tunables of the PHY, the part of a NIC that speaks to the cable. A change may renegotiate the link.",
+    about="Tunables of the PHY, the part of a NIC that drives the cable. A change may renegotiate the link.",
     fields=tuple(Field(row.key, "tunable", row.about, parse=_understand) for row in _ROWS),
-    hint="Each PHY takes some numbers only, and only some PHYs have tunables at all.",
+    hint="Only some PHYs have tunables, and each accepts certain numbers only.",
     cuts=True,
 )

@@ -24,9 +24,9 @@ private_flags = Family(
     loose=True,
     read=_read,
     write=_write,
-    about="Switches of the driver's own, by the names that C(ethtool --show-priv-flags) shows.",
+    about="Switches of the driver, by the names that C(ethtool --show-priv-flags) shows.",
     open_kind="switch",
     like="legacy-rx",
     key_pattern=r"[A-Za-z0-9][A-Za-z0-9_.:+ -]*",
-    hint="The driver decides when a private flag may change; its kernel messages (dmesg) tell more.",
+    hint="The driver decides when a private flag may change; the kernel log (dmesg) says more.",
 )

@@ -219,7 +219,7 @@ qdisc = Family(
     scope=NIC,
     read=_read,
     write=_write,
-    about="Queueing disciplines, in the words of C(tc), or as a dictionary with C(kind) and the options of tc.",
+    about="Queueing disciplines, as arguments of C(tc), or as a dictionary with C(kind) and the options of tc.",
     fields=(
         Field(
             "root",
@@ -231,8 +231,8 @@ qdisc = Family(
         Field(
             "leaves",
             "qdisc",
-            "what each transmit queue has below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms); on a NIC "
-            "with a single queue its root",
+            "the qdisc of each transmit queue below C(mq), such as C(fq maxrate 1gbit) or C(fq_codel target 5ms); the "
+            "root on a NIC with a single queue",
             parse=partial(_parse, _LEAVES),
         ),
     ),

@@ -147,8 +147,8 @@ routes = Family(
         "Metrics of routes of the main table that leave by the NIC, by prefix: C(default) or a network in quotes such "
         "as C('10.0.0.0/8') or C('::/0'), each with a dictionary of C(initcwnd) and C(initrwnd) (segments of a new "
         "connection), C(quickack) (true or false), C(rto_min) (milliseconds), C(congctl) (a congestion control), "
-        "C(mtu) (bytes, or C(lock 1400)) and C(advmss) (bytes); C(absent) takes one away. What is not named stays, and "
-        "so does the rest of the route. A prefix to which no route leaves by the NIC is unsupported. At boot the "
+        "C(mtu) (bytes, or C(lock 1400)) and C(advmss) (bytes); C(absent) removes one. The rest of the route is not "
+        "changed. A prefix to which no route leaves by the NIC is unsupported. At boot the "
         "commands wait for each route, up to a minute."
     ),
     open_kind="metric",

@@ -212,27 +212,27 @@ rss = Family(
     loose=True,
     read=_read,
     write=_write,
-    about="By which table and which hash of which fields a NIC spreads flows over its receive queues (RSS).",
+    about="How a NIC distributes flows over its receive queues (RSS): the table, the hash and the hashed fields.",
     fields=(
         Field(
             "indirection",
             "spread",
-            "which queues get how much, as C(equal) over all of them (the default), C(equal 4) over the first four, "
-            "C(equal 4 start 2), C(weight 6 2) by a weight for each queue, or a list of queues such as C(0-3,6)",
+            "the share of each queue: C(equal) for all (the default), C(equal 4) for the first four, "
+            "C(equal 4 start 2), C(weight 6 2) with a weight for each queue, or a list of queues such as C(0-3,6)",
             parse=_parse_indirection,
         ),
         Field(
             "key",
             "bytes",
-            "the key of the hash as C(6d:5a:...), or C(symmetric), by which both directions of a flow meet on one "
-            "queue under Toeplitz",
+            "the key of the hash as C(6d:5a:...), or C(symmetric), with which Toeplitz sends both directions of a "
+            "flow to one queue",
             parse=_parse_key,
         ),
         Field("function", "word", "the hash", words=("toeplitz", "xor", "crc32")),
         Field(
             "transform",
             "word",
-            "what happens to the fields before they are hashed, so that both directions of a flow meet",
+            "transform the fields before they are hashed, so that both directions of a flow get one queue",
             words=("none", "symmetric-xor", "symmetric-or-xor"),
         ),
         *(
@@ -245,8 +245,8 @@ rss = Family(
             for name in PROTOCOLS
         ),
     ),
-    hint="Some NICs hash to fewer queues than they have, such as the 82599 to 16 (equal 16), have no key of their "
-    "own (igb), or hash TCP in one way only.",
+    hint="Some NICs hash to fewer queues than they have (82599: 16, so write equal 16), have no key that can be "
+    "set (igb), or cannot change the fields for TCP.",
     expand=_expand,
     shaken_by=("channels", "sriov"),
     goes_before=("channels",),

@@ -152,26 +152,26 @@ speed = Family(
     boot=_boot,
     expand=_expand,
     about=(
-        "What a link runs at. With autoneg the host advertises modes, and both ends agree on the fastest that they "
+        "Speed and duplex. With autoneg the host advertises modes, and both ends agree on the fastest that they "
         "have in common; C(speed) and C(duplex) then limit what is advertised. Without autoneg they are fixed, and the "
         "port of the switch has to be fixed alike. The link goes down for some seconds, and must come back."
     ),
     fields=(
         Field("autoneg", "switch", "agree on speed and duplex with the link partner"),
-        Field("speed", "integer", "Mb/s", choices=_SPEEDS),
-        Field("duplex", "word", "whether both ends may send at once; full beside a speed", words=("full", "half")),
+        Field("speed", "integer", "the speed in Mb/s", choices=_SPEEDS),
+        Field("duplex", "word", "C(full): both may send at once; the default beside a speed", words=("full", "half")),
         Field(
             "advertise",
             "modes",
-            "what to offer to the link partner, which is a list of modes such as C(1000baseT/Full) or of speeds, "
-            "C(all), C({at_most: 1000}), or C({at_least: 1000})",
+            "what to offer to the link partner: a list of modes such as C(1000baseT/Full), a list of speeds, C(all), "
+            "C({at_most: 1000}), or C({at_least: 1000})",
             parse=modes.understand,
         ),
-        Field("mdix", "word", "cross the pairs of a copper cable, or find out by itself", words=("on", "off", "auto")),
+        Field("mdix", "word", "cross the pairs of a twisted-pair cable, or C(auto)", words=("on", "off", "auto")),
     ),
     hint=(
-        "Over copper, 1000 Mb/s and more need autonegotiation: leave autoneg on and limit what is advertised. "
-        "Advertised modes are set by their names, for which ethtool 5.8 and Linux 5.6 are needed."
+        "Over twisted pair (BASE-T), 1000 Mb/s and more need autonegotiation: limit what is advertised instead. "
+        "Advertised modes need ethtool 5.8 and Linux 5.6."
     ),
     refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,

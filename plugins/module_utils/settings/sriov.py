@@ -126,10 +126,10 @@ def _parse(key: str, field: Field, raw: Any) -> Desired:
 
 
 _ABOUT = {
-    "trust": "whether one may do what touches others, such as to be promiscuous or to choose its MAC address",
+    "trust": "whether it may use promiscuous mode or choose its MAC address",
     "spoofchk": "whether it may send only from its own MAC address and VLAN",
-    "vlan": "the VLAN that the NIC puts it into, which it does not see; 0 for none, C('564:1') with a priority",
-    "mac": "the MAC address that it gets; in quotes, a list for each",
+    "vlan": "the VLAN that the NIC puts it into without its knowledge; 0 for none, C('564:1') with a priority",
+    "mac": "its MAC address, in quotes; a list with one for each",
     "max_tx_rate": "Mb/s that it may send; 0 is no limit",
     "min_tx_rate": "Mb/s that it is guaranteed; few drivers support it",
     "link_state": "the link that it sees: C(auto) is that of the NIC, C(enable) always up, C(disable) always down",
@@ -144,14 +144,14 @@ sriov = Family(
     boot=_boot,
     expand=_expand,
     about=(
-        "Virtual functions (SR-IOV): their number, and for all or for each of them what it may do. Changing the "
+        "Virtual functions (SR-IOV): their number, and the rights and limits of all or each of them. Changing the "
         "number removes all existing functions, also those in use, and creates them again."
     ),
     fields=(
-        Field("vfs", "integer", "how many the NIC has", relative=True),
+        Field("vfs", "integer", "the number of virtual functions", relative=True),
         *(Field(key, "each", about, parse=partial(_parse, key)) for key, about in _ABOUT.items()),
     ),
-    hint="The kernel does not take functions away from a guest that has them. Drivers know some of these keys only; "
+    hint="The kernel does not remove functions that a guest uses. Drivers support only some of these keys; "
     "`dmesg` says more.",
     refusals={"Operation not supported": "the driver does not allow it to be set"},
     cuts=True,

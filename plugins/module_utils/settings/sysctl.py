@@ -130,7 +130,7 @@ sysctl = Family(
     key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
     canonical=tool.name,
     lacks={"No such file or directory": "this kernel does not have it"},
-    hint="The kernel refuses, rounds or limits this value; its admin guide (sysctl) says what it takes.",
+    hint="The kernel refuses, rounds or limits this value; its documentation (admin-guide/sysctl) has the valid ones.",
 )
 
 sysctl_file = Family(

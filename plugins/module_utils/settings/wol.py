@@ -92,11 +92,11 @@ wol = Family(
         Field(
             "wol",
             "letters",
-            "what wakes the host, which is C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp), "
-            "C(filter), a list of those, ethtool's letters, or C(off)",
+            "what wakes the host: C(magic) packets, C(phy), C(unicast), C(multicast), C(broadcast), C(arp), "
+            "C(filter), a list of these, ethtool's letters, or C(off)",
             parse=_understand,
         ),
     ),
-    hint="The slot and the firmware of the host must feed the NIC while the host sleeps.",
+    hint="The slot and the firmware must power the NIC while the host sleeps.",
     refusals={"Operation not supported": "the driver does not allow it to be set"},
 )

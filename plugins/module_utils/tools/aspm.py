@@ -18,12 +18,12 @@ _DEVICES = "/sys/bus/pci/devices"
 # In the order in which they have to be set: L1 takes its substates along when it goes off, and comes with them.
 STATES = {
     "clkpm": "clock power management: the clock of the link may stop while it sleeps",
-    "l0s_aspm": "the light sleep of each direction, from which the link wakes within a microsecond",
-    "l1_aspm": "the deeper sleep of the whole link, which takes some microseconds to wake from",
-    "l1_1_aspm": "the first substate of L1, with the common mode voltage kept up",
-    "l1_2_aspm": "the second substate of L1, in which nothing is kept up; it takes tens of microseconds to wake from",
-    "l1_1_pcipm": "the first substate of L1, where the driver has put the device to sleep",
-    "l1_2_pcipm": "the second one, likewise",
+    "l0s_aspm": "L0s: each direction of the link sleeps lightly, and wakes within a microsecond",
+    "l1_aspm": "L1: the whole link sleeps, and takes some microseconds to wake",
+    "l1_1_aspm": "L1.1: as L1, with less power; the common mode voltage stays on",
+    "l1_2_aspm": "L1.2: as L1, with the least power; takes tens of microseconds to wake",
+    "l1_1_pcipm": "L1.1 while the driver has put the device to sleep",
+    "l1_2_pcipm": "L1.2 while the driver has put the device to sleep",
 }
 
 
