@@ -36,25 +36,25 @@ def main() -> int:
 def tables(transcripts: list[Transcript]) -> str:
     """All tables; rows that say the same of several kernels are one."""
     parts = [
-        ("Who was asked", ("release", "Linux", "ethtool"), _releases(transcripts)),
+        ("Tested versions", ("release", "Linux", "ethtool"), _releases(transcripts)),
         (
             "Numbers",
-            ("driver", "setting", "taken as asked", "answers something else", "refused (exit code)", "changes besides"),
+            ("driver", "setting", "accepted", "changed by the driver", "refused (exit code)", "side effects"),
             merged(transcripts, numbers),
         ),
         (
             "Switches",
-            ("driver", "setting", "desired", "what becomes of it", "changes besides"),
+            ("driver", "setting", "requested", "result", "side effects"),
             merged(transcripts, switches),
         ),
-        ("Not there", ("driver", "settings", "the tool says (exit code)"), merged(transcripts, absent)),
+        ("Not supported", ("driver", "settings", "message (exit code)"), merged(transcripts, absent)),
         ("What survives", ("driver", "event", "stays", "is lost"), merged(transcripts, survival)),
     ]
     return "\n".join(f"### {title}\n\n{_table(head, rows, title)}" for title, head, rows in parts)
 
 
 def _table(head: Iterable[str], rows: Iterable[Row], title: str) -> str:
-    columns = [*head, *(() if title == "Who was asked" else ("Linux",))]
+    columns = [*head, *(() if title == "Tested versions" else ("Linux",))]
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
 

@@ -15,25 +15,25 @@ PAGE = ROOT / "docs/profiles.md"
 
 _HEAD = """# Profiles
 
-You have a host of a known kind and want what its guides prescribe, without what harms. Each profile is a file in
-`playbooks/profiles/` with the reason and the source of each line; this page is written from them by `make docs`.
+You have a host of a known kind and want the settings of its guides, without the harmful ones. Each profile is a file in
+`playbooks/profiles/` with the reason and the source of each line; `make docs` writes this page from these files.
 
 ```yaml
 tuning_profile: dtn_100g                # or a list; the lowest layer, below tuning_sysctl and tuning_nics
 tune_profile_folder: /srv/our-profiles  # a folder of your own with files of the same form
 ```
 
-To see what one would change, and why it matters, without any change:
+This shows what a profile would change, and why, without any change:
 
 ```
 ansible-playbook -i inventory.yml linuxnet.tuning.audit -e audit_against=dtn_100g
 ```
 
-Profiles raise and never lower: `at_least` for kernel parameters and the MTU, `max` for rings. A line that does
-not suit is left out by your own value for it in `tuning_sysctl` or `tuning_nics`. What a device does not have ends the
-call with a message, unless `tuning_on_unsupported` is `warn`. What some guides write and no profile has stands at the
-head of each, and in [three guides as inventory](guides.md). A profile of your own has its reasons as comments: one is
-about the lines below it, up to the next or an empty line, and may begin with the name of a source, such as `[esnet]`.
+Sizes are only raised (`at_least`, `max`), except in `low_latency` and `intel_82599`. To replace a line, write your own
+value in `tuning_sysctl` or `tuning_nics`. A setting that a device does not support is an error, unless
+`tuning_on_unsupported` is `warn`. The head of each profile says what it leaves out of its guides; see also
+[three guides as inventory](guides.md). In a profile of your own a comment is the reason for the lines below it, up to
+the next comment or an empty line, and may begin with the name of a source, such as `[esnet]`.
 """
 
 
