@@ -72,6 +72,7 @@ class BareModule:
         data: Optional[str] = None,
         environ_update: Optional[Mapping[str, str]] = None,
         handle_exceptions: bool = False,
+        expand_user_and_vars: bool = False,
     ) -> Tuple[int, str, str]:
         """Run a program, without a shell; OSError where it cannot be started. Cheaper than importing subprocess."""
         (read_in, into), (out, write_out), (err, write_err) = os.pipe(), os.pipe(), os.pipe()

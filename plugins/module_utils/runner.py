@@ -17,7 +17,12 @@ def runner(module: Any) -> Any:
         # A login of a plain user has no sbin folder on its path; get_bin_path looks there too.
         program = module.get_bin_path(argv[0]) or argv[0]
         answer = module.run_command(
-            [program, *argv[1:]], data=data or None, environ_update=environment, handle_exceptions=False
+            [program, *argv[1:]],
+            data=data or None,
+            environ_update=environment,
+            handle_exceptions=False,
+            # By default Ansible puts a home or a variable in the place of ~ and $HOME, be it in an alias or a name.
+            expand_user_and_vars=False,
         )
         return answer[0], answer[1], answer[2]
 

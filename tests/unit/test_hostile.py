@@ -10,8 +10,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from ansible.module_utils import basic
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import runner
+from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, runner
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import HOST, Cell, Poke, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import boot, managers, registry
@@ -126,6 +127,17 @@ def test_results_leave_by_one_door():
     for path in UTILS.rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
         assert path.name in ("runner.py", "bare.py") or not names & {"exit_json", "fail_json", "warn"}, path
+
+
+def test_no_word_of_a_command_is_expanded(monkeypatch):
+    """Ansible takes ~ and $HOME for what a person has typed."""
+    monkeypatch.setattr(basic, "_ANSIBLE_ARGS", b'{"ANSIBLE_MODULE_ARGS": {}}', raising=False)
+    monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
+    monkeypatch.setenv("HOME", "/nowhere")
+    text = "~ ~root $HOME ${HOME}"
+    for module in (basic.AnsibleModule({}), bare.BareModule({}, False, False, {})):
+        assert runner.runner(module)(("printf", "%s", text), "")[1] == text
+        assert runner.runner(module)(("printf", "%s", "~root"), "")[1] == "~root"
 
 
 class Module:

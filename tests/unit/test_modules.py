@@ -85,10 +85,10 @@ class FakeModule:
     def get_bin_path(self, _name):
         return None
 
-    def run_command(self, argv, data, environ_update, handle_exceptions):
+    def run_command(self, argv, data, environ_update, handle_exceptions, expand_user_and_vars):
         assert isinstance(argv, list)
         assert environ_update["LC_ALL"] == "C"
-        assert not handle_exceptions
+        assert not (handle_exceptions or expand_user_and_vars)
         return self._run(argv, data) if data else self._run(argv)
 
     def warn(self, text):
@@ -127,8 +127,8 @@ def by_module(module, params, check_mode, run):
 def by_bare(module, params, check_mode, run, monkeypatch, capsys):
     """The same as it comes from a bare interpreter, options checked on the controller, through JSON both times."""
 
-    def run_command(_self, argv, data, environ_update, handle_exceptions):
-        return FakeModule.run_command(Namespace(_run=run), argv, data, environ_update, handle_exceptions)
+    def run_command(_self, *words, **named):
+        return FakeModule.run_command(Namespace(_run=run), *words, **named)
 
     monkeypatch.setattr(bare.BareModule, "run_command", run_command)
     monkeypatch.setattr(bare.BareModule, "get_bin_path", FakeModule.get_bin_path)
