@@ -58,7 +58,7 @@ def test_run(fault):
     """/run is full when the host reverts"""
     fault.play(SHARED / "unconfirmed.yml", tuning_host_nics=CHANGE).says("changed: [router", 150)
     # What is there stays, as on a disk that has become full.
-    ask("mount -o remount,size=$(df --output=used -k /run | tail -n 1)k /run; ! cp /etc/services /run/fault-filler")
+    ask("mount -o remount,size=$(df --output=used -k /run | tr -dc 0-9)k /run; ! cp /etc/services /run/fault-filler")
     try:
         fault.plays[-1].kill()
         fault.strikes()
