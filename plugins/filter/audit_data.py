@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Give findings to programs."""
+"""Return findings as data for programs."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: audit_data
-short_description: Give findings to programs
+short_description: Return findings as data for programs
 version_added: 0.2.0
 description:
-  - Facts and findings as one document, which a JMESPath expression narrows or reshapes.
+  - Facts and findings as one document, which a JMESPath expression filters or reshapes.
 requirements:
   - The Python package jmespath on the controller, for O(query)
 extends_documentation_fragment:

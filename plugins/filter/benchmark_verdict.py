@@ -11,7 +11,7 @@ description:
   - Compares one figure of results of the role P(linuxnet.tuning.benchmark#role), in each direction, by an exact rank
     test of the runs (Mann-Whitney) with the size of the change and its interval (Hodges-Lehmann).
   - The outcome is C(better), C(worse) or C(undecided). With nothing changed, it is C(undecided) in at least 99 of 100
-    cases. What is worse by more than the tolerance goes back.
+    cases. What is worse by more than the tolerance is rolled back.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
@@ -24,7 +24,7 @@ options:
   after:
     description:
       - The results after the change, when O(_input) is a result.
-      - Without one, measuring was impossible after the change, and everything goes back.
+      - Without one, measuring was impossible after the change, and everything is rolled back.
     type: list
     elements: dict
     default: []
@@ -44,7 +44,7 @@ options:
     type: str
     default: sum
   tolerance:
-    description: How much of it may be lost before the change goes back, as a share of 1.
+    description: How much of it may be lost before the change is rolled back, as a share of 1.
     type: float
     default: 0.02
   schedule:

@@ -36,7 +36,7 @@ options:
     type: dict
     default: {}
   overwrite:
-    description: Whether a file that is there already may be written anew.
+    description: Whether an existing file may be overwritten.
     type: bool
     default: false
   about:

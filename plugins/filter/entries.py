@@ -8,8 +8,8 @@ name: entries
 short_description: Turn a returned state into entries of the option nics
 version_added: 0.1.0
 description:
-  - Modules take a list of entries and return a dictionary by NIC. This filter makes the one of the other, so that going
-    back to an earlier state is one more call.
+  - Modules take a list of entries and return a dictionary by NIC. This filter converts the latter into the former, so
+    that one more call restores an earlier state.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:

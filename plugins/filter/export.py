@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Say the desired state of a host in the words of another tool."""
+"""Write the desired state of a host as configuration of another tool."""
 
 from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: export
-short_description: Say the desired state of a host in the words of another tool
+short_description: Write the desired state of a host as configuration of another tool
 version_added: 0.3.0
 description:
   - Gives what the inventory desires of a host as files of systemd-udevd, calls of C(nmcli), a profile of TuneD, or a

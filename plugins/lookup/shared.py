@@ -21,7 +21,7 @@ options:
     elements: str
     required: true
   default:
-    description: What a variable is worth that is missing.
+    description: The value of a variable that is missing.
     type: raw
 """
 
