@@ -8,13 +8,17 @@ has the table of its items; ANY stands for names that are free.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 ANY = "*"
+LAB = "lab"
 Words = Mapping[str, Any]
+
+FOLDER = Path(__file__).parent / "cases"
 
 MODULE: Words = {
     **dict.fromkeys(("about", "source", "files", "links", "refused", "readable_only", "kernel", "together")),
@@ -26,13 +30,51 @@ MODULE: Words = {
         ),
     },
 }
+# What described_host.py makes a host of.
+DESCRIBED: Words = {
+    **dict.fromkeys(("about", "memory_gib", "kernel", "uptime", "cpus", "sysctl", "forwards", "softnet", "counts")),
+    **dict.fromkeys(("tables", "files", "others", "peers", "addresses", "tc", "ss", "carries")),
+    "nics": {
+        ANY: {
+            **dict.fromkeys(("carrier", "virtual", "bus", "mac", "driver", "version", "pci", "mtu", "numa", "kernel")),
+            **dict.fromkeys(("carrier_changes", "queues", "watchdog", "power_save", "aspm", "pcie", "interrupts")),
+            **dict.fromkeys(("master", "qdisc", "qdisc_dropped", "link", "speed", "duplex", "autoneg", "ring")),
+            **dict.fromkeys(("coalesce", "pause", "features", "stats", "eee")),
+        }
+    },
+    "bonds": {ANY: {**dict.fromkeys(("mtu", "options")), "members": {ANY: None}}},
+}
 FINDING: Words = dict.fromkeys(("about", "source", "facts", "measured", "found", "cure"))
-GUIDE: Words = dict.fromkeys(
-    (
-        *("about", "source", "text", "path", "form", "kernel", "arguments", "all_parameters"),
-        *("inventory", "fill_in", "remarks", "not_understood", "lines", "says"),
-    )
-)
+# The words of each folder; those of cases/parse and cases/drivers are whatever a tool has said.
+KINDS: Mapping[str, Words] = {
+    "modules": MODULE,
+    "findings": FINDING,
+    "stories": FINDING,
+    "guide": dict.fromkeys(
+        (
+            *("about", "source", "text", "path", "form", "kernel", "arguments", "all_parameters"),
+            *("inventory", "fill_in", "remarks", "not_understood", "lines", "says"),
+        )
+    ),
+    "outside": {**dict.fromkeys(("about", "source", "cause", "expect", "also")), "hosts": {ANY: DESCRIBED}},
+    "export": {
+        **dict.fromkeys(("about", "variables", "profiles", "back")),
+        "forms": {ANY: dict.fromkeys(("files", "unsaid"))},
+    },
+    "autotune": {
+        "settings": None,
+        "bottlenecks": dict.fromkeys(("about", "worth", "hidden", "noise", "kind")),
+    },
+    "bottlenecks": {
+        **dict.fromkeys(("about", "source")),
+        "cases": {
+            **dict.fromkeys(("about", "where", "at", "says", "rate", "flow", "sender", "receiver", "queues", "idle")),
+            **dict.fromkeys(("speed", "driver", "options")),
+        },
+        "patterns": dict.fromkeys(("about", "rates", "says")),
+    },
+    "school": {ANY: {ANY: DESCRIBED}},
+}
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # a base that is chosen at run time
@@ -43,11 +85,34 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         return super().construct_mapping(node, deep)
 
 
-def read(path: Path, words: Words) -> Any:
-    """The content of a case; AssertionError for what no test would look at."""
+def read(path: Path, kind: str = "") -> Any:
+    """The content of a case of a kind, which is that of its folder; AssertionError for what no test would look at."""
     case = yaml.load(path.read_text(), _Loader)
+    words = KINDS[kind or folder(path)]
+    if words is MODULE:
+        nics = case.get("nics", {})
+        unknown = [name for name, nic in nics.items() if nic == LAB and name not in lab()]
+        assert not unknown, f"{path}: {', '.join(unknown)}: the lab has no such NIC"
+        nics.update({name: dict(lab()[name]) for name, nic in nics.items() if nic == LAB})
     _check(case, words, str(path))
     return case
+
+
+def folder(path: Path) -> str:
+    """The folder below cases in which a case lies, which is its kind."""
+    parts = path.parts[::-1]
+    return parts[parts.index(FOLDER.name) - 1]
+
+
+@cache
+def lab() -> Any:
+    """The NICs of the lab's guests, which a case has by the one word LAB."""
+    return yaml.load((FOLDER / "lab.yml").read_text(), _Loader)
+
+
+def shown(name: str) -> Path:
+    """The file of a text that a tool has printed: with a folder one of cases/parse, else one of cases/shown."""
+    return FOLDER / ("parse" if "/" in name else "shown") / name
 
 
 def _check(found: Any, words: Words | None, where: str) -> None:

@@ -7,6 +7,7 @@ import copy
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Host
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.rates import of_host
+from ansible_collections.linuxnet.tuning.tests.unit.trees import overlay
 
 
 def cured(facts, findings, patch=None):
@@ -21,7 +22,7 @@ def cured(facts, findings, patch=None):
             _sysctl(host.setdefault("host", {}), key, value)
         if finding["remedy"].get("tuning_tuned_profile") == "none":
             host["host"]["managers"]["tuned"] = {}
-    _overlay(whole, patch or {})
+    overlay(whole, patch or {})
     return whole
 
 
@@ -45,15 +46,14 @@ def _nic(whole, host, entry):
                 nic.setdefault("queues", {})["tx"] = nic[family][key]["value"]
     for key, value in entry.get("features", {}).items():
         nic.setdefault("features", {}).setdefault(key, {})["value"] = value
-    for key, value in entry.get("coalesce", {}).items():
-        nic["coalesce"][key]["value"] = value
+    for family in ("coalesce", "rss"):
+        for key, value in entry.get(family, {}).items():
+            nic[family][key]["value"] = value
     for key, value in entry.get("pause", {}).items():
         nic["pause"][key]["value"] = value
         nic["pause_advertised"] = "Symmetric"
     if entry.get("eee") == {"enabled": False}:
         nic["eee"] = "disabled"
-    for key, value in entry.get("rss", {}).items():
-        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("rps") == "spread":
         nic["irq"]["rps"]["value"] = "3"
     for where in entry.get("qdisc", ()):
@@ -66,17 +66,11 @@ def _nic(whole, host, entry):
         _clients(nic.setdefault("queues", {}), entry["multiq"])
         if entry["multiq"].get("rate") == "auto":
             _rates(whole, nic, entry["multiq"]["clients"])
-    for key, value in entry.get("rss", {}).items():
-        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("affinity") == "spread":
         for where, row in enumerate(nic["interrupts"]):
             row["cpus"] = str(where % about["kernel"]["cpu_count"])
-    for key, value in entry.get("rss", {}).items():
-        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("xps") == "none":
         nic["queues"]["xps"] = False
-    for key, value in entry.get("rss", {}).items():
-        nic["rss"][key]["value"] = value
     if entry.get("irq", {}).get("irqbalance") == "stop":
         about["managers"]["irqbalance"] = False
 
@@ -87,7 +81,7 @@ def _desire(host, remedy):
         told = host.setdefault("tune", {}).setdefault(side, {})
         for entry in remedy.get("tuning_host_nics", ()):
             desired = told.setdefault("nics", {}).setdefault(entry["name"], {})
-            _overlay(desired, {key: value for key, value in entry.items() if isinstance(value, dict)})
+            overlay(desired, {key: value for key, value in entry.items() if isinstance(value, dict)})
         for key, value in remedy.get("tuning_host_sysctl", {}).items():
             told.setdefault("sysctl", {})[key] = value["at_least"] if isinstance(value, dict) else value
 
@@ -124,11 +118,3 @@ def _sysctl(host, key, value):
     for row in host.get("sysctl_files", ()):
         if key in row["sets"]:
             row["sets"][key] = str(value)
-
-
-def _overlay(below, above):
-    for key, value in above.items():
-        if isinstance(value, dict) and isinstance(below.get(key), dict):
-            _overlay(below[key], value)
-        else:
-            below[key] = value

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_data import audit_data
@@ -16,6 +15,8 @@ from ansible_collections.linuxnet.tuning.plugins.filter.audit_facts import audit
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_page import audit_page
 from ansible_collections.linuxnet.tuning.plugins.filter.findings import findings
 from ansible_collections.linuxnet.tuning.plugins.filter.findings_table import findings_table
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
+from ansible_collections.linuxnet.tuning.tests.unit.trees import paths, replaced
 
 CASES = Path(__file__).parent / "cases"
 EVIL = "<script>alert('{{ 7*7 }}')</script>"
@@ -219,7 +220,7 @@ def test_query_is_checked_before_there_are_hosts():
 def story_facts():
     facts = {}
     for path in sorted((CASES / "stories").glob("*.yml")):
-        facts.update(yaml.safe_load(path.read_text())["facts"])
+        facts.update(case_files.read(path)["facts"])
     return facts
 
 
@@ -284,35 +285,20 @@ STORIES = [
 ]
 
 
-def _positions(tree, here=()):
-    yield here
-    branches = tree.items() if isinstance(tree, dict) else enumerate(tree[:1]) if isinstance(tree, list) else ()
-    for key, value in branches:
-        yield from _positions(value, (*here, key))
-
-
-def _with(tree, position, value):
-    if not position:
-        return value
-    copy = dict(tree) if isinstance(tree, dict) else list(tree)
-    copy[position[0]] = _with(tree[position[0]], position[1:], value)
-    return copy
-
-
 @pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
 def test_odd_facts_of_one_host_stop_nobody(path, odd):
-    about = next(iter(yaml.safe_load(path.read_text())["facts"].values()))
+    about = next(iter(case_files.read(path)["facts"].values()))
     told = {
         "group_names": about.get("groups", []),
         "audit_info": {"nics": about.get("nics", {}), "host": about.get("host", {}), "remarks": ["one"]},
         "tune_result": about.get("tune", {}),
     }
-    positions = [position for position in _positions(told) if position]
+    positions = [position for position in paths(told, items=1) if position]
     for number, position in enumerate(positions):
         if number % 7 != ODD.index(odd) % 7 and len(position) > 3:
             continue  # each part meets some odd values, and the upper ones meet all
-        hostvars = {"pc0": _with(told, position, odd), "pc1": HOSTVARS["pc1"]}
+        hostvars = {"pc0": replaced(told, position, odd), "pc1": HOSTVARS["pc1"]}
         facts = audit_facts(list(hostvars), hostvars)
         found = findings(facts)
         assert "pc1" in {finding["host"] for finding in found}, position

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import random
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,10 +13,11 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import pl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, conduct, search, session, tell
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement.result import ResultError
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import made, measured
 from ansible_collections.linuxnet.tuning.tests.unit.surfaces import LIMITS, Surface, play
 
-CASES = yaml.safe_load((Path(__file__).parent / "cases/autotune/bottlenecks.yml").read_text())
+CASES = case_files.read(case_files.FOLDER / "autotune/bottlenecks.yml")
 
 
 def surface_of(case):

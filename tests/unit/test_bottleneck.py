@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import moved
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import bottleneck, pattern, report, table
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import BEFORE, measured
 
-WRITTEN = yaml.safe_load((Path(__file__).parent / "cases/bottlenecks/named.yml").read_text())
+WRITTEN = case_files.read(case_files.FOLDER / "bottlenecks/named.yml")
 
 
 def find(case):

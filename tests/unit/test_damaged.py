@@ -8,18 +8,17 @@ import random
 from pathlib import Path
 
 import pytest
-import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysfs
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
-from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_host
 from ansible_collections.linuxnet.tuning.tests.unit.described_host import Described
 
 HOSTS = [
     about
     for path in sorted((Path(__file__).parent / "cases" / "outside").glob("*/*.yml"))
-    for about in yaml.safe_load(path.read_text())["hosts"].values()
+    for about in case_files.read(path)["hosts"].values()
 ]
 JUNK = ("", "\n", "\0", "-", "--1", "n/a", "9" * 30, "0x", '{"', "[]", "\udcff", "²", "1e400", "x" * 5000, "%s{}")
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-import yaml
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.filter.export import export
@@ -16,10 +14,9 @@ from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory impor
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.dialects import networkmanager, systemd
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.export import writer
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
-CASES = {
-    path.stem: yaml.safe_load(path.read_text()) for path in sorted((Path(__file__).parent / "cases/export").glob("*"))
-}
+CASES = {path.stem: case_files.read(path) for path in sorted((case_files.FOLDER / "export").glob("*"))}
 FORMS = [(name, form) for name, case in CASES.items() for form in case.get("forms", ())]
 BACK = [(name, form) for name, case in CASES.items() for form in case.get("back", ())]
 

@@ -21,15 +21,12 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view impo
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
+from ansible_collections.linuxnet.tuning.tests.unit.trees import paths, replaced
 
 FOLDER = Path(__file__).parent / "cases" / "findings"
 CASES = sorted(FOLDER.glob("*/*.yml"))
 STORIES = sorted((Path(__file__).parent / "cases" / "stories").glob("*.yml"))
 RULES = {rule.id: rule for rule in registry.rules()}
-
-
-def read(path):
-    return case_files.read(path, case_files.FINDING)
 
 
 def judged(case, facts=None):
@@ -42,7 +39,7 @@ def excerpt(finding, expected):
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_rule_finds_what_it_shall(path):
-    case = read(path)
+    case = case_files.read(path)
     found = [finding for finding in judged(case) if finding["id"] == path.parent.name]
     assert [excerpt(*pair) for pair in zip(found, case["found"], strict=True)] == case["found"]
     assert all({"host", "evidence"} <= set(expected) for expected in case["found"])
@@ -57,7 +54,7 @@ CHAINS = {"aspm", "bbr-without-fq", "congestion-control-absent", "switch-port-fr
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_what_the_inventory_sets_right_is_not_held_against_the_past(path):
     """Counters since the boot go on telling of it; without an interval it is a note at most."""
-    case = read(path)
+    case = case_files.read(path)
 
     def harm(facts, among=None):
         found = [finding for finding in judged({**case, "measured": None}, facts) if finding["severity"] != "note"]
@@ -73,7 +70,7 @@ def test_what_the_inventory_sets_right_is_not_held_against_the_past(path):
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
 def test_story_is_diagnosed_and_cured(path):
     """All findings of a story, not only those of one rule; once cured nothing is left at all."""
-    case = read(path)
+    case = case_files.read(path)
     found = judged(case)
     assert [excerpt(*pair) for pair in zip(found, case["found"], strict=True)] == case["found"]
     assert judged({**case, "measured": None}, cured(case["facts"], found, case.get("cure"))) == []
@@ -89,7 +86,7 @@ def test_rule_is_complete(rule):
     assert not rule.title.endswith(".")
     assert rule.condition[0].islower() or rule.condition.split()[0] in ("XPS",) or rule.condition[0].isupper()
     assert rule.action.endswith(".") and rule.reference.startswith("https://")
-    cases = [read(path) for path in CASES if path.parent.name == rule.id]
+    cases = [case_files.read(path) for path in CASES if path.parent.name == rule.id]
     assert any(case["found"] for case in cases), "no case in which it finds something"
     assert any(not case["found"] for case in cases), "no case of a healthy host"
 
@@ -102,7 +99,7 @@ def test_there_are_no_cases_of_rules_that_are_gone():
 @pytest.mark.parametrize("path", [*CASES, *STORIES], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_remedies_are_inventory_that_the_modules_take(path):
     """Each key and value is one that `tune` knows; a remedy with a mistake would be refused on the host."""
-    for finding in judged(read(path)):
+    for finding in judged(case_files.read(path)):
         assert set(finding["remedy"]) <= {"tuning_host_nics", "tuning_host_sysctl", "tuning_tuned_profile"}
         for entry in finding["remedy"].get("tuning_host_nics", ()):
             for key in entry:
@@ -169,25 +166,10 @@ ANYTHING = st.recursive(
 )
 
 
-def paths(tree, here=()):
-    yield here
-    branches = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    for key, value in branches:
-        yield from paths(value, (*here, key))
-
-
-def replaced(tree, path, value):
-    if not path:
-        return value
-    copy = dict(tree) if isinstance(tree, dict) else list(tree)
-    copy[path[0]] = replaced(tree[path[0]], path[1:], value)
-    return copy
-
-
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_damaged_facts_never_crash(data):
-    case = read(data.draw(st.sampled_from([*CASES, *STORIES])))
+    case = case_files.read(data.draw(st.sampled_from([*CASES, *STORIES])))
     facts = case["facts"]
     for _round in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from(list(paths(facts))))
@@ -208,7 +190,7 @@ def shape(path):
 def test_each_kind_of_value_may_be_broken():
     """Systematically, where the test above draws: each kind of place in the facts, with each kind of breakage."""
     positions = {}
-    for case in map(read, [*CASES, *STORIES]):
+    for case in map(case_files.read, [*CASES, *STORIES]):
         for path in paths(case["facts"]):
             if len(path) > 1:
                 positions.setdefault(shape(path), (case, path))
@@ -226,7 +208,7 @@ def test_each_kind_of_value_may_be_broken():
 @given(st.data())
 def test_the_rest_of_the_fleet_is_judged(data):
     """What is damaged on one host changes nothing that a rule says of another one by itself."""
-    broken, sound = (read(data.draw(st.sampled_from([*CASES, *STORIES])))["facts"] for _case in range(2))
+    broken, sound = (case_files.read(data.draw(st.sampled_from([*CASES, *STORIES])))["facts"] for _case in range(2))
     path = data.draw(st.sampled_from([path for path in paths(broken) if path]))
     whole = {f"sound {name}": facts for name, facts in sound.items()}
     expected = judge.findings(whole)
@@ -260,7 +242,7 @@ def test_empty_facts_give_no_findings(facts):
 
 def test_to_judge_takes_as_long_for_each_host_of_a_large_fleet(monkeypatch):
     """A rule that looks from each host at every other one takes minutes for a thousand."""
-    hosts = [host for path in STORIES for host in read(path)["facts"].values()]
+    hosts = [host for path in STORIES for host in case_files.read(path)["facts"].values()]
     looks = 0
     at = Facts.at
 

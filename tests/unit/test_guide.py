@@ -16,10 +16,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bo
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
-CASES = {
-    path.stem: case_files.read(path, case_files.GUIDE)
-    for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))
-}
+CASES = {path.stem: case_files.read(path) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))}
 OPTIONS = ("path", "form", "kernel", "arguments", "all_parameters")
 
 

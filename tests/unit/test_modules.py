@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole calls of the modules against transcripts; a new case is a new file in cases/modules/<module>, without code.
 
-A case has `about`, `source` (where the texts come from), `nics` (what sysfs tells), `files`, and a list of `calls`
-that follow each other on the same host. A call has `params`, `check` (check mode), `commands` (each with `run`, and
-`reads` what it gets, `rc`, `out`, `err`, `shows`: a file of cases/parse, or `gone`: the NICs that vanish with it), and
-what comes of it:
+A case has `about`, `source` (where the texts come from), `nics` (what sysfs tells, or `lab` for one of cases/lab.yml),
+`files`, and a list of `calls` that follow each other on the same host. A call has `params`, `check` (check mode),
+`commands` (each with `run`, and `reads` what it gets, `rc`, `out`, `err`, `shows`: a file of cases/parse or of
+cases/shown, or `gone`: the NICs that vanish with it), and what comes of it:
 `result` (the keys to compare), `holds` (a part of the result), `says` (parts of the message or the warnings), `done`
 (what was changed, in order) and `files` (texts, null for none).
 A command that is not in the transcript, or is not reached, fails the test, and so does one in another order, and a word
@@ -65,7 +65,7 @@ class Transcript:
         if "missing" in step:
             raise FileNotFoundError(2, "No such file or directory")
         if "shows" in step:
-            captured = FOLDER / "parse" / step["shows"]
+            captured = case_files.shown(step["shows"])
             failed = captured.suffix == ".err"
             return (1, "", captured.read_text()) if failed else (0, captured.read_text(), "")
         return step.get("rc", 0), step.get("out", ""), step.get("err", "")
@@ -182,7 +182,7 @@ def prepare(case):
     ("path", "way"), BOTH_WAYS, ids=[f"{path.parent.name}/{path.stem}-{way}" for path, way in BOTH_WAYS]
 )
 def test_call_does_and_says(path, way, monkeypatch, capsys):
-    case = case_files.read(path, case_files.MODULE)
+    case = case_files.read(path)
     assert case["about"]
     assert any(word in case["source"] for word in ("captured", "written by hand", "no output"))
     disk = prepare(case)
@@ -222,7 +222,7 @@ def test_each_family_has_cases_of_nonsense():
     there = {path.stem[9:].replace("-", "_"): path for path in CASES if path.stem.startswith("nonsense-")}
     assert expected <= set(there)
     for name in expected:
-        calls = case_files.read(there[name], case_files.MODULE)["calls"]
+        calls = case_files.read(there[name])["calls"]
         assert len(calls) > 2, name
         assert not any("commands" in call for call in calls), name
 
@@ -232,6 +232,7 @@ def test_each_family_has_cases_of_nonsense():
     [
         ("about: a\ncalls: [{params: {}, result: {}, hold: {a: 1}}]", "calls: 1: hold: no test reads that"),
         ("nics: {igb0: {bus: a, drivers: igb}}", "igb0: drivers: no test reads that"),
+        ("nics: {igb0: lab, igb8: lab}", "igb8: the lab has no such NIC"),
         ("calls: [{commands: [{runs: ip link}]}]", "commands: 1: runs"),
         ("calls:\n  - result: {}\n    result: {changed: false}", "result stands there twice"),
         ("calls: [{result: {changed: true, changed: false}}]", "changed stands there twice"),
@@ -241,4 +242,4 @@ def test_each_family_has_cases_of_nonsense():
 def test_a_case_with_a_word_that_nothing_reads_is_none(text, says, tmp_path):
     (tmp_path / "case.yml").write_text(text)
     with pytest.raises(AssertionError, match=says):
-        case_files.read(tmp_path / "case.yml", case_files.MODULE)
+        case_files.read(tmp_path / "case.yml", "modules")

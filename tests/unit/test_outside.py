@@ -12,9 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.described_host import Described
 
 FOLDER = Path(__file__).parent / "cases" / "outside"
@@ -29,7 +29,7 @@ def judged(case):
 
 @pytest.mark.parametrize("path", TROUBLE, ids=lambda path: path.stem)
 def test_trouble_is_found(path):
-    case = yaml.safe_load(path.read_text())
+    case = case_files.read(path)
     assert set(case["expect"]) <= KNOWN and case["cause"] and case["source"].startswith("https://")
     found = judged(case)
     assert {finding["id"] for finding in found} & set(case["expect"])
@@ -40,7 +40,7 @@ def test_trouble_is_found(path):
 
 @pytest.mark.parametrize("path", HEALTHY, ids=lambda path: path.stem)
 def test_healthy_hosts_give_notes_at_most(path):
-    found = judged(yaml.safe_load(path.read_text()))
+    found = judged(case_files.read(path))
     assert [(finding["host"], finding["id"]) for finding in found if finding["severity"] != "note"] == []
 
 

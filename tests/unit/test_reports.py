@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.described_host import Described
 
 ROOT = Path(__file__).parents[2]
@@ -109,7 +110,7 @@ def in_force(group):
 
 
 def school():
-    for group, members in yaml.safe_load((Path(__file__).parent / "cases/reports/school.yml").read_text()).items():
+    for group, members in case_files.read(case_files.FOLDER / "reports/school.yml", "school").items():
         sysctl, features, bonds, addresses = in_force(group)
         for name, about in members.items():
             nics = {key: dict(nic) for key, nic in about["nics"].items()}

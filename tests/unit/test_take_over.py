@@ -7,14 +7,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import capture_options
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import taken
-from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_capture
+from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_host, test_capture
 
 GUIDES = sorted((Path(__file__).parent / "cases/guide").glob("shell-*.yml"))
 RC = "#!/bin/sh -e\nif [ -e /sys/class/net/igb0 ]; then\n  ethtool -G igb0 rx 4096\nfi\nexit 0\n"
@@ -113,7 +112,7 @@ def sound(text):
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
 def test_a_script_stays_one(path):
-    text = "#!/bin/bash\n" + yaml.safe_load(path.read_text())["text"]
+    text = "#!/bin/bash\n" + case_files.read(path)["text"]
     if not sound(text):
         pytest.skip("the script is broken as it is")
     lines = dict(enumerate(text.splitlines(), 1))
