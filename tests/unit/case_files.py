@@ -73,6 +73,7 @@ KINDS: Mapping[str, Words] = {
         },
         "patterns": dict.fromkeys(("about", "rates", "says")),
     },
+    "plans": dict.fromkeys(("about", "current", "desired", "commands", "taken_away")),
     "school": {ANY: {ANY: DESCRIBED}},
 }
 

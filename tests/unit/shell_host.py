@@ -33,7 +33,7 @@ class Killed(BaseException):
 
 
 class ShellHost(DeviceHost):
-    """Its services wait for seconds of `now`; `told` is what the script says."""
+    """Its services wait for seconds of `now`; `told` is what the script says, and `ran` what it has done to devices."""
 
     def __init__(self, folder: Path, makers, files=None) -> None:
         super().__init__(
@@ -47,6 +47,7 @@ class ShellHost(DeviceHost):
         self.told = ""
         self.refused: list[str] = []
         self.lost: list[str] = []
+        self.ran: list[str] = []
         (folder / "bin").mkdir(parents=True, exist_ok=True)
         for program in PROGRAMS:
             text = RECORD.replace("LOG", str(folder / "log")).replace("REFUSED", str(folder / "refused"))
@@ -165,10 +166,12 @@ class ShellHost(DeviceHost):
         # What the script only asks has no answer here: the devices learn of its commands when it has ended.
         if " ".join(words[1:]) in self.refused or words[1:4] == ["-o", "link", "show"]:
             return
+        self.ran += [" ".join(words)] if words[0] in ("ip", "ethtool") else []
         if words[0] in ("ip", "ethtool") or words[:2] in (["systemctl", "enable"], ["systemctl", "disable"]):
             self._runner(tuple(words), "")
         elif words[0] == "sh":
-            self._is_written(shlex.split(words[2].replace(str(self.folder), "")))
+            self.ran.append(words[2].replace(str(self.folder), ""))
+            self._is_written(shlex.split(self.ran[-1]))
 
     def _is_written(self, words: list[str]) -> None:
         """A file of the kernel, which is there or not."""
