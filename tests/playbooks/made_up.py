@@ -65,10 +65,10 @@ class Connection(local.Connection):
 """
 
 
-def collection(folder, stub, views):
-    """Make a collection like this one, in which `answer(host, args, check_mode, variables)` of the stub answers."""
+def skeleton(folder, kind):
+    """Make a collection like this one, whose plugins of one kind are still to come."""
     made = folder / "ansible_collections/linuxnet/tuning"
-    (made / "plugins/action").mkdir(parents=True)
+    (made / "plugins" / kind).mkdir(parents=True)
     for name in ("galaxy.yml", "meta", "playbooks"):
         (made / name).symlink_to(ROOT / name)
     shutil.copytree(ROOT / "roles", made / "roles")
@@ -76,8 +76,14 @@ def collection(folder, stub, views):
     tasks = made / "roles/tuned/tasks/main.yml"
     tasks.write_text(json.dumps(yaml.safe_load(tasks.read_text())[-1:]))
     for path in (ROOT / "plugins").iterdir():
-        if path.name != "action":
+        if path.name != kind:
             (made / "plugins" / path.name).symlink_to(path)
+    return made
+
+
+def collection(folder, stub, views):
+    """Make a collection like this one, in which `answer(host, args, check_mode, variables)` of the stub answers."""
+    made = skeleton(folder, "action")
     for path in (ROOT / "plugins/action").glob("*.py"):
         if path.stem not in views:
             (made / "plugins/action" / path.name).symlink_to(path)

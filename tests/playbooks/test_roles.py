@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-import yaml
+
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
 
 ROOT = Path(__file__).resolve().parents[2]
 # The role guard has handlers only, the role benchmark is played with the playbook prove; the others bring programs.
@@ -51,16 +49,7 @@ def play(role, hosts):
 def played(tmp_path_factory):
     """All roles on hosts that say nothing, odd things, and what is undefined: by role and host, what modules got."""
     folder = tmp_path_factory.mktemp("roles")
-    collection = folder / "ansible_collections/linuxnet/tuning"
-    (collection / "plugins/modules").mkdir(parents=True)
-    for name in ("galaxy.yml", "meta", "playbooks"):
-        (collection / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "roles", collection / "roles")
-    # This machine does not get the package.
-    tasks = collection / "roles/tuned/tasks/main.yml"
-    tasks.write_text(json.dumps(yaml.safe_load(tasks.read_text())[-1:]))
-    for name in ("action", "doc_fragments", "filter", "lookup", "module_utils", "plugin_utils"):
-        (collection / "plugins" / name).symlink_to(ROOT / "plugins" / name)
+    collection = made_up.skeleton(folder, "modules")
     # The handlers want to be there, and are not called.
     (collection / "plugins/modules/guard.py").symlink_to(ROOT / "plugins/modules/guard.py")
     for module in ROLES:
@@ -76,13 +65,10 @@ def played(tmp_path_factory):
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared}}))
     plays = [play(role, f"plain:odd:*-{role}" + (":timed" if role in NICS else "")) for role in ROLES]
     (folder / "all.yml").write_text(json.dumps(plays))
-    argv = [sys.executable, "-m", "ansible", "playbook", "--check", "--forks", "4", "-i", "hosts.json", "all.yml"]
-    keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
-    own.update(ANSIBLE_PIPELINING="1", PYTHONWARNINGS="ignore", LINUXNET_TUNING_FAST="0")
-    done = subprocess.run(argv, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
+    own = {"ANSIBLE_PIPELINING": "1", "LINUXNET_TUNING_FAST": "0"}
+    _ended, said = made_up.play(folder, "hosts.json", "--check", "--forks", "4", "all.yml", **own)
     calls = (folder / "calls").read_text().splitlines() if (folder / "calls").exists() else []
-    return {(role, host): given for role, host, given in map(json.loads, calls)}, done.stdout + done.stderr
+    return {(role, host): given for role, host, given in map(json.loads, calls)}, said
 
 
 @pytest.mark.parametrize("role", ROLES)
