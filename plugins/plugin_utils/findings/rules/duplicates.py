@@ -37,6 +37,7 @@ def _twice(fleet: Fleet) -> Iterator[Hit]:
 
 
 def _cloned(fleet: Fleet) -> Iterator[Hit]:
+    told: set[str] = set()
     for network, members in sorted(subnets(fleet).items()):
         found: dict[str, list[Member]] = {}
         for member in members:
@@ -47,7 +48,9 @@ def _cloned(fleet: Fleet) -> Iterator[Hit]:
         for mac, owners in sorted(found.items()):
             first = owners[0]
             others = [other for other in owners[1:] if other.host is not first.host and other.alone != first.alone]
-            if others and not first.site:
+            # With addresses of IPv6 as well it is the same two once more.
+            if others and not first.site and mac not in told:
+                told.add(mac)
                 met = any(together(first, other) for other in others)
                 evidence = {
                     "MAC": mac,

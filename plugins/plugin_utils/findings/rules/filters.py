@@ -31,8 +31,8 @@ RULES = (
         "of a card that firmware or chassis have divided (NPAR, Flex-10, UMC), and virtual functions, may not do that, "
         "and guests are not found from outside.",
         action="See whether the NIC is promiscuous (`ip -d link show NIC`), allow it in the settings of the card or "
-        "its chassis, or `trust on` for a virtual function at its hypervisor; update the card's firmware. If outside "
-        "names of guests are all reached, the switch floods packets that nobody here wants.",
+        "its chassis, or `trust on` for a virtual function at its hypervisor; update the card's firmware. Where all "
+        "guests are reached from outside, it is only what the switch floods, and no harm.",
         reference="https://docs.kernel.org/networking/statistics.html",
         host=_filtered,
     ),
