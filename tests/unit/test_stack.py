@@ -56,6 +56,17 @@ def test_of_two_windows_each_ends_at_its_own_time(host):
     assert host.clocks == {}
 
 
+def test_what_a_window_could_not_set_back_is_restored_by_one_call(host):
+    mtu(host, 1300, temporary=60)
+    host.refused = ["link set dev igb0 mtu 1500", "link set dev igb0 down"]
+    host.passes(60)
+    assert mtus(host)[0] == 1300
+    host.refused = []
+    call(host, state="restored")
+    assert mtus(host)[0] == 1500
+    assert host.originals() == {}
+
+
 def test_the_second_window_may_end_first(host):
     mtu(host, 1300, temporary=3600)
     mtu(host, 1400, temporary=600)

@@ -37,6 +37,9 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
     never: Dict[Address, str] = {}
     commands: List[str] = []
     reverted = ""
+    if isinstance(host, Host):
+        # `restored` asks for all originals, and so for these.
+        guard.note_stuck(host)
     while True:
         call = prepare(host, view, families, params, never)
         told, waiting = _of_others(host)

@@ -266,8 +266,8 @@ def waiting(host: Host) -> List[Layer]:
     return [layer for layer in left if layer.waits]
 
 
-def heard(host: Host) -> None:
-    """What was taken back has been told; what could not be set back stays noted until it can."""
+def note_stuck(host: Host) -> None:
+    """What could not be set back stays noted as an original until it can."""
     originals: Dict[Address, Value] = {}
     below = temporary(host)
     for address, then in _failed(host):
@@ -275,6 +275,11 @@ def heard(host: Host) -> None:
             value = memory.value_of(json.loads(then))
             originals.update({} if address.key.startswith("/") else {address: below.get(address, value)})
     memory.keep(host, originals)
+
+
+def heard(host: Host) -> None:
+    """What was taken back has been told; what could not be set back stays noted."""
+    note_stuck(host)
     for layer in reverted(host):
         host.do(Save(f"{REVERTED}/{layer.number}.json", None, mode=0o600))
     if host.exists(_FAILED):
