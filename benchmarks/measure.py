@@ -109,7 +109,7 @@ class Ansible:
         with (
             subprocess.Popen(
                 command,
-                env=self._environment(),
+                env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -122,7 +122,7 @@ class Ansible:
             raise RunError(f"{' '.join(argv)} failed with {process.returncode}")
         return peak.bytes
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         own = {
             "ANSIBLE_CONFIG": str(self.checkout / "ansible.cfg"),
             "ANSIBLE_HOME": str(self.folder / "home"),
@@ -137,7 +137,7 @@ class Ansible:
     def _run(self, argv: Sequence[str]) -> str:
         result = subprocess.run(
             argv,
-            env=self._environment(),
+            env=self.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

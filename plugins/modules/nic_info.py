@@ -217,7 +217,8 @@ nics:
     lldp:
       description:
         - The other end of the cable, as lldpd or systemd-networkd has heard it - C(switch), C(port), C(about) it,
-          C(frame_size) (the largest frame that it takes), and its own C(vlan).
+          C(frame_size) (the largest frame that it takes), its own C(vlan), whether it is a C(bridge), such as a switch,
+          and whether its port is C(aggregated), in which C(group).
       type: dict
       returned: when one of them listens, and the switch tells
     pause_partner:

@@ -106,12 +106,15 @@ class Outcome(NamedTuple):
     def _negotiated(self) -> List[Dict[str, Any]]:
         """Where this host has what was requested, and the other end of the link does not agree: by NIC and family."""
         rows: Dict[Sequence[str], Dict[str, Any]] = {}
-        changed = {change.address for change in self.plan.changes}
+        # A command for one key of a group asks the other end anew about all of them.
+        changed = {change.address[:2] for change in self.plan.changes}
         for address, planned in sorted(() if self.failure else self.plan.planned.items()):
             cell = self.after.get(address, Cell(None))
-            if cell.partner in (UNTOLD, MORE) and address not in changed:
+            if cell.partner in (UNTOLD, MORE) and address[:2] not in changed:
                 continue
-            if self.families[address.family].partners.get(cell.partner) and planned == cell.decided:
+            # Where the request is hidden, what is in force as it is desired is no disagreement.
+            agreed = cell.unseen and planned == cell.value
+            if self.families[address.family].partners.get(cell.partner) and planned == cell.decided and not agreed:
                 row = {"nic": address.scope, "family": address.family, "partner": cell.partner, "settings": []}
                 rows.setdefault((*address[:2], cell.partner), row)["settings"].append(address.key)
         return list(rows.values())

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
-from ..schema import Cell, Identity, Query, Reading, TuningError
+from ..schema import MORE, Cell, Identity, Query, Reading, TuningError
 from ..settings import registry
 from ..tools import ethtool, ip, sysfs
 from . import power
@@ -104,6 +104,11 @@ def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     return {**facts, "missing": missing}
 
 
+def _guessed(cell: Cell) -> bool:
+    """Whether more is in use than was asked for only if less was asked for, of which nothing tells."""
+    return cell.partner == MORE and cell.unseen and cell.requested is None
+
+
 def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
     """Each key as {value}, with maximum, wanted, partner, fixed and members only where there is something to say."""
     return {
@@ -111,7 +116,7 @@ def _cells(cells: Mapping[str, Cell]) -> Dict[str, Dict[str, Any]]:
             "value": list(cell.value) if isinstance(cell.value, tuple) else cell.value,
             **({"maximum": cell.maximum} if cell.maximum is not None else {}),
             **({"wanted": cell.requested} if cell.requested is not None else {}),
-            **({"partner": cell.partner} if cell.partner else {}),
+            **({"partner": cell.partner} if cell.partner and not _guessed(cell) else {}),
             **({"fixed": True} if cell.fixed else {}),
             **({"members": list(cell.members)} if cell.members else {}),
         }

@@ -39,6 +39,7 @@ def check(host: ReadOnlyHost, params: Params, _check_mode: bool) -> Result:
     if not host.exists("/run/systemd/system"):
         raise TuningError("systemd does not run on this host; a measurement of several hosts needs its transient units")
     _refuse_another(host, params)
+    _namespace(host)
     fios = [step["fio"] for step in params["steps"] if step.get("fio")]
     if fios:
         host.ask(Query(("fio", "--version")))

@@ -8,7 +8,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..schema import InputError, Query, Reader
 from ..tools import bond as tool
-from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, sysfs
+from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, sysfs, transient
 from .bonds import DesiredBond
 
 MANAGERS: Mapping[str, tool.Manager] = {
@@ -172,7 +172,15 @@ def _networkmanager_can(facts: _Facts, bond: tool.Bond) -> str:
 
 
 def _networkd_can(facts: _Facts, _bond: tool.Bond) -> str:
-    return "" if facts.active(_NETWORKD) else f"{_UNITS[_NETWORKD]} does not run"
+    if not facts.active(_NETWORKD):
+        return f"{_UNITS[_NETWORKD]} does not run"
+    version = transient.version(facts.host)
+    if 0 < version < _RELOADS:
+        return (
+            f"its version here, {version}, has no `networkctl reload`, which came with {_RELOADS}; let another manager "
+            "have the bond (manager), or use a later release"
+        )
+    return ""
 
 
 def _ifupdown_can(facts: _Facts, bond: tool.Bond) -> str:
@@ -193,6 +201,9 @@ def _foreign(stanzas: Mapping[str, Set[str]], nics: Sequence[str]) -> str:
 def _ifcfg_can(facts: _Facts, _bond: tool.Bond) -> str:
     return "" if facts.host.exists(ifcfg.FOLDER) else f"there is no folder {ifcfg.FOLDER}"
 
+
+# From this version on networkd reads its files anew when it is told to.
+_RELOADS = 244
 
 _CAN = {
     _NM: _networkmanager_can,

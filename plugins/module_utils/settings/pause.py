@@ -15,9 +15,13 @@ from ..tools import ethtool, sysfs
 from .table import Row, family
 
 # What get_pauseparam gives under autoneg. The current mode, which is what came of it:
-_SHOW_RESULT = ("e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
+_SHOW_RESULT = ("bnx2", "e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
 # What was requested, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
 _SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "tg3")
+# Both ways in use do not tell that both were requested: i40e advertises what was, and bnx2 shows it nowhere.
+_MAY_BE_MORE = ("bnx2", "i40e")
+# Under autoneg it never asks for rx alone, and since Linux 6.3 it spells both like that (e1000_phy_setup_autoneg).
+_SPELLS_BOTH = {"e1000e": "Symmetric Receive-only"}
 # set_pauseparam refuses to change autoneg: it has none (atlantic, mlx4, mlx5), it is that of the PHY (be2net), or that
 # of the link (i40e, ice).
 _AUTONEG_FIXED = ("atlantic", "be2net", "i40e", "ice", "mlx4_en", "mlx5_core")
@@ -36,8 +40,10 @@ _BITS = {
 _WAYS = ("rx", "tx")
 
 
-def _offer(use: object) -> Dict[str, bool]:
+def _offer(driver: str, use: object) -> Dict[str, bool]:
     """What was requested of a driver, by what it advertises."""
+    if use == _SPELLS_BOTH.get(driver):
+        return dict.fromkeys(_WAYS, True)
     pause, asymmetric = _BITS.get(str(use), (False, False))
     return {"rx": pause, "tx": pause != asymmetric}
 
@@ -59,13 +65,17 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     half = link.get("duplex") == "Half"
     # Bits that both ends have, and yet nothing comes of them, are no request: such a driver sets them once and for all.
     idle = agreed is not None and not half and any(agreed[way] and not shown[way] for way in shown)
-    # To ask for rx alone is to say `Symmetric Receive-only`, of which a symmetric partner makes both.
-    more = [way for way in shown if agreed is not None and agreed[way] and shown[way] and not _offer(ours)[way]]
+    offer = _offer(driver, ours)
     offered = dict(shown)
     if driver not in _SHOW_REQUEST and not idle:
-        offered = {way: shown[way] or _offer(ours)[way] for way in shown}
-    # e1000 and e1000e set none of the bits, not even those of what they support: what they ask for is not to be seen.
+        offered = {way: shown[way] or offer[way] for way in shown}
+    # bnx2, e1000 and e1000e before Linux 6.3 set none of the bits, not even those of what they support: what they ask
+    # for is not to be seen.
     unseen = driver not in _SHOW_REQUEST and link.get("pause_supported", "No") == "No"
+    # To ask for rx alone is to say `Symmetric Receive-only`, of which a symmetric partner makes both.
+    made = agreed or (shown if driver in _MAY_BE_MORE else {})
+    more = [way for way in shown if shown[way] and made.get(way) and not offer[way] and not unseen]
+    hidden = unseen and driver in _MAY_BE_MORE and all(shown.values()) and len(shown) > 1
     result = shown if driver in _SHOW_RESULT or offered != shown else agreed
     found = dict(cells)
     for way in shown:
@@ -76,6 +86,8 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
             partner = "half duplex" if half else "refuses"
         elif way in more and driver not in _SHOW_REQUEST:
             offered[way], partner = False, MORE
+        elif hidden and way == "tx":
+            partner = MORE
         elif driver in _SHOW_REQUEST and offered[way] and theirs not in _BITS:
             partner = UNTOLD
         requested = offered[way] if offered[way] != shown[way] else None
@@ -97,7 +109,8 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
         cells["autoneg"] = cells["autoneg"]._replace(fixed=True)
     on = all(cells[way].value is True for way in _WAYS if way in cells)
     # Pause frames that are in use both ways leave nothing to ask.
-    if cells["autoneg"].value is True and not (on and driver in _SHOW_RESULT):
+    known = on and driver in _SHOW_RESULT and driver not in _MAY_BE_MORE
+    if cells["autoneg"].value is True and not known:
         cells = _negotiated(driver, cells, ethtool.link(host.ask(ethtool.query("", nic)).out))
     return Reading(cells)
 

@@ -8,10 +8,14 @@ import re
 from typing import Any, Dict, List, Mapping
 
 # IEEE 802.1AB: the kinds of parts of a frame, and of identifiers of a port whose bytes are text.
-_PORT, _PORT_TEXT, _NAME, _CHASSIS, _OWN = 2, 4, 5, 1, 127
+_PORT, _PORT_TEXT, _NAME, _CAN, _CHASSIS, _OWN = 2, 4, 5, 7, 1, 127
 _TEXTS = (1, 2, 3, 5, 6, 7)
 _BINARY_MAC = {_CHASSIS: 4, _PORT: 3}
 _IEEE_802_1, _IEEE_802_3 = b"\x00\x80\xc2", b"\x00\x12\x0f"
+# Of the enabled capabilities the one of a bridge; of the state of link aggregation that it is in force. The latter was
+# moved from 802.3 to 802.1 in 2009, and switches send it as either.
+_BRIDGE, _AGGREGATED = 0x04, 0x02
+_AGGREGATION = (_IEEE_802_3 + b"\x03", _IEEE_802_1 + b"\x07")
 
 
 def keyvalue(text: str) -> Dict[str, Dict[str, Any]]:
@@ -32,14 +36,21 @@ def _told(rows: List[Dict[str, str]]) -> Dict[str, Any]:
     """Of several neighbours the one that is a bridge: others send LLDP through a switch that has none."""
     row = next((row for row in rows if row.get("chassis.Bridge.enabled") == "on"), rows[0])
     port = next((row[key] for key in ("port.ifname", "port.local", "port.ifalias", "port.mac") if key in row), "")
-    mfs, vlan = row.get("port.mfs", ""), row.get("vlan.vlan-id", "")
+    mfs, vlan, group = (row.get(key, "") for key in ("port.mfs", "vlan.vlan-id", "port.aggregation"))
     return _facts(
         switch=row.get("chassis.name", "") or row.get("chassis.mac", ""),
         port=port,
         about=row.get("port.descr", ""),
         frame_size=int(mfs) if re.fullmatch(r"\d{1,5}", mfs) else None,
         vlan=int(vlan) if re.fullmatch(r"\d{1,4}", vlan) and row.get("vlan.pvid") == "yes" else None,
+        bridge={"on": True, "off": False}.get(row.get("chassis.Bridge.enabled", "")),
+        # A port that says that it is in no group has no line, and neither has one that says nothing.
+        **_grouped(True, int(group) if re.fullmatch(r"\d{1,9}", group) else 0) if group else {},
     )
+
+
+def _grouped(on: bool, group: int) -> Dict[str, Any]:
+    return {"aggregated": on, "group": group or None} if on else {"aggregated": False}
 
 
 def _facts(**told: Any) -> Dict[str, Any]:
@@ -70,6 +81,10 @@ def _frame(data: bytes) -> Dict[str, Any]:
             told.setdefault("port" if kind == _PORT else "chassis", _identifier(body, _BINARY_MAC[kind]))
         elif kind in (_PORT_TEXT, _NAME):
             told.setdefault("about" if kind == _PORT_TEXT else "switch", body.decode("utf-8", "replace"))
+        elif kind == _CAN and len(body) == 4:
+            told["bridge"] = bool(body[3] & _BRIDGE)
+        elif kind == _OWN and body[:4] in _AGGREGATION and len(body) == 9:
+            told.update(_grouped(bool(body[4] & _AGGREGATED), int.from_bytes(body[5:], "big")))
         elif kind == _OWN and body[:4] == _IEEE_802_1 + b"\x01" and len(body) == 6:
             told["vlan"] = int.from_bytes(body[4:], "big") or None
         elif kind == _OWN and body[:4] == _IEEE_802_3 + b"\x04" and len(body) == 6:
@@ -105,8 +120,10 @@ def _rows(value: Any) -> List[Mapping[str, Any]]:
 
 def _named(row: Mapping[str, Any]) -> Dict[str, Any]:
     words = {key: value for key, value in row.items() if isinstance(value, str)}
+    able = row.get("EnabledCapabilities")
     return _facts(
         switch=words.get("SystemName") or words.get("ChassisID"),
         port=words.get("PortID"),
         about=words.get("PortDescription"),
+        bridge=bool(able & _BRIDGE) if isinstance(able, int) else None,
     )

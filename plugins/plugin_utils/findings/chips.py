@@ -9,12 +9,12 @@ Release = tuple[int, int]
 
 KERNEL = "https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/commit/?id="
 
-# Of these the driver calls only some e1000_pch_spt: those of Sunrise Point and Lewisburg (e1000e/netdev.c, the table of
-# PCI ids), for which it slows down its memory access. All others are newer.
+# Of these the driver calls only some e1000_pch_spt, for which it slows down its memory access: those of Sunrise Point
+# and Lewisburg, and two of Comet Lake (e1000e/netdev.c, the table of PCI ids). All others are e1000_pch_cnp or newer.
 # fmt: off
 SUNRISE = (
     "8086:156f", "8086:1570", "8086:15b7", "8086:15b8", "8086:15b9", "8086:15d6", "8086:15d7", "8086:15d8",
-    "8086:15e3",
+    "8086:15e3", "8086:0d53", "8086:0d55",
 )
 
 # The Ethernet function of Intel chipsets since 2015, by its PCI ids.
@@ -24,7 +24,8 @@ I219 = (
     "8086:15e3", "8086:15f4", "8086:15f5", "8086:15f9", "8086:15fa", "8086:15fb", "8086:15fc", "8086:0d4c",
     "8086:0d4d", "8086:0d4e", "8086:0d4f", "8086:0d53", "8086:0d55", "8086:0dc5", "8086:0dc6", "8086:0dc7",
     "8086:0dc8", "8086:1a1c", "8086:1a1d", "8086:1a1e", "8086:1a1f", "8086:550a", "8086:550b", "8086:550c",
-    "8086:550d", "8086:550e", "8086:550f", "8086:5510", "8086:5511",
+    "8086:550d", "8086:550e", "8086:550f", "8086:5510", "8086:5511", "8086:57a0", "8086:57a1", "8086:57b3",
+    "8086:57b4", "8086:57b5", "8086:57b6", "8086:57b7", "8086:57b8", "8086:57b9", "8086:57ba",
 )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from .view import Nic
@@ -46,6 +47,11 @@ def links(nic: Nic) -> list[Link]:
         for row in nic.rows("pcie", "above")[1::2]
     ]
     return [link for link in (own, *above) if link.where and link.width and link.speed]
+
+
+def sharing(link: Link, ports: Iterable[Nic]) -> list[Nic]:
+    """Those of some ports that the link is on the way of."""
+    return [port for port in ports if link.where in {other.where for other in links(port)}]
 
 
 def advice(nic: Nic, link: Link) -> str:

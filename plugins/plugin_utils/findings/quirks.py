@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .chips import Release, is_hardware
 from .harm import lost, sent_again
-from .lanes import Link, advice, card, links
+from .lanes import Link, advice, card, links, sharing
 from .model import nic_remedy
 from .view import Nic
 
@@ -59,12 +59,13 @@ class Quirk(NamedTuple):
 
     def advice(self, nic: Nic) -> str:
         """What helps one NIC in place of the row's own action; empty where that is right."""
-        narrowest = _narrowest(nic) if self.pair else None
-        return advice(nic, narrowest) if narrowest else ""
+        pair = _in_bond(nic) if self.pair else None
+        return advice(nic, pair.link) if pair and pair.link else ""
 
-
-# Mb/s of two ports.
-_BOTH = 20000
+    def doubt(self, nic: Nic) -> str:
+        """The severity where it is not known whether anything limits the NIC; empty where it is."""
+        pair = _in_bond(nic) if self.pair else None
+        return "note" if pair and not pair.link else ""
 
 
 def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
@@ -130,23 +131,47 @@ def _again(nic: Nic) -> dict[str, Any]:
     return {"segments sent again": again} if again else {}
 
 
-def _narrowest(nic: Nic) -> Link | None:
-    return min(links(nic), key=lambda link: link.capacity, default=None)
+class Pair(NamedTuple):
+    """Ports of one card in one bond, the link of their way that gives each the least, and all of the bond behind it."""
+
+    bond: str
+    ports: list[Nic]
+    link: Link | None
+    behind: list[Nic]
+
+
+# Mb/s of each port.
+_EACH = 10000
+
+
+def _in_bond(nic: Nic) -> Pair | None:
+    """What a NIC shares its way with, if it is the first of several ports of its card in a bond that uses all."""
+    for bond, facts in nic.host.below("bonds").items():
+        members = nic.host.under(bond)
+        ports = [port for port in members if card(nic) and card(port) == card(nic)]
+        if facts.text("mode") == "active-backup" or len(ports) < 2 or ports[0].name != nic.name:
+            continue
+        ways = [(link, sharing(link, members)) for link in links(nic)]
+        if not ways:
+            return Pair(bond, ports, None, ports)
+        return Pair(bond, ports, *min(ways, key=lambda way: way[0].capacity / len(way[1])))
+    return None
 
 
 def _pair(nic: Nic) -> dict[str, Any]:
-    """The other ports of the same card that are in the same bond; told once, at the first of them.
+    """What limits the ports of one card, or several cards behind one bridge; told once, at the first of them.
 
-    What limits them is the narrowest link on the way; a bond of active-backup uses one of them at a time.
+    A bond of active-backup uses one of them at a time.
     """
-    narrowest = _narrowest(nic)
-    if narrowest and narrowest.capacity >= _BOTH:
+    pair = _in_bond(nic)
+    if not pair or (pair.link and pair.link.capacity >= _EACH * len(pair.behind)):
         return {}
-    way = str(narrowest) if narrowest else "not told; see how many lanes the slot has"
-    for bond, facts in nic.host.below("bonds").items():
-        if facts.text("mode") == "active-backup":
-            continue
-        ports = [port for port in nic.host.under(bond) if card(port) == card(nic)]
-        if nic.name in facts.below("members") and card(nic) and len(ports) > 1 and ports[0].name == nic.name:
-            return {"bond": bond, "ports of one card": [port.name for port in ports], "PCIe link": way}
-    return {}
+    if pair.behind[0].name != nic.name:
+        return {}
+    names, behind = ([port.name for port in some] for some in (pair.ports, pair.behind))
+    return {
+        "bond": pair.bond,
+        "ports of one card": names,
+        **({"ports behind the bridge": behind} if behind != names else {}),
+        "PCIe link": str(pair.link) if pair.link else "not told; see how many lanes the slot has",
+    }

@@ -17,8 +17,8 @@ ROWS = (
         before=(6, 3),
         ended=f"{KERNEL}67d47b95119a",
         features=("tso",),
-        condition="an Intel I219 of the chipsets Sunrise Point or Lewisburg has tso on under e1000e and Linux 4.15 to "
-        "6.2; later ones switch it off themselves",
+        condition="an Intel I219 of the chipsets Sunrise Point or Lewisburg, or one of the two of Comet Lake that are "
+        "alike, has tso on under e1000e and Linux 4.15 to 6.2; later ones switch it off themselves",
         explanation="Since Linux 4.15 the driver slows down the memory access of this chip, so that it does not hang. "
         "With segmentation offload it then sends no more than about 670 Mbit/s.",
         action="Switch tso off; gso costs nothing here. Where the host has another port, such as an I210, that one may "
@@ -74,9 +74,11 @@ ROWS = (
         pci=("8086:1528",),
         pair=True,
         condition="a bond that uses all its members has two ports of the same Intel X540-T2 card, and a PCIe link "
-        "on their way to the processor carries less than both, or does not tell",
-        explanation="Four lanes move no more than 14 Gbit/s over both ports of this card. Eight lanes, or two cards "
-        "with one port each, reach 20 Gbit/s.",
+        "on their way to the processor, that of the card or of a bridge above it, carries less than all ports of the "
+        "bond behind it; a note where no link tells its lanes",
+        explanation="Four lanes of 5 GT/s move no more than 14 Gbit/s over both ports of this card. Eight lanes, or "
+        "two cards with one port each, reach 20 Gbit/s; a bridge with eight lanes moves 27 Gbit/s for all cards behind "
+        "it.",
         action="Put the card into a slot with eight lanes, or take one port each of two cards into the bond.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/ixgbe.html",
     ),

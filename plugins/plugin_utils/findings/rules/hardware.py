@@ -16,7 +16,8 @@ def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
         for nic in host.nics:
             evidence = applies(quirk, nic)
             if evidence:
-                yield Hit(evidence, nic.name, remedy=quirk.remedy(nic), action=quirk.advice(nic))
+                remedy, action, severity = quirk.remedy(nic), quirk.advice(nic), quirk.doubt(nic)
+                yield Hit(evidence, nic.name, remedy=remedy, action=action, severity=severity)
 
     return check
 

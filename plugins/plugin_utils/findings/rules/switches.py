@@ -40,7 +40,50 @@ def _vlans(host: Host) -> Iterator[Hit]:
             yield Hit({f"VLAN of the port of {name}": vlan for name, vlan in ports.items()}, bond)
 
 
+def _ungrouped(host: Host) -> Iterator[Hit]:
+    for bond, facts in host.below("bonds").items():
+        ports = [nic for nic in host.under(bond) if nic.text("lldp", "switch")]
+        # What is no bridge is another host, heard through a switch that says nothing.
+        ports = [nic for nic in ports if nic.flag("lldp", "bridge") is not False]
+        if facts.text("mode") not in ("balance-rr", "balance-xor") or len(ports) < 2:
+            continue
+        grouped = [nic.flag("lldp", "aggregated") for nic in ports]
+        groups = {nic.count("lldp", "group") for nic in ports}
+        apart = len({nic.text("lldp", "switch") for nic in ports}) > 1
+        # Two switches that act as one give the members one group.
+        if all(grouped) and (len(groups) == 1 or apart):
+            continue
+        told = apart or False in grouped or all(grouped)
+        said = {nic.name: _GROUPED[nic.flag("lldp", "aggregated")] for nic in ports}
+        numbers = {f"group of {nic.name}": nic.count("lldp", "group") for nic in ports if nic.count("lldp", "group")}
+        evidence = {"mode": facts.text("mode"), **said, **numbers}
+        yield Hit(evidence, bond, severity="" if told else "note", action=_APART if apart else "")
+
+
+_GROUPED = {True: "in a group", False: "in no group", None: "does not tell of a group"}
+_APART = (
+    "Take both cables to one switch and put its ports into a static group, or set mode active-backup. Only where the "
+    "two switches act as one (MLAG, a stack) can they have one group; only where they are not connected to each other, "
+    "and all hosts have a port at each, does round robin need none."
+)
+
 RULES = (
+    Rule(
+        id="round-robin-without-group",
+        severity="medium",
+        title="The ports of a bond without LACP are not one group of the switch",
+        condition="a bond of mode balance-rr or balance-xor has members whose switch announces over LLDP that their "
+        "ports are in no group or in different ones, or they lead to different switches; a note where a switch that "
+        "speaks LLDP does not tell of groups",
+        explanation="These modes send from one address through all members. A switch whose ports are no group learns "
+        "that address at another port again and again, so what is sent back goes to one port at a time, and some "
+        "switches drop it. Switches that cannot be managed often bear it; those that can need a static group.",
+        action="Put the ports into one static group (a trunk, or channel group of mode on) of the switch, or bond with "
+        "LACP (`mode: 802.3ad`).",
+        reference="https://docs.kernel.org/networking/bonding.html#switch-configuration",
+        host=_ungrouped,
+        switch=True,
+    ),
     Rule(
         id="switch-port-frame-size",
         severity="medium",
