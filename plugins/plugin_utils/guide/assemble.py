@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, modules, qdiscs, verdicts
+from . import bonded, functions, modules, qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
@@ -18,7 +18,7 @@ _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for 
 def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     """Inventory, remarks, what was not understood, and what became of each line."""
     sink.close()
-    settings = _idle(sink, qdiscs.settled(sink, _settled(sink)))
+    settings = functions.whole(sink, _idle(sink, qdiscs.settled(sink, _settled(sink))))
     bonds_, settings, inside = _bonds(sink, settings)
     used = {one.line for one in settings}
     for remark in sink.noted:
@@ -186,6 +186,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     """An entry for each NIC, in the order in which they come; what is meant for all comes first."""
     entries: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, Any]] = {}
     queues: Dict[Any, Dict[str, Setting]] = {}
+    each: Dict[Any, Dict[str, Setting]] = {}  # of virtual functions
     for one in settings:
         if one.family in (*_OF_THE_HOST, "profile", "bond"):
             continue
@@ -198,8 +199,13 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
             key, _blank, index = one.key.partition(" ")
             queues.setdefault((one.nic, one.match, key), {})[index] = one
             entry.setdefault("irq", {})[key] = one.value
+        elif functions.is_one(one):
+            key, _blank, index = one.key.partition(" ")
+            each.setdefault((one.nic, one.match, key), {})[index] = one
         else:
             entry.setdefault(one.family, {})[one.key] = one.value
+    for (nic, match, key), found in each.items():
+        entries[(nic, match)]["sriov"][key] = functions.joined(found)
     for (nic, match, key), found in queues.items():
         entries[(nic, match)]["irq"][key] = _by_queue(key, found)
         if "*" not in found and not isinstance(entries[(nic, match)]["irq"][key], dict):

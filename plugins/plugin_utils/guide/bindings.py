@@ -113,6 +113,17 @@ def rows(node: While, scope: expand.Scope) -> Optional[List[Tuple[int, Bindings]
     return found
 
 
+def reads_one(node: Node) -> str:
+    """The variable of `while read x`; empty for other commands."""
+    test = node.condition if isinstance(node, While) else None
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    words = [raw for raw, _line in test.words] if isinstance(test, Simple) else []
+    words = words[1:] if words and words[0].startswith("IFS=") else words
+    names = [word for word in words[1:] if word != "-r"]
+    return names[0] if words[:1] == ["read"] and len(names) == 1 and re.fullmatch(r"\w+", names[0]) else ""
+
+
 def undone(found: Sequence[Bindings]) -> str:
     """The word, such as `down`, with which alone a condition holds; empty where it holds for more."""
     words = [next((text for text in one.values() if text.lower().strip("-") in UNDO), "") for one in found]

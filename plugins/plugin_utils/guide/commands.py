@@ -6,10 +6,23 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence
 
-from . import bindings, expand, foreign, kernel_files, masks, output, programs, qdiscs, routes, syntax
+from . import (
+    bindings,
+    edits,
+    expand,
+    foreign,
+    kernel_files,
+    masks,
+    output,
+    programs,
+    qdiscs,
+    routes,
+    syntax,
+    wrappers,
+)
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
-from .nodes import Node, Pipeline, Sequence_, Simple
+from .nodes import Node, Pipeline, Redirect, Sequence_, Simple
 from .script import Script
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
@@ -37,6 +50,14 @@ class Commands(Script):
 
     def call(self, name: str, words: List[str], line: int) -> bool:
         """Of the control flow."""
+        raise NotImplementedError
+
+    def find(self, words: Sequence[str]) -> None:
+        """Of the loops."""
+        raise NotImplementedError
+
+    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
+        """Of the loops."""
         raise NotImplementedError
 
     def simple(self, node: Simple) -> str:
@@ -78,8 +99,8 @@ class Commands(Script):
             any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.output_paths
         )
         # `tee FILE > /dev/null << EOF` writes into FILE.
-        if takes and not (_unwrapped(words)[:1] or [""])[0].endswith("tee"):
-            printed = output.of(_unwrapped(words), node.redirects, self.scope, self.line)
+        if takes and not (wrappers.unwrapped(words)[:1] or [""])[0].endswith("tee"):
+            printed = output.of(wrappers.unwrapped(words), node.redirects, self.scope, self.line)
             path = self.output_path(node)
             if printed is None and kernel_files.is_one(path):
                 said = " ".join(masks.shown(word) for word in words)
@@ -101,7 +122,7 @@ class Commands(Script):
     def run(self, words: List[str], node: Optional[Simple] = None) -> None:
         """A command whose words are known."""
         line = self.line
-        words = _unwrapped(words)
+        words = wrappers.unwrapped(words)
         if not words:
             return
         name = programs.program(words[0])
@@ -125,9 +146,19 @@ class Commands(Script):
             programs.service(self.guide, line, [name, *words[1:]])
         elif name in _SHELLS or name == "eval":
             self._shell(name, words[1:], node)
-        elif name == "sed" and any(word.startswith("-i") or word == "--in-place" for word in words):
-            text = f"it edits {masks.shown(words[-1])} in place; take in that file as it is afterwards"
-            self.sink.remark(line, OTHER_TOOL, text)
+        elif name == "sed" and any(re.match(r"-[nrEszu]*i|--in-place", word) for word in words[1:]):
+            edits.edited(self, line, words[1:])
+        elif name in edits.COPYING:
+            edits.copied(self, line, words[1:])
+        elif name == "find" and "-exec" in words:
+            self.find(words)
+            self.sink.nothing(line, "looks for files")
+        elif name in ("cd", "pushd", "popd"):
+            self.go(name, words[1:])
+            self.sink.nothing(line, "changes the folder")
+        elif name in ("mapfile", "readarray") and node:
+            self.read_list(words, node.redirects)
+            self.sink.nothing(line, "reads a list")
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
@@ -219,7 +250,7 @@ class Commands(Script):
             if isinstance(last, Simple)
             else []
         )
-        words = _unwrapped(words)
+        words = wrappers.unwrapped(words)
         if printed is not None and words and words[0].rsplit("/", 1)[-1] in ("tee", *_SHELLS, "sysctl"):
             for command in node.commands:
                 self.visited.add(id(command))
@@ -248,35 +279,5 @@ class Commands(Script):
         self.line = self.override or first.line
         self.visited.add(id(first))
         words = [field for raw, _line in first.words for field in expand.fields(raw, self.scope)]
-        printed = output.of(_unwrapped(words), first.redirects, self.scope, self.line)
+        printed = output.of(wrappers.unwrapped(words), first.redirects, self.scope, self.line)
         return None if printed is None else self.spread(first, printed)
-
-
-def _unwrapped(words: List[str]) -> List[str]:
-    """Without sudo, nice, timeout and their like before the command."""
-    rest: List[str] = list(words)
-    while rest:
-        name = rest[0].rsplit("/", 1)[-1]
-        if name not in foreign.WRAPPERS:
-            return rest
-        count: int = foreign.WRAPPERS[name]
-        rest = rest[1:]
-        if name == "xargs":
-            rest = _behind_xargs(rest)
-        while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
-            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name != "exec" else rest[1:]
-        rest = rest[count:]
-        if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
-            rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
-    return rest
-
-
-def _behind_xargs(words: List[str]) -> List[str]:
-    """The command that xargs runs, with `{}` for what it puts in, whatever sign the call has for that."""
-    index, sign = 0, ""
-    while index < len(words) and words[index].startswith("-"):
-        option = words[index]
-        if option.startswith(("-I", "--replace=")):
-            sign = option.partition("=")[2] or option[2:] or "".join(words[index + 1 : index + 2])
-        index += 2 if option in ("-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E") else 1
-    return [word.replace(sign, "{}") if sign else word for word in words[index:]]

@@ -10,12 +10,13 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Inpu
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 
 from . import masks
-from .model import OTHER_TOOL
+from .model import HARMFUL, OTHER_TOOL
 from .settings import Guide, Match
 
 _LINK = tuple(field.name for field in registry.FAMILIES["pci"].fields if "aspm" in field.name or "pm" in field.name)
 _BUS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(.+)")
-_FUNCTION = "what a virtual function may do is sriov, with one value for all or a list of one for each"
+# The register of a PCI Express function, with a mask for the bits of the largest read request alone.
+_DEVICE_CONTROL = re.compile(r"CAP_EXP\+0?8\.[wW]=([0-7]?[0-9a-f]{1,3}):7000", re.IGNORECASE)
 _READING = ("show", "list", "monitor", "info", "help")
 
 
@@ -34,12 +35,6 @@ def on_the_bus(guide: Guide, line: int, path: str, text: str) -> bool:
     """The same for a device by its address."""
     found = _BUS.fullmatch(path)
     return found is not None and below_a_nic(guide, line, "", found[2].split("/"), text, (("bus", found[1]),))
-
-
-def function(guide: Guide, line: int, nic: str, words: Sequence[str]) -> None:
-    """`ip link set NIC vf N ...`."""
-    said = " ".join(masks.shown(word) for word in words)
-    guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {_FUNCTION}")
 
 
 def rule(guide: Guide, line: int, nic: str, pairs: Sequence[str]) -> bool:
@@ -73,3 +68,37 @@ def devlink(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, OTHER_TOOL, text)
     else:
         guide.nic(line, "", "devlink", given["name"], given.get("value", ""), (("bus", address),))
+
+
+def setpci(guide: Guide, line: int, words: List[str]) -> None:
+    """Raw registers; the one that guides mean is a setting here."""
+    said = " ".join(masks.shown(word) for word in words)
+    writes = [word for word in words if "=" in word]
+    if not writes:
+        guide.sink.nothing(line, "only reads")
+    elif any(word.lower().startswith("e6.") for word in writes):
+        text = (
+            f"setpci {said}: offset e6 is the PCI-X command register of the old ixgb card; on another card it is "
+            "something else. Meant is pci: {max_read_request: 4096}"
+        )
+        guide.sink.remark(line, HARMFUL, text)
+    elif len(writes) == 1 and _read_request(guide, line, words, writes[0]):
+        return
+    else:
+        guide.sink.remark(
+            line, OTHER_TOOL, f"setpci {said}: raw registers are no setting; see pci: {{max_read_request: ...}}"
+        )
+
+
+def _read_request(guide: Guide, line: int, words: List[str], write: str) -> bool:
+    """Whether it sets the largest read request, bits 12 to 14 of Device Control, and nothing else; it is told then."""
+    found = _DEVICE_CONTROL.fullmatch(write)
+    device = dict(zip(words, words[1:]))
+    address, kind = device.get("-s", ""), device.get("-d", "")
+    if not found or not (address or kind) or not all(map(masks.known, (address, kind))):
+        return False
+    size = 128 << (int(found[1], 16) >> 12 & 7)
+    short = re.fullmatch(r"[0-9a-f]{2}:[0-9a-f]{2}\.\d", address)
+    match = [("bus", f"0000:{address}" if short else address)] if address else [("pci", kind)]
+    guide.nic(line, "", "pci", "max_read_request", str(size), match)
+    return True

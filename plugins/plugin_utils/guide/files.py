@@ -298,7 +298,10 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
         elif entry.key == "EnvironmentFile":
             guide.sink.remark(entry.line, NOTE, f"it takes in {value}, which is not part of this text")
         elif entry.key.startswith("Exec"):
-            guide.sink.nothing(entry.line, "runs when the unit ends or is reloaded")
+            why = "it runs when the unit ends or is reloaded"
+            with guide.sink.under(NO_EFFECT, why):
+                Shell(guide).commands(entry.line, value)
+            guide.sink.nothing(entry.line, why)
         else:
             guide.sink.nothing(entry.line, "says when the unit runs")
 

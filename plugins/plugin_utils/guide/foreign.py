@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Mapping
 
 _FIREWALL = "the firewall has its own tools"
@@ -37,6 +38,7 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("show_gids", "ibdev2netdev", "opensm"), _RDMA),
     **dict.fromkeys(("mlxconfig", "mstconfig", "mlxreg", "mstreg", "mst", "mlxfwreset", "mstfwreset"), _FIRMWARE),
     **dict.fromkeys(("flint", "mstflint", "mlxfwmanager", "ethtool-fw", "bnxtnvm", "niccli"), _FIRMWARE),
+    "irqbalance": "it deals out interrupts once; irq: {affinity: spread} does so for good",
     "mlnx_tune": _TUNES,
     **dict.fromkeys(("swapoff", "swapon", "mkswap"), _MEMORY),
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
@@ -74,6 +76,18 @@ typeset udevadm umask unalias uname uniq unset unzip update-initramfs useradd us
 wget which whiptail who whoami whois xz yes yum zcat zip zypper
 """
 HARMLESS = frozenset(_HARMLESS.split())
+
+# Files of other programs in which guides set limits, power saving, services and the kernel command line.
+_FILES = re.compile(
+    r"^/etc/(security/|pam\.d/|systemd/[\w-]+\.conf(\.d/|$)|systemd/(system|user)\.conf|default/|sysconfig/(?!network|modules)"
+    r"|profile(\.d/|$)|environment$|grub|fstab$|irqbalance|ulogd|selinux/|resolv\.conf|hosts$|dracut)"
+)
+
+
+def is_of_another(path: str) -> bool:
+    """Whether a file is the configuration of another program, which takes no lines of any form that is read here."""
+    return _FILES.match(path) is not None
+
 
 # Programs that run another one, and how many of their own words stand before it.
 WRAPPERS: Mapping[str, int] = {

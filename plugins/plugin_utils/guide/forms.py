@@ -33,8 +33,9 @@ _BY_PATH = (
 )
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
-    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*)\b"
-    r"|\w+=\S|\w+ ?\(\)|\[\[? |[{}]$|;;$"
+    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
+    r"|cd|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b"
+    r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
@@ -103,7 +104,8 @@ class Forms:
     def _inner(self, guide: Guide, lines: Sequence[Line]) -> None:
         """A text inside of a document."""
         form = by_text(lines)
-        if len(lines) == 1 and form not in ("sysctl", "udev"):
+        options = form == "modprobe" and re.match(r"\s*options\s+\S+\s+\w+=", lines[0][1])
+        if len(lines) == 1 and form not in ("sysctl", "udev") and not options:
             command = sentences.command_in(lines[0][1]) or sentences.of_another_tool(lines[0][1])
             if command:
                 Shell(guide).commands(lines[0][0], command)
@@ -155,7 +157,10 @@ def _around_documents(plain: Sequence[str]) -> List[str]:
 
 def _by_lines(plain: List[str], first: str) -> str:
     around = _around_documents(plain)
-    if around and _most(around, _SHELL_LINE, 0.9):
+    # A script may call functions of its own.
+    functions = [match[1] for match in (re.match(r"(?:function\s+)?([\w-]+)\s*\(\)", text) for text in plain) if match]
+    shell_line = "|".join([_SHELL_LINE, *(rf"{re.escape(name)}(\s|$)" for name in functions)])
+    if around and _most(around, shell_line, 0.9):
         return "shell"
     headings = {text[1:-1].strip() for text in plain if re.fullmatch(r"\[[\w .:-]+\]", text)}
     first_heading = re.fullmatch(r"\[[\w .:-]+\]", plain[0]) is not None
@@ -185,7 +190,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "yaml"
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
-    if _most(plain, _SHELL_LINE, 0.6):
+    if _most(plain, shell_line, 0.6):
         return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
     return "prose"
 

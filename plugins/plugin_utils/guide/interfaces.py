@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import bonded, kernel_files, masks
-from .model import CONDITIONAL, NOTE, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, NOTE, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -132,6 +132,8 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
         if others and nic:
             guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
     elif key in ("down", "pre-down", "post-down"):
+        with guide.sink.under(NO_EFFECT, "it runs when the NIC goes down"):
+            Shell(guide).commands(number, value)
         guide.sink.nothing(number, "runs when the NIC goes down")
     elif dashed in _KEYS:
         guide.nic(number, nic, *_KEYS[dashed], value)

@@ -19,6 +19,8 @@ _FAMILIES: Mapping[str, str] = {
     "pause-": "pause",
     "channels-": "channels",
 }
+# What `nmcli con add type bond` takes besides the properties of a connection.
+_OF_A_BOND = ("mode", "miimon", "downdelay", "updelay", "arp-interval", "arp-ip-target", "primary", "lacp-rate")
 _ETHERNET = ("ethernet", "802-3-ethernet", "ethtool", "wired", "bond", "connection")
 _ALIASES = {"802-3-ethernet": "ethernet", "wired": "ethernet"}
 _BY_WORD: Mapping[Tuple[str, str], Tuple[str, str]] = {
@@ -59,6 +61,11 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     bond = next((named[key] for key in ("master", "controller", "connection.master") if named.get(key)), "")
     if bond.startswith("bond"):
         guide.sink.set(line, bond, "bond", "members", nic)
+    if named.get("type") == "bond":
+        for key, value in pairs:
+            if key in _OF_A_BOND:
+                kernel_files.bond(guide, line, nic, key, value)
+        pairs = [pair for pair in pairs if pair[0] not in _OF_A_BOND]
     made = named.get("type") == "bond" or (verb[:1] == "m" and nic.startswith("bond"))
     for key, value in pairs:
         if made and bonded.nmcli(guide, line, nic, key.lstrip("+"), value):

@@ -59,11 +59,12 @@ class Not(NamedTuple):
 
 
 class Sequence_(NamedTuple):
-    """Commands one after the other; one in brackets may be redirected."""
+    """Commands one after the other; one in brackets may be redirected, and is `own` in a shell of its own: `(...)`."""
 
     commands: Tuple[Node, ...]
     redirects: Tuple[Redirect, ...]
     line: int
+    own: bool = False
 
 
 class If(NamedTuple):

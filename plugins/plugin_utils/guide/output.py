@@ -11,7 +11,7 @@ from typing import Callable, Dict, List, Optional, Sequence
 
 from . import expand, masks
 from .model import Line
-from .nodes import Redirect
+from .nodes import Node, Redirect, Simple
 
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
 _MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)
@@ -77,6 +77,17 @@ def default_route(source: str) -> bool:
     return bool(table and _QUERIES_DEFAULT.search(source) and _DEVICE_OF_TABLE.search(source))
 
 
+_PROFILE = re.compile(
+    r"nmcli\s+(?:-\w+\s+)*(?:-g|-f|--get-values|--fields)\s+GENERAL\.CON\S*\s+d(?:ev(?:ice)?)?\s+sh(?:ow)?\s+(\S+)"
+)
+
+
+def profile_of(source: str) -> str:
+    """The word for the NIC of which a substitution asks NetworkManager the profile; empty for others."""
+    found = _PROFILE.fullmatch(source.strip())
+    return found[1] if found else ""
+
+
 # Words of `find` that leave out no NIC, and that say how one is printed.
 _FIND_WORDS = {**dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-printf", "-name"), 2), "-print": 1}
 
@@ -122,6 +133,20 @@ def queue_files(source: str) -> Optional[str]:
         return ""
     side = "tx" if match[3] == "xps_cpus" else "rx"
     return f"/sys/class/net/{nic[1] if nic else '*'}/queues/{side}-*/{match[3]}"
+
+
+_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[rt]x-[^/]+")
+
+
+def is_of_a_queue(path: str) -> bool:
+    """Whether a path is the folder of a queue, or of all queues of a NIC."""
+    return _QUEUE.fullmatch(path.rstrip("/")) is not None
+
+
+def lists_in(command: Node, folder: str) -> bool:
+    """Whether a command goes into a folder, of which the next one then lists what is there."""
+    words = [raw for raw, _line in command.words] if isinstance(command, Simple) else []
+    return len(words) == 2 and words[0] == "cd" and words[1].strip("\"'").rstrip("/") == folder
 
 
 def of(words: Sequence[str], redirects: Sequence[Redirect], scope: expand.Scope, line: int) -> Optional[List[Line]]:

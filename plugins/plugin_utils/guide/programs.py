@@ -7,8 +7,8 @@ import re
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
-from . import devices, ethtool, foreign, kernel_files, masks, modules, nmcli, qdiscs, routes
-from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from . import devices, ethtool, foreign, functions, kernel_files, masks, modules, nmcli, qdiscs, routes
+from .model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
@@ -89,7 +89,7 @@ def _link(guide: Guide, line: int, words: List[str]) -> None:
             guide.sink.set(line, masks.name(after), "bond", "members", nic)
             index += 2
         elif word == "vf":
-            devices.function(guide, line, nic, words[index:])
+            functions.read(guide, line, nic, words[index:])
             return
         elif word in ("up", "down"):
             guide.sink.remark(
@@ -154,24 +154,6 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, NO_EFFECT, f"{plain[0]}: sysctl wants key=value, so nothing is set")
     elif not found:
         guide.sink.nothing(line, "only reads")
-
-
-def setpci(guide: Guide, line: int, words: List[str]) -> None:
-    """Raw registers; the one that guides mean is a setting here."""
-    said = " ".join(masks.shown(word) for word in words)
-    writes = [word for word in words if "=" in word]
-    if not writes:
-        guide.sink.nothing(line, "only reads")
-    elif any(word.lower().startswith("e6.") for word in writes):
-        text = (
-            f"setpci {said}: offset e6 is the PCI-X command register of the old ixgb card; on another card it is "
-            "something else. Meant is pci: {max_read_request: 4096}"
-        )
-        guide.sink.remark(line, HARMFUL, text)
-    else:
-        guide.sink.remark(
-            line, OTHER_TOOL, f"setpci {said}: raw registers are no setting; see pci: {{max_read_request: ...}}"
-        )
 
 
 def systemctl(guide: Guide, line: int, words: List[str]) -> None:
@@ -291,7 +273,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "ifconfig": ifconfig,
     "tc": qdiscs.tc,
     "sysctl": sysctl,
-    "setpci": setpci,
+    "setpci": devices.setpci,
     "systemctl": systemctl,
     **dict.fromkeys(("service", "chkconfig", "rc-service", "update-rc.d"), service),
     "rc-update": update_rc,

@@ -28,7 +28,9 @@ _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
 # What stands on the command line of the kernel.
 _BOOT = re.compile(
-    r"GRUB_CMDLINE_LINUX\w*=|\b(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs)=\S"
+    r"GRUB_CMDLINE_LINUX\w*=|(?<![\w.])(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs|irqaffinity"
+    r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
+    r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
 )
 # A command that sets something, wherever it stands in a line.
 _SETS = re.compile(

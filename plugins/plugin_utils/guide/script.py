@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import conditions, counting, expand, kernel_files, masks, output, syntax
+from . import conditions, counting, expand, foreign, kernel_files, masks, output, syntax
 from .lexer import Broken
-from .model import NO_EFFECT, ON_HOST, Line
+from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
 from .settings import Guide
 
@@ -36,16 +37,42 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.output_paths: List[str] = []
         self.line = 0
+        self.directory = ""  # where `cd` has gone, if that is a folder of /proc or /sys
+        self.left: List[str] = []  # the folders that pushd has left
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
         self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
 
     @contextmanager
+    def staying(self, own: bool) -> Iterator[None]:
+        """While commands run in a shell of their own, which changes its folder for itself."""
+        before = self.directory
+        yield
+        self.directory = before if own else self.directory
+
+    def go(self, name: str, words: Sequence[str]) -> None:
+        """`cd`, `pushd` and `popd`: where files without a path lie from now on."""
+        plain = [word for word in words if word != "--" and not re.fullmatch(r"-[LPe@n]+", word)]
+        if name == "popd":
+            self.directory = self.left.pop() if self.left else ""
+            return
+        if name == "pushd":
+            self.left.append(self.directory)
+        folder = self.located(plain[0]) if plain else ""
+        self.directory = folder if kernel_files.is_one(f"{folder}/") else ""
+
+    def located(self, path: str) -> str:
+        """The path of a file, from where `cd` has gone."""
+        if not self.directory or masks.shown(path)[:1] in ("/", "~", "$", "`", ""):
+            return path
+        return posixpath.normpath(f"{self.directory}/{path}")
+
+    @contextmanager
     def output_to(self, redirects: Sequence[Redirect]) -> Iterator[None]:
         """While commands in brackets or loops run, what they print goes where the whole is redirected."""
         found = [redirect for redirect in redirects if redirect.operator in (">", ">>", ">|") and not redirect.errors]
-        path = expand.text(found[-1].word, self.scope) if found else ""
+        path = self.located(expand.text(found[-1].word, self.scope)) if found else ""
         if path and path != "/dev/null":
             self.output_paths.append(path)
         try:
@@ -76,7 +103,7 @@ class Script:
         """The file that takes what a command prints."""
         for redirect in node.redirects:
             if redirect.operator in (">", ">>", ">|", "&>", "&>>") and not redirect.errors:
-                return expand.text(redirect.word, self.scope)
+                return self.located(expand.text(redirect.word, self.scope))
         return self.output_paths[-1] if self.output_paths else ""
 
     def redirect(self, node: Simple, printed: List[Line]) -> None:
@@ -86,6 +113,7 @@ class Script:
 
     def write(self, path: str, lines: List[Line], line: int) -> None:
         """Text that goes into a file; a configuration file is read as a whole at the end."""
+        path = self.located(path)
         if kernel_files.is_one(path):
             text = " ".join(text.strip() for _number, text in lines)
             kernel_files.write(self.guide, line, path, text)
@@ -100,13 +128,21 @@ class Script:
                 if text.strip() and text.strip()[0] not in "#;":
                     self.sink.remark(number, NO_EFFECT, self.sink.dead[1])
 
+    def written(self, path: str) -> Optional[List[Line]]:
+        """The text that the script has written into a file so far, if it has."""
+        return self.guide.written.get(masks.shown(path)) or None
+
     def finish(self) -> None:
         """Read the configuration files that the script has written."""
         # What is called is read with its arguments, so units and rules that call it come first.
         for path, lines in sorted(self.files.items(), key=lambda item: self.guide.is_callable(item[0])):
-            if path not in self.guide.ran:
+            other = foreign.is_of_another(path) and not self.guide.is_config(path)
+            if path not in self.guide.ran and not other:
                 self.guide.read_file(path, lines)
-            for number, _text in lines:
+            for number, text in lines:
+                if other and text.strip()[:1] not in ("", "#", ";"):
+                    said = f"{masks.shown(text.strip())} goes into {path}, a file of another program"
+                    self.sink.remark(number, OTHER_TOOL, said)
                 self.sink.nothing(number, f"text of {path}")
         self.files = {}
 
@@ -128,13 +164,17 @@ class Script:
         patterns = output.begin_with(plain)
         if patterns:
             return " ".join(patterns)
+        if output.profile_of(plain):
+            return expand.text(output.profile_of(plain), self.scope)
         if output.default_route(plain.strip()):
             return masks.DEFAULT_ROUTE
         try:
             tree = syntax.parse([(self.line, source)])
         except Broken:
             return None
-        first = tree.commands[0] if len(tree.commands) == 1 else None
+        commands = tree.commands
+        inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
+        first = commands[-1] if len(commands) == 1 or inside else None
         piped = first.commands if isinstance(first, Pipeline) else [first]
         ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
         if not isinstance(piped[0], Simple) or not ordered:
@@ -143,6 +183,11 @@ class Script:
         listed = [word for word in words[1:] if not word.startswith("-")]
         if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
             return "\n".join(listed)
+        if words[:1] == ["ls"] and "-d" in words and listed and all(map(output.is_of_a_queue, listed)):
+            return "\n".join(listed)
+        if inside:
+            names = words[:1] == ["ls"] and not any("/" in word for word in listed)
+            return "\n".join(listed or ["*"]) if names else None
         if len(piped) > 1:
             return None
         printed = output.of(words, piped[0].redirects, self.scope, self.line)

@@ -57,6 +57,8 @@ def plausible(words: List[str]) -> bool:
         return (
             len(rest) > 2 and begins and (any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
         )
+    if name == "sysctl" and rest[:1] in (["-p"], ["--system"], ["--load"]):
+        return len(rest) == 1 or rest[1].startswith("/")
     if name in ("sysctl", "setpci"):
         return any("=" in word for word in rest)
     if name == "modprobe":

@@ -6,6 +6,7 @@ Names and kinds of values come from the registry of settings, so a new setting i
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
@@ -206,6 +207,8 @@ class Guide:
         if not value:
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
             return None
+        if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", value):
+            value = str(int(value, 16))  # as the kernel prints it
         if hash_ and comment:
             if not value.replace(" ", "").replace("-", "").isdigit():
                 self.sink.remark(line, NO_EFFECT, f"{name}: the comment behind the value makes the kernel refuse it")

@@ -105,7 +105,7 @@ class _Parser:
         self.expect(opening)
         body = self.sequence(closing)
         self.expect(closing)
-        return body._replace(redirects=self.redirections())
+        return body._replace(redirects=self.redirections(), own=opening == "(")
 
     def redirections(self) -> Tuple[Redirect, ...]:
         found = []
@@ -188,12 +188,12 @@ class _Parser:
             self.take()
 
     def repeat(self) -> While:
-        line = self.take().line
-        test = self.sequence("do")
+        first = self.take()
+        line, test = first.line, self.sequence("do")
         self.expect("do")
         body = self.sequence("done")
         self.expect("done")
-        return While(test, body, self.redirections(), line)
+        return While(Not(test, line) if first.raw == "until" else test, body, self.redirections(), line)
 
     def case(self) -> Case:
         line = self.take().line

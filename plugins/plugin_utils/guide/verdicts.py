@@ -9,7 +9,8 @@ from typing import List
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
 
 from ..parameters import VERDICTS, Release, Verdict
-from .model import NO_EFFECT, OTHER_TOOL
+from . import kernel_names
+from .model import NO_EFFECT, NOTE, OTHER_TOOL
 
 NEWEST: Release = (999, 0)
 
@@ -60,6 +61,9 @@ def misnamed(key: str) -> str:
     if parts[0] not in _ROOTS:
         other = "; a parameter of a kernel module belongs into tuning_host_module_parameters" if len(parts) == 2 else ""
         return f"/proc/sys has no '{parts[0]}'{other}"
+    slip = kernel_names.meant(key)
+    if slip:
+        return f"the kernel has no such parameter; did you mean '{slip}'?"
     known = _IPV4_CONF.split()
     if parts[:3] == ["net", "ipv4", "conf"] and len(parts) == 5 and parts[4] not in known:
         # A later kernel may have others, so only what is almost one of these is a slip.
@@ -90,6 +94,9 @@ def of_parameter(key: str, value: str, kernel: Release) -> List[Verdict]:
     ]
     if key.startswith(FOREIGN) and not found:
         found = [Verdict((key,), OTHER_TOOL, "it is no parameter of the network")]
+    foreign = kernel_names.unknown(key) if not found else ""
+    if foreign:
+        found = [Verdict((key,), NOTE, foreign)]
     if key == "net.ipv4.tcp_congestion_control" and value not in CONGESTION:
         near = "bbr" if sorted(value) == sorted("bbr") else ""
         text = f"the kernel knows no congestion control '{value}' and refuses it" + (

@@ -7,19 +7,18 @@ host knows stays a placeholder.
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from . import bindings, conditions, counting, expand, masks
-from .commands import Commands
 from .conditions import START, UNDO
+from .loops import Loops
 from .model import CONDITIONAL
-from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
+from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While
 from .settings import Guide
 
-_MOST_STEPS, _MOST_DEPTH, _MOST_ROUNDS = 20000, 12, 512
+_MOST_STEPS, _MOST_DEPTH = 20000, 12
 
 
 class _State(NamedTuple):
@@ -27,13 +26,11 @@ class _State(NamedTuple):
     digits: Dict[str, expand.Value]
 
 
-class Walk(Commands):
+class Walk(Loops):
     """The control flow of one script."""
 
     def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
         super().__init__(guide, arguments)
-        self.undecided = 0
-        self.rounds = 0  # of loops over what only the host knows
         self.loopback = False  # whether what is asked is about lo alone
         self.depth = 0
         self.steps = 0
@@ -51,7 +48,7 @@ class Walk(Commands):
         if isinstance(node, Simple):
             self._simple(node)
         elif isinstance(node, Sequence_):
-            with self.output_to(node.redirects):
+            with self.output_to(node.redirects), self.staying(node.own):
                 for command in node.commands:
                     self.walk(command)
         elif isinstance(node, Pipeline):
@@ -66,9 +63,9 @@ class Walk(Commands):
             self._case(node)
         elif isinstance(node, For):
             with self.output_to(node.redirects):
-                self._for(node)
+                self.loop(node)
         elif isinstance(node, While):
-            self._while(node)
+            self.repeat(node)
         elif isinstance(node, Arithmetic):
             counting.carry_out(node.expression, self.scope)
 
@@ -78,10 +75,19 @@ class Walk(Commands):
         if word == "let":
             for raw, _line in node.words[1:]:
                 counting.carry_out(expand.text(raw, self.scope), self.scope)
+        if word == "shift" and self.scope.arguments and not self.undecided:
+            self._shift(node)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave(word)
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
+
+    def _shift(self, node: Simple) -> None:
+        """Drop the first arguments."""
+        raw = [expand.text(word, self.scope) for word, _line in node.words[1:]]
+        count = int(raw[0]) if raw and raw[0].isdigit() else 1
+        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdigit()}
+        self.scope.arguments = (self.scope.arguments or [])[count:]
 
     def call(self, name: str, words: List[str], line: int) -> bool:
         """Walk through a function of this script, if it is one."""
@@ -117,7 +123,7 @@ class Walk(Commands):
     def _and_or(self, node: AndOr) -> None:
         known = conditions.decide(node.left, self.scope)
         if conditions.is_test(node.left):
-            self._visitall_of(node.left)
+            self.visit_all(node.left)
             outcome = node.operator == "&&"
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
@@ -183,7 +189,7 @@ class Walk(Commands):
         for number, (test, body) in enumerate(node.arms):
             known = True if test is None else conditions.decide(test, self.scope)
             if test is not None:
-                self._conditions(test)
+                self.condition(test)
             if closed or known is False:
                 self.skip(body, "the condition before it is not met")
                 continue
@@ -204,13 +210,6 @@ class Walk(Commands):
         self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
-
-    def _conditions(self, node: Node) -> None:
-        """Commands in a condition run as well: `if ethtool -C eth0 adaptive-rx on; then`."""
-        if conditions.is_test(node):
-            self._visitall_of(node)
-        else:
-            self._doubt(node)
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)
@@ -247,103 +246,3 @@ class Walk(Commands):
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)
-
-    def _for(self, node: For) -> None:
-        if node.head:
-            self._count(node)
-            return
-        raw = node.words if node.words is not None else (('"$@"', node.line),)
-        self.unlisted = ""
-        words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
-        words = [
-            re.sub(r"^/sys/class/net/\*/(?=device\b)", f"/sys/class/net/{masks.HARDWARE}/", word) for word in words
-        ]
-        if not words:
-            self.skip(node.body, self.unlisted or "the loop has no words")
-        # A round that stands for several NICs or queues.
-        symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
-        for word in words[:_MOST_ROUNDS]:
-            if symbolic:
-                self._forget(node.body)
-            self.assign(node.name, "=", word)
-            self.tell_apart(node.name, word, node.line)
-            if not self._goes_on(node.body, symbolic):
-                break
-
-    def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
-        """One round of a loop; False where it breaks off."""
-        try:
-            self._round(body, symbolic)
-        except bindings.Leave as leave:
-            if leave.how not in ("break", "continue"):
-                raise
-            return leave.how == "continue"
-        return True
-
-    def _round(self, body: Node, symbolic: bool) -> None:
-        self.undecided += symbolic
-        self.rounds += symbolic
-        try:
-            with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
-                self.walk(body)
-        finally:
-            self.undecided -= symbolic
-            self.rounds -= symbolic
-
-    def _count(self, node: For) -> None:
-        """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
-        first, test, step = [*(part.strip() for part in node.head.split(";")), "", "", ""][:3]
-        counting.carry_out(first, self.scope)
-        name = first.partition("=")[0].strip()
-        for _round in range(_MOST_ROUNDS):
-            goes_on = conditions.compare(test, self.scope)
-            if goes_on is None:
-                self._forget(node.body)
-                self.scope.values[name] = masks.mask(f"${name}")
-                self._round(node.body, True)
-                return
-            if not goes_on:
-                return
-            if not self._goes_on(node.body):
-                return
-            counting.carry_out(step, self.scope)
-
-    def _while(self, node: While) -> None:
-        found = bindings.rows(node, self.scope)
-        if found is not None:
-            self._rounds(node, found)
-            return
-        self._forget(node.body)
-        self._forget(node.condition)
-        self._conditions(node.condition)
-        start = dict(self.scope.values)
-        with self.output_to(node.redirects):
-            self._round(node.body, True)
-        # A default that the loop may replace, such as by an option, is what a call without options has.
-        after = self.scope.values
-        after.update({name: value for name, value in start.items() if bindings.surer(value, after.get(name))})
-
-    def _rounds(self, node: While, found: Sequence[Tuple[int, bindings.Bindings]]) -> None:
-        """A loop over the lines of a here document; what a round sets is told at its line."""
-        self._visitall_of(node.condition)
-        before = self.override
-        for line, values in found:
-            self.override = before or line
-            self.scope.values.update(values)
-            goes_on = self._goes_on(node.body)
-            self.override = before
-            if not goes_on:
-                break
-
-    def _forget(self, body: Node) -> None:
-        """Variables that a loop counts on with are not known in a round that stands for all of them."""
-        for node in all_of(body):
-            for name in self.assigned(node):
-                self.scope.values[name] = masks.mask(f"${name}")
-
-    def skip(self, node: Node, why: str) -> None:
-        for inner in all_of(node):
-            self.why.setdefault(id(inner), why)
-
-    def _visitall_of(self, node: Node) -> None:
-        self.visited.update(id(inner) for inner in all_of(node))

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Go through the loops of a shell script: over words, over lines, and as long as a number counts up or down.
+
+What the text decides is walked round by round; a loop over what only the host knows is walked once, for all rounds.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Sequence, Tuple
+
+from . import bindings, conditions, counting, expand, masks, wrappers
+from .commands import Commands
+from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
+
+_MOST_ROUNDS = 512
+_LISTS = ("mapfile", "readarray")
+_WITH_WORD = ("-d", "-n", "-O", "-s", "-u", "-C", "-c")
+
+
+class Loops(Commands):
+    """The loops of one script."""
+
+    undecided = 0
+    rounds = 0  # of loops over what only the host knows
+
+    def skip(self, node: Node, why: str) -> None:
+        """Note why commands do not run."""
+        for inner in all_of(node):
+            self.why.setdefault(id(inner), why)
+
+    def visit_all(self, node: Node) -> None:
+        """Count commands as met, such as those of a condition."""
+        self.visited.update(id(inner) for inner in all_of(node))
+
+    def condition(self, node: Node) -> None:
+        """Commands in a condition run as well: `if ethtool -C eth0 adaptive-rx on; then`."""
+        if conditions.is_test(node):
+            self.visit_all(node)
+        else:
+            self.undecided += 1
+            self.walk(node)
+            self.undecided -= 1
+
+    def loop(self, node: For) -> None:
+        """`for x in ...`, and `for ((...))`."""
+        if node.head:
+            self._count(node)
+            return
+        raw = node.words if node.words is not None else (('"$@"', node.line),)
+        words = self.listed(raw)
+        if words:
+            self._over(node.name, words, node.body, node.line)
+        else:
+            self.skip(node.body, self.unlisted or "the loop has no words")
+
+    def _over(self, name: str, words: Sequence[str], body: Node, line: int) -> None:
+        # A round that stands for several NICs or queues.
+        symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
+        for word in words[:_MOST_ROUNDS]:
+            if symbolic:
+                self._forget(body)
+            self.assign(name, "=", word)
+            self.tell_apart(name, word, line)
+            if not self._goes_on(body, symbolic):
+                break
+
+    def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
+        """One round of a loop; False where it breaks off."""
+        try:
+            self._round(body, symbolic)
+        except bindings.Leave as leave:
+            if leave.how not in ("break", "continue"):
+                raise
+            return leave.how == "continue"
+        return True
+
+    def _round(self, body: Node, symbolic: bool) -> None:
+        self.undecided += symbolic
+        self.rounds += symbolic
+        try:
+            with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
+                self.walk(body)
+        finally:
+            self.undecided -= symbolic
+            self.rounds -= symbolic
+
+    def _count(self, node: For) -> None:
+        """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
+        first, test, step = [*(part.strip() for part in node.head.split(";")), "", "", ""][:3]
+        counting.carry_out(first, self.scope)
+        name = first.partition("=")[0].strip()
+        for _round in range(_MOST_ROUNDS):
+            goes_on = conditions.compare(test, self.scope)
+            if goes_on is None:
+                self._forget(node.body)
+                self.scope.values[name] = masks.mask(f"${name}")
+                self._round(node.body, True)
+                return
+            if not goes_on:
+                return
+            if not self._goes_on(node.body):
+                return
+            counting.carry_out(step, self.scope)
+
+    def repeat(self, node: While) -> None:
+        """`while` and `until`."""
+        found = bindings.rows(node, self.scope)
+        if found is not None:
+            self._rounds(node, found)
+            return
+        fed = [redirect for redirect in node.redirects if redirect.operator == "<"]
+        if fed and self.fed(node, self._printed_into(fed[-1])):
+            return
+        if self._counts(node) and self._as_counted(node):
+            return
+        self._forget(node.body)
+        self._forget(node.condition)
+        self.condition(node.condition)
+        start = dict(self.scope.values)
+        with self.output_to(node.redirects):
+            self._round(node.body, True)
+        # A default that the loop may replace, such as by an option, is what a call without options has.
+        after = self.scope.values
+        after.update({name: value for name, value in start.items() if bindings.surer(value, after.get(name))})
+
+    def pipeline(self, node: Pipeline) -> None:
+        """`ls ... | while read x`, where the text tells what is read."""
+        before, last = node.commands[:-1], node.commands[-1]
+        takes = bool(bindings.reads_one(last)) or (isinstance(last, Simple) and self._words(last)[:1] == ["xargs"])
+        if not takes or not all(isinstance(one, Simple) for one in before):
+            super().pipeline(node)
+            return
+        printed = self.substitute(" | ".join(map(_spelt, before)))
+        if self.fed(last, printed) or (isinstance(last, Simple) and self._handed(last, printed)):
+            for one in before:
+                self.visit_all(one)
+                self.sink.nothing(one.line, "gives the words of a loop")
+        else:
+            super().pipeline(node)
+
+    def _words(self, node: Simple) -> List[str]:
+        words = [field for raw, _line in node.words for field in expand.fields(raw, self.scope)]
+        return words[1:] if words[:1] == ["sudo"] else words
+
+    def _handed(self, node: Simple, printed: Optional[str]) -> bool:
+        """Whether it is xargs with words of which the text tells; its command is run for each of them."""
+        words = wrappers.unwrapped(self._words(node))
+        if printed is None or not words:
+            return False
+        self.visit_all(node)
+        self.line = self.override or node.line
+        for value in printed.split()[:_MOST_ROUNDS]:
+            self.run(wrappers.filled(words, value), node)
+        self.sink.nothing(node.line, "sets nothing by itself")
+        return True
+
+    def find(self, words: Sequence[str]) -> None:
+        """`find ... -exec COMMAND {} \\;`, where the text tells what is found."""
+        search, command = wrappers.executed(words)
+        printed = self.substitute(" ".join(search)) if command else None
+        if printed is not None:
+            for value in printed.split():
+                self.run(wrappers.filled(command, value))
+
+    def fed(self, node: Node, printed: Optional[str]) -> bool:
+        """Whether it is `while read x` over words of which the text tells, such as a list of NICs; it is walked."""
+        name = bindings.reads_one(node)
+        if not name or printed is None or not isinstance(node, While):
+            return False
+        self.visit_all(node.condition)
+        with self.output_to(node.redirects):
+            self._over(name, printed.split(), node.body, node.line)
+        return True
+
+    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
+        """`mapfile -t list < <(...)`: the words of an array."""
+        plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in _WITH_WORD]
+        fed = [redirect for redirect in redirects if redirect.operator in ("<", "<<<")]
+        if plain:
+            printed = self._printed_into(fed[-1]) if fed else None
+            self.scope.values[plain[0]] = masks.mask(f"${plain[0]}") if printed is None else printed.split()
+
+    def _printed_into(self, redirect: Redirect) -> Optional[str]:
+        """What `< <(...)` or `<<< text` gives, where the text tells."""
+        if redirect.operator == "<<<":
+            found = expand.text(redirect.word, self.scope)
+            return found if masks.known(found) else None
+        return self.substitute(redirect.word[2:-1]) if redirect.word.startswith("<(") else None
+
+    def _counts(self, node: While) -> bool:
+        """Whether the condition compares what each round of the loop counts on or shifts."""
+        raw = " ".join(_spelt(one) for one in all_of(node.condition))
+        names = {name for one in all_of(node.body) for name in self.assigned(one)}
+        shifts = any(isinstance(one, Simple) and one.words and one.words[0][0] == "shift" for one in all_of(node.body))
+        return conditions.is_test(node.condition) and (
+            any(re.search(rf"\b{re.escape(name)}\b", raw) for name in names)
+            or (shifts and re.search(r"\$[{]?[1#]", raw) is not None)
+        )
+
+    def _as_counted(self, node: While) -> bool:
+        """Round by round as long as the text decides the condition; False where the host does."""
+        for _round in range(_MOST_ROUNDS):
+            goes_on = conditions.decide(node.condition, self.scope)
+            if goes_on is None:
+                return False
+            self.visit_all(node.condition)
+            if not goes_on:
+                if not _round:
+                    self.skip(node.body, "the condition before it is not met")
+                return True
+            before = dict(self.scope.values), self.scope.arguments
+            with self.output_to(node.redirects):
+                if not self._goes_on(node.body):
+                    return True
+            if before == (self.scope.values, self.scope.arguments):
+                return True
+        return True
+
+    def _rounds(self, node: While, found: Sequence[Tuple[int, bindings.Bindings]]) -> None:
+        """A loop over the lines of a here document; what a round sets is told at its line."""
+        self.visit_all(node.condition)
+        before = self.override
+        for line, values in found:
+            self.override = before or line
+            self.scope.values.update(values)
+            goes_on = self._goes_on(node.body)
+            self.override = before
+            if not goes_on:
+                break
+
+    def _forget(self, body: Node) -> None:
+        """Variables that a loop counts on with are not known in a round that stands for all of them."""
+        for node in all_of(body):
+            for name in self.assigned(node):
+                self.scope.values[name] = masks.mask(f"${name}")
+
+
+def _spelt(node: Node) -> str:
+    return conditions.spelt(node) if isinstance(node, Simple) else getattr(node, "expression", "")

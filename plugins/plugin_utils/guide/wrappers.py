@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find the command behind those that run another one: sudo, nice, timeout, xargs, and `find -exec`."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Sequence, Tuple
+
+from . import foreign, programs
+
+
+def unwrapped(words: List[str]) -> List[str]:
+    """Without sudo, nice, timeout and their like before the command."""
+    rest: List[str] = list(words)
+    while rest:
+        name = rest[0].rsplit("/", 1)[-1]
+        if name not in foreign.WRAPPERS:
+            return rest
+        count: int = foreign.WRAPPERS[name]
+        rest = rest[1:]
+        if name == "xargs":
+            rest = _behind_xargs(rest)
+        while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
+            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name != "exec" else rest[1:]
+        rest = rest[count:]
+        if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
+            rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
+    return rest
+
+
+def _behind_xargs(words: List[str]) -> List[str]:
+    """The command that xargs runs, with `{}` for what it puts in, whatever sign the call has for that."""
+    index, sign = 0, ""
+    while index < len(words) and words[index].startswith("-"):
+        option = words[index]
+        if option.startswith(("-I", "--replace=")):
+            sign = option.partition("=")[2] or option[2:] or "".join(words[index + 1 : index + 2])
+        index += 2 if option in ("-I", "-n", "-L", "-P", "-s", "-d", "-a", "-E") else 1
+    return [word.replace(sign, "{}") if sign else word for word in words[index:]]
+
+
+def filled(words: Sequence[str], value: str) -> List[str]:
+    """The command of xargs or `find -exec` for one of the words that it is given."""
+    if any("{}" in word for word in words):
+        return [word.replace("{}", value) for word in words]
+    return [*words, value]
+
+
+def executed(words: Sequence[str]) -> Tuple[List[str], List[str]]:
+    """The call of find without `-exec`, and the command that it runs for what it finds."""
+    index = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir", "-ok")), 0)
+    if not index:
+        return list(words), []
+    end = next((number for number in range(index, len(words)) if words[number] in (";", "+")), len(words))
+    return list(words[:index]), list(words[index + 1 : end])
