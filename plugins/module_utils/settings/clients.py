@@ -151,4 +151,5 @@ def _check_once(name: str, words: Sequence[str]) -> None:
         for address in seen:
             other = ipaddress.ip_network(address)
             if address != text and other.version == network.version and network.overlaps(other):
-                raise InputError(f"{name}: {address} lies in {text}, which is a client of its own")
+                inner, outer = (address, text) if other.prefixlen >= network.prefixlen else (text, address)
+                raise InputError(f"{name}: {inner} lies in {outer}, which is a client of its own")
