@@ -56,7 +56,7 @@ def test_a_router_with_three_networks_changes_the_port_to_the_room_alone(tmp_pat
     assert ended == 0, said
     assert took == {"router": ["enp1s0f1"], "pc21": ["eno1"], "server": []}
     assert all(int(asked["temporary"]) == 7200 for asked in calls)
-    assert {entry["mtu"] for asked in calls for entry in asked["nics"]} == {1300}
+    assert {int(entry["mtu"]) for asked in calls for entry in asked["nics"]} == {1300}
     assert f"No NIC has an address in {ROOM} on server. Nothing was changed there." in said
 
 
