@@ -54,7 +54,8 @@ def words(argv):
 
 def transient_units():
     yield transient.service("u", "about", 90, ["a"], ["b"], "").argv
-    yield next(run.argv for run in guard._start(guard.REVERT, 9) if run.argv[0] == "systemd-run")
+    (started,) = (run.argv for run in guard._start(guard.REVERT, 9) if run.argv[0] == "systemd-run")
+    yield started
     listed = re.findall(r"^ +- (--?[a-z].*|systemd-run)$", (ROOT / "playbooks/wake.yml").read_text(), re.MULTILINE)
     yield listed[listed.index("systemd-run") :]
 
