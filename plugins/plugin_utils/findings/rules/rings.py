@@ -67,8 +67,14 @@ def _ring(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx_jumbo": "max"}), severity=severity)
 
 
+# Drivers whose set_ringparam takes the size of that ring; bnxt_en, bnx2 and myri10ge show one that they compute.
+_SETS_JUMBO = ("vmxnet3", "tg3")
+
+
 def _jumbo(nic: Nic) -> str:
     """The second ring, for what does not fit one buffer of the first: vmxnet3 has it, for jumbo frames and LRO."""
+    if nic.driver not in _SETS_JUMBO:
+        return ""
     size, top = nic.number("ring", "rx_jumbo", "value"), nic.maximum("ring", "rx_jumbo")
     long = nic.count("mtu") > 1500 or nic.value("features", "lro") is True
     return f"{size:g} of {top:g}" if long and size is not None and top is not None and size < top else ""
