@@ -47,7 +47,10 @@ def _cloned(fleet: Fleet) -> Iterator[Hit]:
                 found.setdefault(member.mac, []).append(member)
         for mac, owners in sorted(found.items()):
             first = owners[0]
-            others = [other for other in owners[1:] if other.host is not first.host and other.alone != first.alone]
+            # Who has one of its addresses is the same machine, by another name in the inventory.
+            own = {owner.alone for owner in owners if owner.host is first.host}
+            same = {id(owner.host) for owner in owners if owner.alone in own}
+            others = [other for other in owners[1:] if id(other.host) not in same]
             # With addresses of IPv6 as well it is the same two once more.
             if others and not first.site and mac not in told:
                 told.add(mac)
