@@ -133,6 +133,10 @@ def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
     )
     assert told["fill"] == {"nfsd_threads": 8, "nfsd_connections": 2} and "nfsd_threads" not in told["total"]
     assert told["growth"] == {"nfsd_enqueued": 5000, "nfsd_woken": 4000}
+    files["/proc/fs/nfsd/max_connections"] = "2000\n"
+    assert facts.gather(host(files), {}, 0)["fill"]["nfsd_max_connections"] == 2000
+    files["/proc/fs/nfsd/max_connections"] = "0\n"
+    assert "nfsd_max_connections" not in facts.gather(host(files), {}, 0)["fill"]
     # A server that starts or ends would let the reader of its pools wait.
     files["/proc/net/rpc/nfsd"] = "th 0 0 0.000\n"
     assert facts.gather(host(files), {}, 0) == {"total": {"nfsd_full": 0}, "fill": {}}

@@ -70,6 +70,8 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
     if threads:
         clients = _ss(host, "-tnH", "state", "established", "( sport = :2049 )")
         found.update({"nfsd_threads": threads, **({"nfsd_connections": clients.count("\n")} if clients else {})})
+        limit = sysfs.number(host, "/proc/fs/nfsd/max_connections")
+        found.update({"nfsd_max_connections": limit} if limit else {})
     routes = protocols.routes_6(host.read("/proc/net/rt6_stats") or "")
     return {**found, "routes_6": routes} if routes else found
 

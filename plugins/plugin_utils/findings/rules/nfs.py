@@ -108,18 +108,22 @@ _PATIENCE = (
 
 def _connections(host: Host) -> Iterator[Hit]:
     threads, held = (host.count("protocols", "fill", f"nfsd_{name}") for name in ("threads", "connections"))
+    limit = host.count("protocols", "fill", "nfsd_max_connections")
     # svc_check_conn_limits() in net/sunrpc/svc_xprt.c, up to the commit that ended it.
-    most = (threads + 3) * 20
+    most = limit or (threads + 3) * 20
     if threads and held * 10 >= most * 9 and (0, 0) < host.release < (6, 14):
         best = 1 << max((held * 2 // 20 - 3).bit_length(), threads.bit_length())
-        shown = {"connections to port 2049": held, "nfsd threads": threads, "most for so many threads": most}
-        yield Hit(shown, action=_ROOM.format(best))
+        why = "max_connections" if limit else "most for so many threads"
+        shown = {"connections to port 2049": held, "nfsd threads": threads, why: most}
+        yield Hit(shown, action=_RAISE if limit else _ROOM.format(best))
 
 
 _ROOM = (
     "Use {0} threads: `threads={0}` below [nfsd] in /etc/nfs.conf (RPCNFSDCOUNT in older files), and `rpc.nfsd {0}` at "
     "once; or write a limit of its own into /proc/fs/nfsd/max_connections before the server starts, or use Linux 6.14."
 )
+
+_RAISE = "Write a higher number into /proc/fs/nfsd/max_connections before the server starts, or 0 to go by its threads."
 
 
 RULES = (
@@ -141,8 +145,8 @@ RULES = (
         id="nfsd-connections-full",
         severity="medium",
         title="The NFS server has hardly room for more connections",
-        condition="an NFS server before Linux 6.14 has 90 % of the connections that its number of threads allows, 20 "
-        "for each of them and three more",
+        condition="an NFS server before Linux 6.14 has 90 % of the connections that it takes: what stands in "
+        "max_connections, else 20 for each of its threads and three more",
         explanation="Above that it closes a connection whenever a new one comes (`nfsd: too many open connections` in "
         "the kernel's log), and clients connect and repeat their calls in turn. With nconnect each client has several.",
         action="Start more threads.",
