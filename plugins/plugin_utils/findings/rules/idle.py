@@ -13,7 +13,9 @@ _TIME, _STEP = "net.ipv4.tcp_keepalive_time", "net.ipv4.tcp_keepalive_intvl"
 # Seconds by the driver of each cloud: NAT gateways and network load balancers of AWS
 # (docs.aws.amazon.com/elasticloadbalancing/latest/network/update-idle-timeout.html); load balancers of Azure
 # (learn.microsoft.com/azure/load-balancer/load-balancer-tcp-reset); the firewall of Google's VPC.
-_FORGET = {"ena": ("AWS", 350), "hv_netvsc": ("Azure", 240), "mana": ("Azure", 240), "gve": ("Google", 600)}
+# Hyper-V has this driver outside of that cloud as well, where nothing else tells the two apart.
+_HYPER_V = "Azure, if this guest is there,"
+_FORGET = {"ena": ("AWS", 350), "hv_netvsc": (_HYPER_V, 240), "mana": ("Azure", 240), "gve": ("Google", 600)}
 
 
 def _forgotten(host: Host) -> Iterator[Hit]:
@@ -43,9 +45,10 @@ RULES = (
         id="cloud-forgets-idle",
         severity="note",
         title="The cloud forgets idle connections before keepalive asks",
-        condition="a guest of AWS, Azure or Google has given up at least 1000 connections (100 within an interval), "
-        "and one in a hundred, because nobody answered any more, and net.ipv4.tcp_keepalive_time is longer than the "
-        "time after which NAT gateways and load balancers there forget them",
+        condition="a guest of AWS, Azure (or of Hyper-V elsewhere) or Google has given up at least 1000 connections "
+        "(100 within an interval), and one in a hundred, because nobody answered any more, and "
+        "net.ipv4.tcp_keepalive_time is longer than the time after which NAT gateways and load balancers there forget "
+        "them",
         explanation="They drop a connection that was idle for some minutes, mostly without a word. The next request, "
         "such as that of a pool of database connections, then waits for minutes and fails.",
         action="Ask sooner, and let programs switch keepalive on (SO_KEEPALIVE, `tcp_keepalives_idle` of PostgreSQL), "
