@@ -56,6 +56,15 @@ def test_what_cannot_be_noted_in_run_is_noted_beside_the_table(run, tmp_path, fu
     assert [path.name for path in beside.iterdir()] == ["run"]
 
 
+def test_the_table_stays_where_a_note_finds_no_room_later(run, tmp_path):
+    """As where /run becomes full meanwhile, and the file of this key could not be put back either."""
+    table = tmp_path / "guard/layers"
+    table.write_text(table.read_text().replace("\ttouch\t", "\tunwritten=1; sed() { return 1; }; touch\t"))
+    before = table.read_text()
+    run()
+    assert table.read_text() == before
+
+
 @pytest.fixture
 def host(tmp_path):
     """A host that has a permanent MTU of 1400, and an unconfirmed one of 9000, as has another NIC."""
@@ -115,3 +124,43 @@ def test_what_is_confirmed_meanwhile_is_in_the_file(host):
     host.reboots()
     assert mtus(host) == [1300, 1300]
     assert not stack.read(host)
+
+
+def test_what_could_not_be_put_back_is_told_once(host):
+    is_read_only(host)
+    host.script()
+    assert confirm(host)["failed"]
+    told = host.told
+    host.script()
+    assert host.told == told
+    assert not confirm(host).get("failed")
+
+
+def test_nobody_confirms_a_file_that_could_not_be_put_back(host):
+    is_read_only(host)
+    host.script()
+    mtu(host, 9100, "igb1", guard_timeout=60)
+    confirm(host)
+    assert mtus(host) == [1400, 9100]
+    is_writable_again(host)
+    host.reboots()
+    assert list(files(host)) == [DROPIN] and "1400" in files(host)[DROPIN]
+
+
+def test_a_file_that_could_not_be_put_back_takes_no_later_change_along(host):
+    is_read_only(host)
+    host.script()
+    assert "guard" not in mtu(host, 1300, "igb1")
+    host.script()
+    assert mtus(host) == [1400, 1300]
+
+
+def test_what_is_set_for_good_later_is_not_put_back(host):
+    is_read_only(host)
+    host.script()
+    is_writable_again(host)
+    mtu(host, 1300, "igb0", "igb1", permanent=True)
+    assert host.clocks == {} and not stack.read(host)
+    host.script()
+    host.reboots()
+    assert mtus(host) == [1300, 1300]

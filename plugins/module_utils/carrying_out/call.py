@@ -38,6 +38,7 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
     commands: List[str] = []
     reverted = ""
     if isinstance(host, Host):
+        guard.finish(host)
         # `restored` asks for all originals, and so for these.
         guard.note_stuck(host)
     while True:

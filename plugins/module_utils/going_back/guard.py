@@ -123,10 +123,10 @@ def back(host: Host, originals: Iterable[Address], left: Iterable[Address]) -> b
     """Have originals that are in force again forgotten with the confirmation, if one is waited for; those that are
     `left` by then are not."""
     there = stack.read(host)
-    waiting = [layer for layer in there if layer.waits]
+    waiting = [layer for layer in there if layer.unconfirmed]
     noted = []
     for layer in there:
-        if layer.waits:
+        if layer.unconfirmed:
             kept = tuple(address for address in layer.back if address not in set(left))
             mine = sorted(originals) if layer is waiting[-1] else ()
             layer = layer._replace(back=tuple(dict.fromkeys((*kept, *mine))))
@@ -224,7 +224,7 @@ def _keep(host: Host, left: Sequence[Layer]) -> None:
 
 def pending(host: ReadOnlyHost) -> List[Layer]:
     """The changes that nobody has confirmed yet, oldest first."""
-    return [layer for layer in stack.read(host) if layer.waits]
+    return [layer for layer in stack.read(host) if layer.unconfirmed]
 
 
 def windows(host: ReadOnlyHost) -> List[Layer]:
@@ -263,7 +263,15 @@ def waiting(host: Host) -> List[Layer]:
     left = [layer for layer in there if layer.waits or layer.end]
     if left != there:
         _keep(host, left)
-    return [layer for layer in left if layer.waits]
+    return [layer for layer in left if layer.unconfirmed]
+
+
+def finish(host: Host) -> None:
+    """Put back the files that a full or read-only disk has kept from it, before a call reads or replaces them."""
+    there = stack.read(host)
+    if any(layer.waits for layer in there) and not any(layer.unconfirmed for layer in there):
+        host.do(Run(("/bin/sh", stack.RUN, "held"), seconds=_WAY_BACK))
+        _rest(host, there)
 
 
 def note_stuck(host: Host) -> None:
@@ -308,8 +316,9 @@ def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
 
 def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
     waits, gone, ends = pending(host), reverted(host), windows(host)
+    goes = any(layer.waits for layer in stack.read(host)) or bool(ends and ending)
     result: Dict[str, Any] = {
-        "changed": state != "status" and bool(waits or (ends and state == "reverted" and ending)),
+        "changed": state != "status" and bool(waits or (goes and state == "reverted")),
         "pending": [stack.facts(layer) for layer in waits],
         "reverted": [stack.facts(layer) for layer in gone],
         "temporary": [stack.facts(layer) for layer in ends],

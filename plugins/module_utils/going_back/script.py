@@ -168,8 +168,8 @@ take() {{
   # It waits for another one for a minute at most: one that hangs must not keep the way back from running.
   exec 8< .
   flock -w 60 8
-  # Where a full disk takes no notes, the table stays.
-  ready= pause=
+  # Where a full disk takes no notes, or not all of them, the table stays.
+  ready= pause= short=
   for work in {WORK} .; do
     sorted "$1" 2> /dev/null && ready=1 && break
     drop_notes
@@ -186,7 +186,7 @@ take() {{
     eval "$line" < /dev/null || bad=1
     [ -z "$bad" ] || into=again
     [ -z "$unwritten" ] || into=unwritten
-    [ -z "$into" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/$into"
+    [ -z "$into" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/$into" || short=1
   done 3< "$work/commands"
   # What was refused may have been in the way of itself, or have come too early. What several commands did together is
   # not done twice, and their exit codes say little: some take away what may not be there.
@@ -210,14 +210,19 @@ take() {{
     tell "cannot set $name back to $below: the device answers $now"
     echo "$name$tab$below" >> "$work/failed"
   done 3< "$work/todo"
-  # What stands in a file is for the next boot. So its old text stays until it is back, now or before that boot.
+  # What stands in a file is for the next boot. So its old text stays until it is back, now or before that boot; nobody
+  # can confirm it any more.
+  again=" $(choose '$3 == {stack.UNWRITTEN}')"
   if [ -s "$work/unwritten" ]; then
-    while IFS=$tab read -r _layer _rank _kind name above below line <&3; do
-      tell "cannot set $name back yet: $line"
+    while IFS=$tab read -r layer _rank _kind name above below line <&3; do
+      case $again in *" $layer "*) ;; *) tell "cannot set $name back yet: $line" ;; esac
     done 3< "$work/unwritten"
-    awk -F "$tab" 'NR == FNR {{ n[$1]; next }} $1 == "layer" && $2 in n' "$work/unwritten" layers >> "$work/rest"
-    sed "s/^/key$tab/" "$work/unwritten" >> "$work/rest"
-    sort -s -t "$tab" -k 2,2n -o "$work/rest" "$work/rest"
+    awk -F "$tab" -v OFS="$tab" '
+      NR == FNR {{ n[$1]; next }}
+      $1 == "layer" && $2 in n {{ if ($3 || !$4) $3 = {stack.UNWRITTEN}; print }}
+    ' "$work/unwritten" layers >> "$work/rest" &&
+      sed "s/^/key$tab/" "$work/unwritten" >> "$work/rest" &&
+      sort -s -t "$tab" -k 2,2n -o "$work/rest" "$work/rest" || short=1
     pause=30
   fi
   umask 077
@@ -229,6 +234,7 @@ take() {{
   # That a temporary change has ended is no news.
   [ "$mode" = window ] && news='!$3 && !$4' || news='$3 || !$4'
   for layer in $(choose "$news"); do
+    case "$again" in *" $layer "*) continue ;; esac
     case " $1 " in *" $layer "*)
       mkdir -p {REVERTED}
       awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json"
@@ -237,7 +243,7 @@ take() {{
   [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }}
   sync
   # Where the disk is full or read-only the layers stay.
-  {{ [ "$work" = . ] || cp "$work/rest" rest; }} && mv -f rest layers || pause=5
+  [ -z "$short" ] && {{ [ "$work" = . ] || cp "$work/rest" rest; }} && mv -f rest layers || pause=5
   [ -s layers ] || rm -f layers
   for file in [0-9]*-*; do
     [ -e layers ] && grep -qF "$file" layers || rm -f "$file"

@@ -25,6 +25,9 @@ RUN = f"{FOLDER}/run"
 # Whether a layer has set a key, or only knows that a command of its own may take it along.
 HELD, BESIDE = "held", "beside"
 
+# In the place of a time: all but files is reverted, and these wait for a disk that was full or read-only.
+UNWRITTEN = 1
+
 _LAST = 999999  # of all commands of a layer
 _HOST = "/"  # in the place of a NIC, whose name cannot hold it
 
@@ -48,7 +51,8 @@ class Layer(NamedTuple):
     """One change: when it was made, how long it waits, what it changed.
 
     It `waits` until a second of the uptime to be confirmed, or has an `end` there, or both; with neither it belongs to
-    a call that is at work, or was killed. What is not confirmed goes when the uppermost one has waited.
+    a call that is at work, or was killed. What is not confirmed goes when the uppermost one has waited; what is gone
+    but for files has UNWRITTEN in its place.
     `back` are the originals that are in force again, and are forgotten once that is confirmed.
     """
 
@@ -65,6 +69,11 @@ class Layer(NamedTuple):
         shown = [_told(change) for change in self.changes[:5]]
         more = f", and {len(self.changes) - 5} more" if len(self.changes) > 5 else ""
         return f"{', '.join(shown)}{more}"
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether somebody may still confirm it."""
+        return self.waits > UNWRITTEN
 
     @property
     def held(self) -> List[str]:
