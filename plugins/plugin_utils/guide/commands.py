@@ -211,11 +211,16 @@ class Commands(Script):
         """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""
         if name == "eval":
             self.embedded([(self.line, " ".join(words))])
-        elif "-c" in words[:-1] or any(word.startswith("-") and word.endswith("c") for word in words[:-1]):
-            text = words[-1] if name != "su" else words[words.index("-c") + 1]
+        elif any(re.fullmatch(r"-\w*c", word) for word in words[:-1]):
+            index = next(number for number, word in enumerate(words) if re.fullmatch(r"-\w*c", word))
+            text, *handed = [word for word in words[index + 1 :] if word[:1] != "-"] or [words[-1]]
             lines = [(self.line, part) for part in text.split("\n")]
+            before = self.scope.arguments
+            # The first word after the text is $0.
+            self.scope.arguments = handed[1:] if len(handed) > 1 and name != "su" else before
             if not routes.own(self.guide, self.line, text):
                 self.embedded(self.spread(node, lines) if node else lines)
+            self.scope.arguments = before
         elif node and any(redirect.body for redirect in node.redirects):
             body = output.of(["cat"], node.redirects, self.scope, self.line)
             self.embedded(body or [])

@@ -17,6 +17,8 @@ _LINK = tuple(field.name for field in registry.FAMILIES["pci"].fields if "aspm" 
 _BUS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(.+)")
 # The register of a PCI Express function, with a mask for the bits of the largest read request alone.
 _DEVICE_CONTROL = re.compile(r"CAP_EXP\+0?8\.[wW]=([0-7]?[0-9a-f]{1,3}):7000", re.IGNORECASE)
+_ADDRESS = re.compile(r"([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
+_KIND = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}", re.IGNORECASE)
 _READING = ("show", "list", "monitor", "info", "help")
 
 
@@ -95,10 +97,10 @@ def _read_request(guide: Guide, line: int, words: List[str], write: str) -> bool
     found = _DEVICE_CONTROL.fullmatch(write)
     device = dict(zip(words, words[1:]))
     address, kind = device.get("-s", ""), device.get("-d", "")
-    if not found or not (address or kind) or not all(map(masks.known, (address, kind))):
+    # setpci takes parts of both as well, such as a whole slot or vendor, for which there is no selector.
+    if not found or (address and kind) or not (_ADDRESS.fullmatch(address) or _KIND.fullmatch(kind)):
         return False
     size = 128 << (int(found[1], 16) >> 12 & 7)
-    short = re.fullmatch(r"[0-9a-f]{2}:[0-9a-f]{2}\.\d", address)
-    match = [("bus", f"0000:{address}" if short else address)] if address else [("pci", kind)]
-    guide.nic(line, "", "pci", "max_read_request", str(size), match)
+    match = [("bus", address if address.count(":") > 1 else f"0000:{address}")] if address else [("pci", kind)]
+    guide.nic(line, "", "pci", "max_read_request", str(size), [(key, text.lower()) for key, text in match])
     return True

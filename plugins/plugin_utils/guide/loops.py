@@ -158,10 +158,11 @@ class Loops(Commands):
     def find(self, words: Sequence[str]) -> None:
         """`find ... -exec COMMAND {} \\;`, where the text tells what is found."""
         search, command = wrappers.executed(words)
-        printed = self.substitute(" ".join(search)) if command else None
-        if printed is not None:
-            for value in printed.split():
-                self.run(wrappers.filled(command, value))
+        if not command:
+            return
+        printed = self.substitute(" ".join(search))
+        for value in printed.split() if printed is not None else [masks.mask("{}")]:
+            self.run(wrappers.filled(command, value))
 
     def fed(self, node: Node, printed: Optional[str]) -> bool:
         """Whether it is `while read x` over words of which the text tells, such as a list of NICs; it is walked."""

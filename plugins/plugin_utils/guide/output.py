@@ -128,8 +128,8 @@ def queue_files(source: str) -> Optional[str]:
     match = _FINDS.fullmatch(source.strip())
     if not match:
         return None
-    index, nic = match[2].rstrip("/"), re.match(r"/sys/class/net/([^/]+)(/.|$)", match[2])
-    if not match[1] and (index == "/sys/class/net" or (nic and match[2] == f"/sys/class/net/{nic[1]}")):
+    folder, nic = match[2].rstrip("/"), re.match(r"/sys/class/net/([^/]+)(/.|$)", match[2])
+    if not match[1] and (folder == "/sys/class/net" or (nic and match[2] == f"/sys/class/net/{nic[1]}")):
         return ""
     side = "tx" if match[3] == "xps_cpus" else "rx"
     return f"/sys/class/net/{nic[1] if nic else '*'}/queues/{side}-*/{match[3]}"
