@@ -278,6 +278,18 @@ def test_a_boot_that_keeps_the_kernel_sets_values_too(script, tmp_path, keeps_it
     assert not (tmp_path / "guard/layers").exists()
 
 
+def test_a_boot_waits_for_no_service_that_waits_for_it(script, tmp_path):
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text(f'#!/bin/sh\necho "$*" > {tmp_path}/said\n')
+    systemctl.chmod(0o755)
+    script.write_text(script.read_text().replace("PATH=", f"PATH={tmp_path}:"))
+    table = tmp_path / "guard/layers"
+    table.write_text(table.read_text().replace(f"touch\t{tmp_path}/back", "live systemctl start irqbalance.service\t"))
+    (tmp_path / "lock/lock").touch()
+    subprocess.run(["sh", script, "boot"], check=True)
+    assert (tmp_path / "said").read_text() == "--no-block start irqbalance.service\n"
+
+
 def test_a_clock_without_a_layer_ends(script, tmp_path):
     (tmp_path / "guard/layers").unlink()
     subprocess.run(["sh", script, "wait", str(uptime() + 1)], check=True, timeout=10)

@@ -47,6 +47,8 @@ mode=${{1:-live}} tab=$(printf '\\t') work={WORK}
 # DHCP, the locks.
 live() {{
   [ "$mode" != boot ] || return 0
+  # A service that starts at a boot waits for this script, so this script must not wait for it.
+  case "$mode $1" in "soft systemctl") shift; set -- systemctl --no-block "$@" ;; esac
   timeout -k 5 10 "$@" 8<&- 9>&-
   set -- "$?" "$1"
   # Older ethtool ends so when there is nothing to change.
@@ -262,10 +264,10 @@ next_time() {{
 # The uptime goes on while the machine sleeps, and does not jump with the time of day; a long sleep in the shell and
 # the clocks of systemd's timers stand still, and in a container some of those count from another beginning.
 watch() {{
-  first=$1 pause=
+  first=$1
   while end=$(next_time "$2" "$3")
     [ -z "$end" ] || first=
-    end=${{end:-$first}}; [ -n "$end" ]; do
+    end=${{end:-$first}} pause=; [ -n "$end" ]; do
     left=$((end - $(uptime)))
     if [ "$left" -gt 0 ]; then sleep "$((left < 5 ? left : 5))"; continue; fi
     first=
