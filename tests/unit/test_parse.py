@@ -226,11 +226,16 @@ ESTAB 0 131072 [2001:db8::1]:9092 [2001:db8::9]:50123
 \t cubic wscale:7,7 rto:240 busy:900000ms rwnd_limited:8000ms(0.9%) minrtt:39.9
 0 0 10.0.0.10:44447 198.51.100.7:22
 \t cubic wscale:7,7 rto:240 minrtt:39.9
+0 0 127.0.0.1:44448 127.0.0.53:53
+\t cubic wscale:7,7 rto:204 busy:900000ms rwnd_limited:880000ms(97.8%) minrtt:0.01
+0 0 [2001:db8::1]:44449 [2001:db8::1]:5432
+\t cubic wscale:7,7 rto:204 busy:900000ms rwnd_limited:880000ms(97.8%) minrtt:0.01
 """
 
 
 def test_connections_that_are_held_back_are_told_worst_first():
-    """Neither those that were busy for less than a minute, nor those that could send for most of the time."""
+    """Neither those that were busy for less than a minute, nor those that could send for most of the time, nor those
+    of a host to itself."""
     first = {"peer": "198.51.100.4 port 22", "by": "peer", "seconds": 880, "busy": 900, "scale": 0}
     second = {"peer": "2001:db8::9 port 50123", "by": "buffer", "seconds": 87, "busy": 90, "scale": 9, "rtt_ms": 88.0}
     assert protocols.held_back(HELD, 9) == [{**first, "rtt_ms": 39.9, "window": 65535}, second]

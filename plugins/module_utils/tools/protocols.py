@@ -257,17 +257,19 @@ def held_back(text: str, most: int) -> List[Dict[str, Any]]:
     """Of `ss -tin`: connections that could not send for half of the time they had something to, and why; worst first.
 
     `by` is `peer`, whose window was full, or `buffer`, the own one; the rest are seconds, milliseconds and bytes.
+    Connections of a host to itself use no network, and wait for a program of its own.
     """
     found = []
     lines = text.splitlines()
     for head, about in zip(lines, lines[1:]):
-        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+\S+:\d+\s+(\S+):(\d+)\s*$", head)
-        busy = re.search(r"\bbusy:(\d{1,12})ms\b", about) if ends and about[:1].isspace() else None
+        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+(?P<own>\S+):\d+\s+(\S+):(\d+)\s*$", head)
+        away = ends is not None and ends[2] != ends["own"] and not ends[2].startswith("127.")
+        busy = re.search(r"\bbusy:(\d{1,12})ms\b", about) if away and about[:1].isspace() else None
         for word, by in (("rwnd", "peer"), ("sndbuf", "buffer")):
             held = re.search(rf"\b{word}_limited:(\d{{1,12}})ms\b", about)
             if ends and busy and held and int(busy[1]) >= _LONG_MS and int(held[1]) * 2 >= int(busy[1]):
-                peer = re.sub(r"%.*$", "", ends[1]).strip("[]")
-                row: Dict[str, Any] = {"peer": f"{peer} port {ends[2]}", "by": by, "seconds": int(held[1]) // 1000}
+                peer = re.sub(r"%.*$", "", ends[2]).strip("[]")
+                row: Dict[str, Any] = {"peer": f"{peer} port {ends[3]}", "by": by, "seconds": int(held[1]) // 1000}
                 found.append({**row, "busy": int(busy[1]) // 1000, **_measures(about)})
     return sorted(found, key=lambda row: (-row["seconds"], row["peer"]))[:most]
 
