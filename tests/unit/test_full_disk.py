@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,26 @@ def test_the_table_stays_where_a_note_finds_no_room_later(run, tmp_path):
     before = table.read_text()
     run()
     assert table.read_text() == before
+
+
+def test_commands_are_not_repeated_until_there_is_room_for_their_files(run, tmp_path):
+    """As those of a bond, which would go and come every 30 seconds."""
+    table, back, source = tmp_path / "guard/layers", tmp_path / "back", tmp_path / "guard/1-1"
+    command = f"live touch {back} || bad=1; put 1-1 644 {tmp_path}/etc/file || bad=1; live touch"
+    text = table.read_text().replace("layer\t1\t1\t", "layer\t1\t2\t")
+    table.write_text(text.replace(f"\ttouch\t{back}", f"\t{command}\t{back}2"))
+    again = Path(f"{back}2")
+    run()
+    assert back.exists() and again.exists() and table.exists()
+    back.unlink()
+    again.unlink()
+    run()
+    assert not back.exists() and not again.exists() and table.exists()
+    source.write_text("text")
+    run()
+    assert back.exists() and again.exists() and not table.exists()
+    assert [path.name for path in (tmp_path / "etc").iterdir()] == ["file"]
+    assert (tmp_path / "etc/file").read_text() == "text"
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ mode=${{1:-live}} tab=$(printf '\\t') work={WORK}
 # A command that hangs in a driver must not keep the next one from running, nor one that stays, such as a client of
 # DHCP, the locks.
 live() {{
-  [ "$mode" != boot ] || return 0
+  [ "$mode" != boot ] && [ -z "$trial" ] || return 0
   # A service that starts at a boot waits for this script, so this script must not wait for it.
   case "$mode $1" in "soft systemctl") shift; set -- systemctl --no-block "$@" ;; esac
   timeout -k 5 10 "$@" 8<&- 9>&-
@@ -56,17 +56,29 @@ live() {{
   return "$1"
 }}
 
-# Puts a file back, or removes one; a disk that is full or read-only is `unwritten`.
+# Puts a file back, or removes one; a disk that is full or read-only is `unwritten`. A `trial` only finds that out.
 put() {{
   mkdir -p "${{3%/*}}"
-  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" && mv -f "$3.linuxnet-tuning" "$3" && return
-  rm -f "$3.linuxnet-tuning"
+  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" &&
+    if [ -n "$trial" ]; then command rm "$3.linuxnet-tuning"; else mv -f "$3.linuxnet-tuning" "$3"; fi && return
+  command rm -f "$3.linuxnet-tuning"
   unwritten=1
   return 1
 }}
 
 rm() {{
-  command rm "$@" || {{ unwritten=1; return 1; }}
+  if [ -z "$trial" ]; then
+    command rm "$@" && return
+  else
+    for path; do true; done
+    [ ! -e "$path" ] || [ -w "${{path%/*}}" ] && return
+  fi
+  unwritten=1
+  return 1
+}}
+
+systemctl() {{
+  [ -n "$trial" ] || command systemctl "$@"
 }}
 
 tell() {{
@@ -153,8 +165,8 @@ sorted() {{
     sort -t "$tab" -k 1,1nr -k 2,2n "$work/failed" > "$work/todo" &&
     awk -F "$tab" -v OFS="$tab" '
       $1 == layer && $7 == command {{ to = NR; if ($8 != "") line = line " " $8; next }}
-      {{ if (NR > 1) print from, to, line; layer = $1; command = $7; from = to = NR; line = $7 " " $8 }}
-      END {{ if (NR) print from, to, line }}
+      {{ if (NR > 1) print layer, from, to, line; layer = $1; command = $7; from = to = NR; line = $7 " " $8 }}
+      END {{ if (NR) print layer, from, to, line }}
     ' "$work/todo" > "$work/commands" &&
     true > "$work/again" && true > "$work/failed" && true > "$work/unwritten"
 }}
@@ -183,9 +195,12 @@ take() {{
     return
   fi
   umask 022
-  while IFS=$tab read -r from to line <&3; do
-    bad= unwritten= into=
-    eval "$line" < /dev/null || bad=1
+  again=" $(choose '$3 == {stack.UNWRITTEN}')"
+  while IFS=$tab read -r layer from to line <&3; do
+    bad= unwritten= into= trial=
+    # What was tried before goes on with its commands, such as those that make a bond anew, once there is room.
+    case $again in *" $layer "*) trial=1; eval "$line" < /dev/null; bad= trial= ;; esac
+    [ -n "$unwritten" ] || eval "$line" < /dev/null || bad=1
     [ -z "$bad" ] || into=again
     [ -z "$unwritten" ] || into=unwritten
     [ -z "$into" ] || sed -n "$from,${{to}}p" "$work/todo" >> "$work/$into" || short=1
@@ -214,7 +229,6 @@ take() {{
   done 3< "$work/todo"
   # What stands in a file is for the next boot. So its old text stays until it is back, now or before that boot; nobody
   # can confirm it any more.
-  again=" $(choose '$3 == {stack.UNWRITTEN}')"
   if [ -s "$work/unwritten" ]; then
     while IFS=$tab read -r layer _rank _kind name above below line <&3; do
       case $again in *" $layer "*) ;; *) tell "cannot set $name back yet: $line" ;; esac
