@@ -36,13 +36,15 @@ def shape(rate: int, limit: str, leaf: str) -> bool:
     """Both directions; False where this kernel has no such qdisc."""
     for nic in (f"to-{CLIENT}", f"to-{bottlenecks.SERVER}"):
         line = f"tc qdisc replace dev {nic}"
-        bottlenecks.run(bottlenecks.SWITCH, f"tc qdisc del dev {nic} root 2>/dev/null || true")
+        # Another kind in between, so that the child of the last tbf goes with it.
+        bottlenecks.run(bottlenecks.SWITCH, f"{line} root pfifo")
         bottlenecks.run(bottlenecks.SWITCH, f"{line} root handle 1: tbf rate {rate}mbit burst 20k limit {limit}")
         if leaf:
-            try:
-                bottlenecks.run(bottlenecks.SWITCH, f"{line} parent 1: handle 10: {leaf} 2>/dev/null")
-            except subprocess.CalledProcessError:
+            child = ["ip", "netns", "exec", bottlenecks.SWITCH, *f"{line} parent 1: handle 10: {leaf}".split()]
+            done = subprocess.run(child, capture_output=True, text=True, check=False)
+            if "unknown" in done.stderr:
                 return False
+            done.check_returncode()
     return True
 
 
