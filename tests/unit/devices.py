@@ -226,27 +226,21 @@ def igb() -> Device:
     )
 
 
-def ixgbe() -> Device:
+def ixgbe(*, advertises: bool = True, driver: str = "ixgbe") -> Device:
     """Intel X540 behind a switch that refuses flow control: `-a` says off whatever one asks for."""
     return Device(
-        "ixgbe",
+        driver,
         pause={"autoneg": True, "rx": True, "tx": True},
         ignores_pause_with_autoneg=True,
         shows_result=True,
-        advertises=True,
+        advertises=advertises,
         refused=True,
     )
 
 
 def i219() -> Device:
     """The same switch for a driver that shows nowhere what it asks for."""
-    return Device(
-        "e1000e",
-        pause={"autoneg": True, "rx": True, "tx": True},
-        ignores_pause_with_autoneg=True,
-        shows_result=True,
-        refused=True,
-    )
+    return ixgbe(advertises=False, driver="e1000e")
 
 
 def bnxt() -> Device:

@@ -30,7 +30,7 @@ from . import bonds, managers
 # whose client only the manager starts and ends.
 _ANEW = ("mode", "fail_over_mac", "lacp_rate", "ad_select", "tlb_dynamic_lb", "dhcp")
 
-# What is noted about a member, beside what is requested, is put back when a bond does not come about.
+# Values of a port that are recorded in addition to the requested ones, and restored if the bond cannot be created.
 _MEMBER = "member "
 
 
