@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out import conclude
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import clocks, guard, memory, stack
 from ansible_collections.linuxnet.tuning.tests.unit.sabotage import sees
 from ansible_collections.linuxnet.tuning.tests.unit.test_sequences import play, sequences
 
@@ -28,7 +28,7 @@ BROKEN = {
         lambda layers, numbers: [layer for layer in layers if layer.number not in numbers],
     ),
     "a permanent value ends no temporary one": (stack, "without", lambda layers, _keys: list(layers)),
-    "no clock is started": (guard, "_start", lambda *_arguments: []),
+    "no clock is started": (clocks, "start", lambda *_arguments: []),
 }
 # What is replaced in the script, and by what.
 LINES = {

@@ -59,6 +59,7 @@ LAYERS = {
     "going_back.revert": {"text", "schema", "deciding.plan", "tools", "going_back.stack"},
     "going_back.old": {"schema", "host", "going_back.memory", "going_back.stack"},
     "going_back.health": {"schema", "host", "tools"},
+    "going_back.clocks": {"schema", "host", "tools", "going_back.stack"},
     "going_back.guard": {
         "schema",
         "host",
@@ -68,6 +69,7 @@ LAYERS = {
         "going_back.script",
         "going_back.revert",
         "going_back.old",
+        "going_back.clocks",
     },
     "carrying_out.report": {"schema"},
     "carrying_out.arriving": {"schema", "host", "deciding.desire", "deciding.inputs", "deciding.plan", "tools"},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, script
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import clocks, script
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import session
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import later, systemd, transient
@@ -54,7 +54,7 @@ def words(argv):
 
 def transient_units():
     yield transient.service("u", "about", 90, ["a"], ["b"], "").argv
-    (started,) = (run.argv for run in guard._start(guard.REVERT, 9) if run.argv[0] == "systemd-run")
+    (started,) = (run.argv for run in clocks.start(clocks.REVERT, 9) if run.argv[0] == "systemd-run")
     yield started
     listed = re.findall(r"^ +- (--?[a-z].*|systemd-run)$", (ROOT / "playbooks/wake.yml").read_text(), re.MULTILINE)
     yield listed[listed.index("systemd-run") :]

@@ -10,7 +10,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.apply
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.transaction import Transaction
 from ansible_collections.linuxnet.tuning.plugins.module_utils.carrying_out.undo import Undo
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import clocks, guard
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
 from ansible_collections.linuxnet.tuning.tests.unit.attempts import attempt
 from ansible_collections.linuxnet.tuning.tests.unit.sabotage import break_line
@@ -140,16 +140,16 @@ LINES = {
     ),
     "the guard stays on": (LAST, conclude.disarm, "guard.drop(host, armed.number)", "pass"),
     "the guard goes with all that waits": ("and other changes wait", guard.drop, "layer.number != number", "False"),
-    "its clock runs on": ("and other changes will end", guard._keep, "_rest(host, before)", "pass"),
+    "its clock runs on": ("and other changes will end", guard._keep, "clocks.rest(host, before)", "pass"),
     "a clock that others need is stopped": (
         "and other changes wait",
-        guard._rest,
+        clocks.rest,
         "and not any(layer.waits for layer in there)",
         "",
     ),
     "the clock of windows is stopped": (
         "and other changes will end",
-        guard._rest,
+        clocks.rest,
         "and not any(layer.end for layer in there)",
         "",
     ),

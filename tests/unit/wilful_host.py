@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import clocks, guard, memory, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, HangsError, Poke, Run
 from ansible_collections.linuxnet.tuning.tests.unit.devices import Device, e1000e, igb
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
@@ -28,8 +28,8 @@ GUARD = (
     memory.FOLDER,
     guard.UNIT,
     "linuxnet-tuning-guard",
-    guard.REVERT.unit,
-    guard.WINDOW.unit,
+    clocks.REVERT.unit,
+    clocks.WINDOW.unit,
     "systemctl daemon-reload",
 )
 

@@ -13,9 +13,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
-from ..schema import Action, Address, Change, Query, Run, Save, TuningError, Value, plain
+from ..schema import Action, Address, Change, Run, Save, TuningError, Value, plain
 from ..tools import systemd
-from . import memory, old, stack
+from . import clocks, memory, old, stack
+from .clocks import REVERT, WINDOW
 from .revert import Step, lines
 from .script import LOCK, NOTES, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WORK
 from .stack import Layer
@@ -30,20 +31,6 @@ _PATIENCE = 60
 _WAY_BACK = 600
 
 _FAILED = f"{REVERTED}/failed"
-
-# Where systemd has the units that systemd-run has made.
-_TRANSIENT = "/run/systemd/transient"
-
-
-class Clock(NamedTuple):
-    """A service that waits for a second of the uptime, and then has the script take layers away."""
-
-    unit: str
-    word: str
-
-
-REVERT = Clock("linuxnet-tuning-revert", "wait")
-WINDOW = Clock("linuxnet-tuning-window", "window")
 
 
 class Terms(NamedTuple):
@@ -89,11 +76,11 @@ def arm(
     if terms.clock and host.read(UNIT) != UNIT_TEXT:
         steps += [Save(UNIT, UNIT_TEXT), systemd.daemon_reload(), Run(("systemctl", "enable", "--quiet", _name(UNIT)))]
     begin = terms.begin and terms.clock
-    steps += _start(REVERT, layer.waits) if begin and not _runs(host, REVERT, there) else []
-    steps += _start(WINDOW, layer.end) if layer.end and not _runs(host, WINDOW, there) else []
+    steps += clocks.start(REVERT, layer.waits) if begin and not clocks.runs(host, REVERT, there) else []
+    steps += clocks.start(WINDOW, layer.end) if layer.end and not clocks.runs(host, WINDOW, there) else []
     for action in steps:
         complaint = host.do(action)
-        if complaint and not _stops(action):
+        if complaint and not clocks.stops(action):
             _cannot(host, there, f"{plain(action)[0]} said: {complaint}")
     # What makes it count comes last: from here on it is taken back.
     complaint = stack.write(host, [*there, layer])
@@ -102,18 +89,11 @@ def arm(
     return number
 
 
-def _runs(host: Host, clock: Clock, there: Sequence[Layer]) -> bool:
-    """Whether a clock has other layers to wait for, and does: it sees by itself what is new in the table."""
-    if not any(layer.waits if clock is REVERT else layer.end for layer in there):
-        return False
-    return host.ask(Query(("systemctl", "is-active", f"{clock.unit}.service"))).out.strip() == "active"
-
-
 def _cannot(host: Host, there: Sequence[Layer], why: str) -> None:
     stack.write(host, there)
     for clock, needed in ((REVERT, any(layer.waits for layer in there)), (WINDOW, any(layer.end for layer in there))):
         if not needed:
-            _halt(host, clock)
+            clocks.halt(host, clock)
     raise TuningError(
         f"cannot prepare the rollback: {why}. Nothing was changed. guard_timeout: 0 switches the guard off"
     )
@@ -139,38 +119,6 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _start(clock: Clock, end: int) -> List[Run]:
-    """Start a clock. It is a service that waits and no timer: those stand still while the machine sleeps, start
-    anew with each daemon-reload or jump with the time of day, and in a container begin to count somewhere else. One
-    that is killed, such as by a kernel without memory, begins again."""
-    again = "--property=Restart=on-failure"
-    options = ("--quiet", "--collect", again, f"--unit={clock.unit}", "--description=Revert a network tuning")
-    return [*_stop(clock), Run(("systemd-run", *options, "/bin/sh", stack.RUN, clock.word, str(end)))]
-
-
-def _stop(clock: Clock) -> List[Run]:
-    """The clock may not run, or may have failed long ago; neither keeps a new one from starting."""
-    return [Run(("systemctl", verb, f"{clock.unit}.service")) for verb in ("stop", "reset-failed")]
-
-
-def _stops(action: Action) -> bool:
-    return isinstance(action, Run) and action.argv[:2] in (("systemctl", "stop"), ("systemctl", "reset-failed"))
-
-
-def _halt(host: Host, clock: Clock) -> None:
-    for action in _stop(clock) if systemd.running(host) else ():
-        host.do(action)
-
-
-def _rest(host: Host, before: Iterable[Layer]) -> None:
-    """Stop the clocks that ran for the layers of before, and have nothing to wait for any more."""
-    there = stack.read(host)
-    if any(layer.waits for layer in before) and not any(layer.waits for layer in there):
-        _halt(host, REVERT)
-    if any(layer.end for layer in before) and not any(layer.end for layer in there):
-        _halt(host, WINDOW)
-
-
 def go_on(host: Host, number: int, terms: Terms, begun: int) -> None:
     """Time runs from the end of a call, which on a slow host may come after that of its own clock."""
     took = host.uptime() - begun
@@ -189,7 +137,7 @@ def _wind(host: Host) -> None:
     """Start the clocks anew: those that run are of another version, which knows no table."""
     host.do(Save(stack.RUN, RUN_TEXT, mode=0o700))
     for clock, ends in ((REVERT, [layer.waits for layer in pending(host)]), (WINDOW, [w.end for w in windows(host)])):
-        for action in _start(clock, min(ends)) if ends else ():
+        for action in clocks.start(clock, min(ends)) if ends else ():
             host.do(action)
 
 
@@ -219,7 +167,7 @@ def close(host: Host, keys: Iterable[Address]) -> None:
 def _keep(host: Host, left: Sequence[Layer]) -> None:
     before = stack.read(host)
     stack.write(host, left)
-    _rest(host, before)
+    clocks.rest(host, before)
 
 
 def pending(host: ReadOnlyHost) -> List[Layer]:
@@ -271,7 +219,7 @@ def finish(host: Host) -> None:
     there = stack.read(host)
     if any(layer.waits for layer in there) and not any(layer.unconfirmed for layer in there):
         host.do(Run(("/bin/sh", stack.RUN, "held"), seconds=_WAY_BACK))
-        _rest(host, there)
+        clocks.rest(host, there)
 
 
 def note_stuck(host: Host) -> None:
@@ -366,7 +314,7 @@ def _revert(host: Host, ending: bool) -> None:
         return
     words = ("held", "all") if ending else ("held",)
     host.do(Run(("/bin/sh", stack.RUN, *words), seconds=_WAY_BACK))
-    _rest(host, before)
+    clocks.rest(host, before)
     left = [layer for layer in stack.read(host) if layer.waits or (ending and layer.end)]
     if left:
         keys = dict.fromkeys(str(stack.address_of(name)) for layer in left for name in layer.held)
@@ -385,10 +333,7 @@ def leave(host: Host) -> None:
     # The script removes files, and not the folders of drop-ins, which others may write to.
     for folder in systemd.folders(host):
         host.do(Save(f"{folder}/gone.conf", None))
-    # Of a call that was killed between the start of a clock and the layer that it was for.
-    for clock in (REVERT, WINDOW):
-        if host.exists(f"{_TRANSIENT}/{clock.unit}.service"):
-            _halt(host, clock)
+    clocks.stop_left(host)
     # Of a script that was killed.
     for name in set(NOTES).intersection(host.names(WORK)):
         host.do(Save(f"{WORK}/{name}", None, mode=0o600))
