@@ -34,11 +34,15 @@ _REASON = r"refused|not known|[Nn]o route|is unreachable|timed out"
 _CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 3).close()"
 _UNTOLD = "unable to connect: refused, or an unknown name; this version of iperf3 does not tell which"
 _UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service not known|name resolution"
+# The bytes that TCP writes and reads at once. 3.18 counts what it received when such a block is there as a whole (measured;
+# 3.12 counts each piece), so a slow run with a small window may end before there is one.
+_BLOCK = 128 * 1024
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
 
 
 class Iperf3Error(TuningError):
-    """A run without a result; `kind` is busy, unreachable, cut off or failed."""
+    """A run without a result; `kind` is busy, unreachable, cut off, no data or failed."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -54,8 +58,18 @@ def client(options: Mapping[str, Any]) -> List[str]:
     argv += ["-R"] if options.get("reverse") else []
     argv += ["--bidir"] if options.get("bidirectional") else []
     argv += ["-w", str(options["window"])] if options.get("window") else []
-    argv += ["-l", str(options["length"])] if options.get("length") else []
+    length = options.get("length") or _block(options)
+    argv += ["-l", str(length)] if length else []
     return argv + (["-b", str(options["bitrate"])] if options.get("bitrate") else [])
+
+
+def _block(options: Mapping[str, Any]) -> Optional[int]:
+    """The block for TCP with a window: an eighth of it, at least 1 KiB, so that the count is fine enough; None for its own."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)", str(options.get("window") or "").upper())
+    if not match or options.get("protocol") == "udp":
+        return None
+    block = max(1024, int(float(match[1]) * _UNITS[match[2]]) // 8)
+    return block if block < _BLOCK else None
 
 
 def connect(options: Mapping[str, Any]) -> List[str]:
@@ -110,7 +124,7 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
     result: Dict[str, Any] = {"bits_per_second": {}, "seconds": 0.0, "version": _version(report)}
     for direction, suffix in _directions(options):
         if not _moved(end, suffix):
-            raise _failure("control socket has closed: the report has no data", options)
+            raise _no_data(report, options)
         _one_way(result, end, direction, suffix)
         _round_trips(result, end, direction)
     cpu = end.get("cpu_utilization_percent") or {}
@@ -206,6 +220,16 @@ def _round_trips(result: Dict[str, Any], end: Mapping[str, Any], direction: str)
 def _version(report: Mapping[str, Any]) -> str:
     match = re.search(r"\d+(\.\d+)+", str((report.get("start") or {}).get("version", "")))
     return match.group(0) if match else ""
+
+
+def _no_data(report: Mapping[str, Any], options: Mapping[str, Any]) -> Iperf3Error:
+    """The run came to its end and nothing has arrived, as far as iperf3 counts it."""
+    start = report.get("start") or {}
+    size = (start.get("test_start") or {}).get("blksize")
+    block = f"no block of {size} bytes" if size else "nothing"
+    hint = "measure longer (duration); if that does not help, see that large packets pass (MTU, firewall)"
+    where = f"the iperf3 server {options['server']} port {options['port']}"
+    return Iperf3Error("no data", f"{where} and this host measured no data: {block} arrived in {seconds(options)} s; {hint}")
 
 
 def _failure(text: str, options: Mapping[str, Any]) -> Iperf3Error:
