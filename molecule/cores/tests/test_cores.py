@@ -26,8 +26,8 @@ STEPS = (
 )
 
 
-def ask(command, script=None):
-    argv = ["ssh", "-F", str(SSH_CONFIG), "router", command]
+def ask(command, script=None, guest="router"):
+    argv = ["ssh", "-F", str(SSH_CONFIG), guest, command]
     return subprocess.run(argv, input=script, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
