@@ -103,6 +103,13 @@ options:
         type: bool
         default: false
         version_added: 0.3.0
+  secret:
+    description:
+      - A word that each client says at the gate, the same on all hosts of a measurement.
+      - Whoever connects to the gate without it is no client, whatever name it gives.
+    type: str
+    default: ''
+    version_added: 0.3.0
   steps:
     description: What this host does as a client.
     type: list

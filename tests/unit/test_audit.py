@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from ansible.errors import AnsibleFilterError
+from ansible.errors import AnsibleFilterError, AnsibleUndefinedVariable
 
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_data import audit_data
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_facts import audit_facts
@@ -305,6 +305,21 @@ def test_odd_facts_of_one_host_stop_nobody(path, odd):
         assert findings_table(facts, found)
         audit_page(facts, found, "today").encode()
         json.dumps(audit_data(facts, found, "today"), ensure_ascii=False, allow_nan=False).encode()
+
+
+class Unregistered(dict):
+    """The variables of a host whose result ansible-core 2.21 could not register, because it nests too deeply."""
+
+    def get(self, name, default=None):
+        if name == "audit_info":
+            raise AnsibleUndefinedVariable("its register expression failed: maximum recursion depth exceeded")
+        return super().get(name, default)
+
+
+def test_facts_that_were_not_registered_stop_nobody():
+    facts = audit_facts(["pc0", "pc1"], {"pc0": Unregistered(group_names=["room1"]), "pc1": HOSTVARS["pc1"]})
+    assert facts["pc0"]["unreachable"] and "maximum recursion depth" in facts["pc0"]["reason"]
+    assert "pc1" in {finding["host"] for finding in findings(facts)}
 
 
 def test_a_host_of_which_nothing_could_be_read_is_not_one_without_a_finding():

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import station
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iperf3
@@ -26,7 +27,7 @@ def python(text):
 
 
 def config(name, **words):
-    default = {"prepare": [], "servers": [], "ports": [], "gate": None, "steps": [], "watch": []}
+    default = {"prepare": [], "servers": [], "ports": [], "gate": None, "steps": [], "watch": [], "secret": "word"}
     return {"name": name, "stagger": 0.05, "patience": 20, **default, **words}
 
 
@@ -266,16 +267,46 @@ def test_a_stranger_who_takes_his_time_holds_nobody_up(tmp_path):
         stranger.close()
 
 
+# Of the name nobody but the clients knows the secret.
+FORGED = (b'["1", "pc1"]\n', b'["1", "pc1", ""]\n', b'["1", "pc1", "sword"]\n')
+
+
+def open_files():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def forge(port, text):
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(text)
+    return connection
+
+
+def test_a_crowd_at_the_gate_throws_nobody_out(tmp_path):
+    """Neither of those who say nothing, nor of those whom nobody expects and who would stay open files for ever."""
+    port = free_port()
+    threads = [run(tmp_path, keeper(port, ["pc1"], patience=60))]
+    ready(tmp_path)
+    files = open_files()
+    crowd = [forge(port, b'["x%d", "pc1", "word"]\n' % number * (number % 2)) for number in range(500)]
+    time.sleep(2)
+    # Ours are these 500; those of the gate are few.
+    assert open_files() < files + 500 + 2 * station._AT_ONCE + 20
+    threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
+    for thread in threads:
+        thread.join(30)
+    assert (tmp_path / "keeper/done.json").exists()
+    for stranger in crowd:
+        stranger.close()
+
+
 def test_a_stranger_in_the_name_of_a_client_throws_nobody_out(tmp_path):
     port = free_port()
     threads = [run(tmp_path, keeper(port, ["pc1", "pc2"]))]
     ready(tmp_path)
-    forged = [socket.create_connection(("127.0.0.1", port))]
-    forged[0].sendall(b'["1", "pc1"]\n')
+    forged = [forge(port, text) for text in FORGED * 9]
     threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
     time.sleep(0.7)
-    forged.append(socket.create_connection(("127.0.0.1", port)))
-    forged[1].sendall(b'["1", "pc1"]\n')
+    forged += [forge(port, text) for text in FORGED]
     time.sleep(0.3)
     threads.append(run(tmp_path, client("pc2", port, ["echo", "two"])))
     for thread in threads:
@@ -290,7 +321,7 @@ def test_a_greeting_may_come_in_parts(tmp_path):
     thread = run(tmp_path, keeper(port, ["pc1"]))
     ready(tmp_path)
     with socket.create_connection(("127.0.0.1", port)) as slow:
-        for part in (b'["1", ', b'"pc1"]', b"\n"):
+        for part in (b'["1", ', b'"pc1", "word"]', b"\n"):
             slow.sendall(part)
             time.sleep(0.2)
         assert slow.recv(10) == b"go\n"

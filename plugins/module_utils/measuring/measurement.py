@@ -49,6 +49,7 @@ BENCHMARK: Dict[str, Dict[str, Any]] = {
     "port": {"type": "int", "default": 5201},
     "protocol": {"type": "str", "choices": ["tcp", "udp"], "default": "tcp"},
     "gate": {"type": "list", "elements": "dict", "default": [], "options": _GATE_STEP},
+    "secret": {"type": "str", "default": "", "no_log": True},
     "steps": {"type": "list", "elements": "dict", "default": [], "options": _STEP},
     "stagger": {"type": "float", "default": 0.1},
     "patience": {"type": "int", "default": 120},

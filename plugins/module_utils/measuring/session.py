@@ -185,6 +185,7 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "servers": [iperf3.server(port) for port in ports],
         "ports": ports,
         "gate": gate,
+        "secret": params["secret"],
         "answer": params["port"] if params["answers"] else None,
         "steps": [_step(step, params) for step in params["steps"]],
         "watch": moved.watch(parts),

@@ -137,7 +137,8 @@ class Station:
         if step.get("drop_caches"):
             drop_caches()
         if step["gate"]:
-            pass_gate(step["gate"], self.config["name"], step["id"], self.config["patience"])
+            greeting = [step["id"], self.config["name"], self.config["secret"]]
+            pass_gate(step["gate"], greeting, self.config["patience"])
         if not step["commands"] and not self.config["servers"]:
             return
         self.look(step)
@@ -203,6 +204,8 @@ class Gate(threading.Thread):
         super().__init__(daemon=True)
         self.config, self.station = config, station
         self.problem = ""
+        # Who may come to which step; whom nobody expects is not kept.
+        self.expected = {step["id"]: set(step["hosts"]) for step in config["steps"]}
         # A name may have come from several: one of them is the client, and a stranger in its name throws nobody out.
         self.waiting: Dict[str, Dict[str, List[socket.socket]]] = {}
         self.strangers: Dict[socket.socket, Tuple[float, bytes]] = {}
@@ -257,22 +260,38 @@ class Gate(threading.Thread):
             for connection in (self.listener, *self.strangers):
                 selector.register(connection, selectors.EVENT_READ)
             ready = [key.fileobj for key, _events in selector.select(min(rest, 1))]
-        with contextlib.suppress(OSError):
-            while self.listener in ready:
-                connection, _address = self.listener.accept()
-                connection.setblocking(False)
-                self.strangers[connection] = (time.monotonic() + _GREETING_SECONDS, b"")
+        if self.listener in ready:
+            self._accept()
         for connection, (end, said) in list(self.strangers.items()):
             if connection in ready:
                 said += _received(connection)
                 self.strangers[connection] = (end, said)
-            named = _name(said)
-            if named and len(self.waiting.setdefault(named[0], {}).setdefault(named[1], [])) < _NAMESAKES:
-                self.waiting[named[0]][named[1]].append(connection)
+            if self._wait_with_the_others(connection, _name(said, self.station.config["secret"])):
                 del self.strangers[connection]
             elif b"\n" in said or len(said) > _GREETING or time.monotonic() > end:
                 del self.strangers[connection]
                 connection.close()
+
+    def _accept(self) -> None:
+        """Let some in, and the oldest of too many out: a client says its name at once, and each open file counts."""
+        with contextlib.suppress(OSError):
+            for _number in range(_AT_ONCE):
+                connection, _address = self.listener.accept()
+                connection.setblocking(False)
+                self.strangers[connection] = (time.monotonic() + _GREETING_SECONDS, b"")
+        for connection in list(self.strangers)[: -2 * _AT_ONCE]:
+            del self.strangers[connection]
+            connection.close()
+
+    def _wait_with_the_others(self, connection: socket.socket, named: Optional[Tuple[str, str]]) -> bool:
+        step, name = named or ("", "")
+        if name not in self.expected.get(step, ()):
+            return False
+        namesakes = self.waiting.setdefault(step, {}).setdefault(name, [])
+        if len(namesakes) >= _NAMESAKES:
+            return False
+        namesakes.append(connection)
+        return True
 
     def _open(self, step: Json) -> None:
         connections = self.waiting.pop(step["id"])
@@ -289,8 +308,9 @@ class Gate(threading.Thread):
                     _tell(connection, self.problem)
 
 
-def pass_gate(gate: Sequence[Any], name: str, step: str, patience: float) -> None:
-    """Wait at the gate; StationError when it does not open. The unit's own time limit bounds the waiting."""
+def pass_gate(gate: Sequence[Any], greeting: Sequence[str], patience: float) -> None:
+    """Wait at the gate, where `greeting` is step, name and secret; StationError when it does not open. The unit's own
+    time limit bounds the waiting."""
     address, port = gate
     deadline = time.monotonic() + patience
     while True:
@@ -303,14 +323,14 @@ def pass_gate(gate: Sequence[Any], name: str, step: str, patience: float) -> Non
             time.sleep(0.5)
     with connection:
         connection.settimeout(None)
-        connection.sendall(json.dumps([step, name]).encode() + b"\n")
+        connection.sendall(json.dumps(greeting).encode() + b"\n")
         answer = connection.makefile().readline().strip()
     if answer != "go":
-        raise StationError(answer or f"the gate at {address} port {port} has closed before step {step}")
+        raise StationError(answer or f"the gate at {address} port {port} has closed before step {greeting[0]}")
 
 
 # What a client says at once, in one line; an open port of a school hears other things too.
-_GREETING, _GREETING_SECONDS, _NAMESAKES = 1000, 5, 8
+_GREETING, _GREETING_SECONDS, _NAMESAKES, _AT_ONCE = 1000, 5, 8, 64
 
 
 def _received(connection: socket.socket) -> bytes:
@@ -323,14 +343,14 @@ def _received(connection: socket.socket) -> bytes:
         return b"\n"
 
 
-def _name(said: bytes) -> Optional[Tuple[str, str]]:
-    """(step, name) of a client whose line is whole; nothing of anybody else."""
+def _name(said: bytes, secret: str) -> Optional[Tuple[str, str]]:
+    """(step, name) of a client whose line is whole and has the secret; nothing of anybody else."""
     line, end, _rest = said.partition(b"\n")
     try:
-        step, name = json.loads(line) if end else ("", "")
+        step, name, word = json.loads(line) if end else ("", "", "")
     except (ValueError, TypeError, RecursionError):
         return None
-    return (str(step), str(name)) if step and name else None
+    return (str(step), str(name)) if step and name and word == secret else None
 
 
 def _tell(connection: socket.socket, word: str) -> None:

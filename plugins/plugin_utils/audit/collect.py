@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ansible.errors import AnsibleError
+
 from ..plain import tame
 
 # The groups that each inventory has of itself.
@@ -17,8 +19,17 @@ def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[s
     return {str(name): _host(hostvars[name]) for name in names}
 
 
+def _info(variables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `nic_info` has said, or why it cannot be read."""
+    try:
+        return _mapping(tame(variables.get("audit_info")))
+    except (AnsibleError, RecursionError) as error:
+        # From ansible-core 2.21 on, a result that nests too deeply to be registered is one that raises an error.
+        return {"unreachable": True, "msg": f"its facts cannot be read: {error}"}
+
+
 def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
-    info = _mapping(tame(variables.get("audit_info")))
+    info = _info(variables)
     tune = _mapping(info.get("compared") or tame(variables.get("tune_result")))
     remarks = _words(info.get("remarks"))
     # A host of which nothing could be read must not pass for one on which nothing is wrong.
