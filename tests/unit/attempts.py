@@ -19,7 +19,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Tuni
 from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QUEUES
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed
-from ansible_collections.linuxnet.tuning.tests.unit.wilful_host import CONF, VLAN, WilfulHost
+from ansible_collections.linuxnet.tuning.tests.unit.wilful_host import CONF, INNER, VLAN, WilfulHost
 
 TIMEOUT = 60
 # What can be asked for: by NIC and option, or by kernel parameter.
@@ -41,9 +41,17 @@ DESIRED = {
 }
 # What somebody has set by hand before.
 WAITS = "feature that waits for another"
+
+
+def _mtus(host, value, *nics):
+    """None is larger than that of the NIC below it."""
+    for nic in nics:
+        host.devices[nic].link.update(mtu=value)
+
+
 BY_HAND = {
-    "mtu": lambda host: host.devices["igb0"].link.update(mtu=1400) or host.devices[VLAN].link.update(mtu=1400),
-    "mtu of the VLAN": lambda host: host.devices[VLAN].link.update(mtu=1350),
+    "mtu": lambda host: _mtus(host, 1400, "igb0", VLAN, INNER),
+    "mtu of the VLAN": lambda host: _mtus(host, 1350, VLAN, INNER),
     "ring": lambda host: host.devices["igb0"].ring.update(rx=2048),
     "coalescing": lambda host: host.devices["igb0"].coalesce.update({"rx-usecs": 20}),
     WAITS: lambda host: host._ethtool(("ethtool", "-K", "igb0", "sg", "off")),

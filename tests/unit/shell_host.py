@@ -174,7 +174,8 @@ class ShellHost(DeviceHost):
             self._is_written(shlex.split(self.ran[-1]))
 
     def _is_written(self, words: list[str]) -> None:
-        """A file of the kernel, which is there or not."""
+        """A file of the kernel, which is there or not, and may have the value already."""
+        words = words[words.index("||") + 1 :] if "||" in words else words
         if words[0] == "sysctl":
             key, _equals, text = words[-1].partition("=")
             path = f"/proc/sys/{key.replace('.', '/')}"

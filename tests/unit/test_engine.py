@@ -12,6 +12,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import paths
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Field, TuningError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.sysctl import sysctl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc
 from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
@@ -217,6 +218,36 @@ def test_an_original_that_the_kernel_refuses_does_not_hold_up_the_others():
     said = " ".join(result["warnings"])
     assert "Invalid argument" in said
     assert "the maximum is 1" in said
+
+
+class TwoWays(DeviceHost):
+    """A limit of memory as page-writeback.c has it: as bytes, of which 0 is refused, or as a share."""
+
+    def do(self, action):
+        path = getattr(action, "path", "")
+        if path.endswith("_bytes") and action.text == "0":
+            return "Invalid argument"
+        if path.startswith("/proc/sys/vm/dirty_"):
+            self.files[path.replace("bytes", "ratio") if "bytes" in path else path.replace("ratio", "bytes")] = "0\n"
+        return super().do(action)
+
+
+@pytest.mark.parametrize("kept", [("0", "10"), ("1000000", "0")])
+@pytest.mark.parametrize("desired", [{"vm.dirty_background_bytes": 5000000}, {"vm.dirty_background_ratio": 20}])
+def test_a_limit_of_memory_comes_back_in_the_way_it_was_said(kept, desired):
+    paths = ("/proc/sys/vm/dirty_background_bytes", "/proc/sys/vm/dirty_background_ratio")
+    host = TwoWays({"igb0": igb()}, dict(zip(paths, kept, strict=True)))
+    assert not call(host, sysctl=desired).get("failed")
+    assert [host.files[path].strip() for path in paths] != list(kept)
+    assert restored(host)["warnings"] == []
+    assert [host.files[path].strip() for path in paths] == list(kept)
+    assert noted(host) == []
+
+
+def test_the_finer_of_two_units_is_set_last():
+    neighbours = "net.ipv4.neigh.igb0.unres_qlen"
+    written = sysctl.write("", {f"{neighbours}_bytes": "212992", neighbours: "101"}, {})
+    assert [action.text for action in written] == ["101", "212992"]
 
 
 @pytest.fixture

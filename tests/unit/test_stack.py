@@ -364,6 +364,27 @@ COUPLED = {
         "/proc/sys/net/ipv6/conf/all/disable_ipv6": "0",
         "/proc/sys/net/ipv6/conf/igb0/disable_ipv6": "1",
     },
+    "net.ipv6.conf.all.force_forwarding": {
+        "/proc/sys/net/ipv6/conf/all/force_forwarding": "0",
+        "/proc/sys/net/ipv6/conf/igb0/force_forwarding": "1",
+    },
+    "net.ipv4.neigh.igb0.base_reachable_time": {
+        f"{NEIGH}/igb0/base_reachable_time": "30",
+        f"{NEIGH}/igb0/base_reachable_time_ms": "30500",
+    },
+    "net.ipv6.route.gc_min_interval": {
+        "/proc/sys/net/ipv6/route/gc_min_interval": "0",
+        "/proc/sys/net/ipv6/route/gc_min_interval_ms": "500",
+    },
+    "vm.dirty_background_bytes": {
+        "/proc/sys/vm/dirty_background_bytes": "0",
+        "/proc/sys/vm/dirty_background_ratio": "10",
+    },
+    "vm.dirty_ratio": {"/proc/sys/vm/dirty_bytes": "1000000", "/proc/sys/vm/dirty_ratio": "0"},
+    "net.ipv4.tcp_congestion_control": {
+        "/proc/sys/net/ipv4/tcp_congestion_control": "cubic",
+        "/proc/sys/net/ipv4/tcp_allowed_congestion_control": "reno cubic",
+    },
 }
 
 

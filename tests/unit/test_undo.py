@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.tests.unit.attempts import (
     BY_HAND,
+    INNER,
     TIMEOUT,
     VLAN,
     WAITS,
@@ -137,4 +138,4 @@ def test_what_a_window_has_set_is_no_original_of_what_is_taken_along(tmp_path):
     it = Attempt(tmp_path, set(), "")
     engine.tune(it.host, "link", options({(VLAN, "mtu"): 1400}, temporary=TIMEOUT))
     engine.tune(it.host, "link", options({("igb0", "mtu"): 1300}))
-    assert it.host.originals() == {("igb0", "mtu"): 1500, (VLAN, "mtu"): 1500}
+    assert it.host.originals() == {("igb0", "mtu"): 1500, (VLAN, "mtu"): 1500, (INNER, "mtu"): 1500}

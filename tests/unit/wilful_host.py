@@ -15,11 +15,14 @@ from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed
 SOMAXCONN = "/proc/sys/net/core/somaxconn"
 CONF = "/proc/sys/net/ipv4/conf"
 VLAN = "igb0.5"
+INNER = "igb0.5.7"  # on that VLAN
 FILES = {
     SOMAXCONN: "4096",
     **{f"{CONF}/{name}/forwarding": "0" for name in ("all", "default", "igb0", "e1000e0")},
     f"/sys/class/net/igb0/upper_{VLAN}": "",
     f"/sys/class/net/{VLAN}/lower_igb0": "",
+    f"/sys/class/net/{VLAN}/upper_{INNER}": "",
+    f"/sys/class/net/{INNER}/lower_{VLAN}": "",
 }
 BUSY = "Device or resource busy"
 # What is ours, and about no value of the host.
@@ -40,22 +43,23 @@ def vlan() -> Device:
 
 
 class TakingHost(QueuesHost):
-    """With a VLAN that shrinks with igb0, and keys that stand for all NICs."""
+    """With a VLAN that shrinks with igb0, one that shrinks with that, and keys that stand for all NICs."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, {"igb0": igb, VLAN: vlan, "e1000e0": e1000e}, FILES)
+        super().__init__(folder, {"igb0": igb, VLAN: vlan, INNER: vlan, "e1000e0": e1000e}, FILES)
 
     def _ip(self, argv):
-        upper, before = self.devices[VLAN].link, self.devices[VLAN].link["mtu"]
+        before = {name: device.link["mtu"] for name, device in self.devices.items()}
         answer = super()._ip(argv)
-        most = self.devices["igb0"].link["mtu"]
-        if upper["mtu"] > most:
-            if argv[4] == VLAN:
-                upper["mtu"] = before
-                return 2, "", "RTNETLINK answers: Numerical result out of range\n"
-            upper["mtu"] = most
-            if most < 1280:
-                self.addresses[VLAN].clear()
+        for lower, name in (("igb0", VLAN), (VLAN, INNER)):
+            upper, most = self.devices[name].link, self.devices[lower].link["mtu"]
+            if upper["mtu"] > most:
+                if argv[4] == name:
+                    upper["mtu"] = before[name]
+                    return 2, "", "RTNETLINK answers: Numerical result out of range\n"
+                upper["mtu"] = most
+                if most < 1280:
+                    self.addresses[name].clear()
         return answer
 
     def do(self, action) -> str:

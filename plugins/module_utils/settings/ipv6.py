@@ -62,7 +62,7 @@ def _reach(host: Reader, changes: Sequence[Change]) -> List[str]:
         for change in changes
         if change.address.key == "mtu" and isinstance(change.after, int) and change.after < tool.LEAST_MTU
     ]
-    return [name for nic in nics for name in (nic, *sysfs.above(host, nic))]
+    return [name for nic in nics for name in (nic, *sysfs.all_above(host, nic))]
 
 
 ipv6 = Family(

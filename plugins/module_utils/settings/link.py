@@ -72,8 +72,8 @@ def _alias(field: Field, raw: object) -> Desired:
 
 
 def _neighbours(host: Reader, nic: str) -> List[str]:
-    """A VLAN shrinks with the NIC below it, and the ports of a bond follow the bond."""
-    return sysfs.above(host, nic) + sysfs.below(host, nic)
+    """A VLAN shrinks with the NIC below it, and so does one on that; the ports of a bond follow the bond."""
+    return sysfs.all_above(host, nic) + sysfs.below(host, nic)
 
 
 def _probe(host: Reader, nic: str, addresses: str, cells: Mapping[str, Cell]) -> str:

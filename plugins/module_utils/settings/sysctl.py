@@ -7,7 +7,7 @@ import re
 from typing import Any, List, Mapping, Sequence, Tuple
 
 from ..deciding.inputs import numbers, vector
-from ..schema import HOST, Action, Cell, Family, InputError, Reader, Reading, Save, TuningError, Value
+from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
@@ -16,10 +16,23 @@ _WIDE = ("net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding", "net.ipv6.conf.a
 # Others of that kind: in the kernel's addrconf.c what is for all NICs, and with devinet_copy_dflt_conf() and
 # neigh_copy_dflt_parms() a default, which each NIC takes on that was given no value of its own.
 _OF_EACH = (
-    re.compile(r"(net\.ipv6\.conf)\.all\.(disable_ipv6|addr_gen_mode|ignore_routes_with_linkdown)"),
+    re.compile(r"(net\.ipv6\.conf)\.all\.(disable_ipv6|addr_gen_mode|ignore_routes_with_linkdown|force_forwarding)"),
     re.compile(r"(net\.ipv4\.conf|net\.ipv[46]\.neigh)\.default\.(\w+)"),
 )
 
+# Two units of one number (neighbour.c, route.c): the rougher one without an end, the finer one with it.
+_UNITS = re.compile(
+    r"(net\.ipv[46]\.(?:neigh\.[^.]+|route)\.(?:base_reachable_time|retrans_time|gc_min_interval|unres_qlen))"
+    r"(?:_ms|_bytes)?"
+)
+
+# Two ways to say one limit (page-writeback.c, mm/util.c): whichever is written, the other becomes 0.
+_WAYS = {
+    "vm.dirty_bytes": "vm.dirty_ratio",
+    "vm.dirty_background_bytes": "vm.dirty_background_ratio",
+    "vm.overcommit_kbytes": "vm.overcommit_ratio",
+}
+_OTHER_WAY = {**_WAYS, **{ratio: size for size, ratio in _WAYS.items()}}
 
 # What the kernel rounds: up to a power of two (net/core/sysctl_net_core.c), to whole pages of buckets
 # (nf_conntrack_core.c), and milliseconds to its ticks, of which there are 100 to 1,000 in a second.
@@ -37,6 +50,7 @@ def _rank(key: str) -> int:
 
 
 _CONGESTION, _QDISC = "net.ipv4.tcp_congestion_control", "net.core.default_qdisc"
+_ALLOWED = "net.ipv4.tcp_allowed_congestion_control"
 _LATER = (
     "it applies to NICs that come up from now on; existing ones keep their queueing discipline until the next boot, "
     "or until `tc qdisc replace dev NIC root mq` (without `mq` the discipline itself, for a NIC with one queue)"
@@ -67,7 +81,24 @@ def _there(word: str, known: Sequence[str], loadable: Sequence[str]) -> str:
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    return tuple(tool.poke(key, str(values[key])) for key in sorted(values, key=_rank))
+    texts = {key: str(value) for key, value in values.items()}
+
+    def turn(key: str) -> Tuple[int, bool, str]:
+        # What is 0 would make the other way 0 after it, and the rougher unit would round the finer one.
+        return _rank(key), not _idle(key, texts[key]), key
+
+    return tuple(_poke(key, texts[key]) for key in sorted(texts, key=turn))
+
+
+def _idle(key: str, value: str) -> bool:
+    """Whether it is the other way that says the limit."""
+    return key in _OTHER_WAY and value == "0"
+
+
+def _poke(key: str, value: str) -> Poke:
+    poke = tool.poke(key, value)
+    # Some refuse the 0 that they have by themselves.
+    return poke._replace(plain=f'[ "$(cat {poke.path})" = 0 ] || {poke.plain}') if _idle(key, value) else poke
 
 
 def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
@@ -78,9 +109,11 @@ def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
         found += [f"net.{version}.conf.all.accept_redirects"] if version == "ipv4" else []
     for match in [pattern.fullmatch(key) for key in keys for pattern in _OF_EACH]:
         found += _each(host, match[1], match[2]) if match else []
-    # Two units of one number.
-    queues = [(key, key.replace("unres_qlen_bytes", "unres_qlen")) for key in (*keys, *found) if "unres_qlen" in key]
-    found += [short if key != short else f"{short}_bytes" for key, short in queues]
+    for match in [_UNITS.fullmatch(key) for key in (*keys, *found)]:
+        found += [match[1], f"{match[1]}_bytes" if match[1].endswith("qlen") else f"{match[1]}_ms"] if match else []
+    found += [_OTHER_WAY[key] for key in keys if key in _OTHER_WAY]
+    # A default congestion control is one that programs may choose from then on.
+    found += [_ALLOWED] if _CONGESTION in keys else []
     return [key for key in dict.fromkeys(found) if key not in keys]
 
 

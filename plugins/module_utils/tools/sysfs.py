@@ -136,6 +136,14 @@ def above(host: Reader, name: str) -> List[str]:
     return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("upper_")]
 
 
+def all_above(host: Reader, name: str) -> List[str]:
+    """The NICs that stand on this one, and those that stand on them, such as the VLANs of its bridge; lowest first."""
+    found = above(host, name)
+    for upper in found:  # which grows meanwhile
+        found += [other for other in above(host, upper) if other not in (name, *found)]
+    return found
+
+
 def below(host: Reader, name: str) -> List[str]:
     """The NICs that this one stands on."""
     return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("lower_")]
