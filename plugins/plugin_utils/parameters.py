@@ -136,14 +136,14 @@ VERDICTS = (
     Verdict(
         ("net.ipv4.tcp_sack",),
         HARMFUL,
-        "without SACK one lost packet costs a whole window",
+        "without SACK TCP learns of one lost packet in each round trip (RFC 2018)",
         when=_is(0),
         rule=Rule(
             "tcp-sack-off",
             "medium",
             "Selective acknowledgements are off",
             "net.ipv4.tcp_sack is 0",
-            "Old advice for 10G turns them off; today's kernels are slower without them.",
+            "So a burst of losses takes as many round trips to repair, or a timeout. Old advice for 10G turns it off.",
             1,
             "Switch them on.",
         ),

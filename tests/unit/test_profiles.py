@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -183,6 +184,20 @@ def test_a_bound_is_no_key_of_a_family():
         "largest"
         in profiles.reasons("nics:\n  - match: {bus: x}\n    # The largest.\n    mtu: {at_least: 9}")["mtu"].text
     )
+
+
+_WINDOW = re.compile(r"(\d+) (MB|GB)\b.*?(\d+) Gbit/s over (\d+) ms")
+
+
+@pytest.mark.parametrize("profile", sorted(PROFILES))
+def test_a_buffer_holds_the_path_that_its_reason_names(profile):
+    """Half of a receive buffer is the window up to Linux 6.5 (tcp_adv_win_scale), so a path needs twice its product."""
+    text = (ROOT / "playbooks" / "profiles" / f"{profile}.yml").read_text()
+    for setting, why in profiles.reasons(text).items():
+        for size, unit, rate, time in _WINDOW.findall(why.text):
+            window = int(size) * {"MB": 1 << 20, "GB": 1 << 30}[unit] / 2
+            # A tenth is rounding.
+            assert int(rate) * 1e9 / 8 * int(time) / 1000 <= 1.1 * window, f"{setting}: {why.text}"
 
 
 def test_bbr_is_for_long_ways():

@@ -46,6 +46,28 @@ def test_a_line_is_played(report, left, right):
         assert not function or re.search(rf"^def {function}\(", (ROOT / path).read_text(), re.MULTILINE), play
 
 
+# What reports and recipes say and is not so, by the words in which we said it too, and why it is not.
+UNTRUE = {
+    r'if a "?\s*"?router sends to all of them': "a pause stops the port, whatever queues there are (make paused)",
+    r"one lost packet (repeats|costs)": "without SACK a sender learns of one lost packet in each round trip (RFC 2018)",
+    r"no round-trip times": "TCP without timestamps measures what it has sent once (RFC 6298)",
+    r"no other queue before the processor": "NAPI is older than the kernels of 2010, and has the ring (Linux 2.6)",
+    r"on a router .*gro costs": "GRO joins what can be cut again as it was, so a router may (lwn.net/Articles/358910)",
+    r"with jumbo frames fio went": "the report has measured ten changes together",
+}
+
+
+@pytest.mark.parametrize("words", UNTRUE)
+def test_what_is_not_so_is_said_nowhere(words):
+    texts = [
+        *ROOT.glob("playbooks/profiles/*.yml"),
+        *ROOT.glob("plugins/plugin_utils/**/*.py"),
+        *ROOT.glob("docs/*.md"),
+    ]
+    assert len(texts) > 100
+    assert [path.name for path in texts if re.search(words, path.read_text())] == [], UNTRUE[words]
+
+
 # What the report on the Intel 10GbE card sets, on a host of 64 GiB with such a card, and what is said of it.
 RECIPE = {
     "fs.file-max": ("65535", {"file-max-lowered"}),

@@ -22,6 +22,9 @@ _SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "t
 _MAY_BE_MORE = ("bnx2", "i40e")
 # Under autoneg it never asks for rx alone, and since Linux 6.3 it spells both like that (e1000_phy_setup_autoneg).
 _SPELLS_BOTH = {"e1000e": "Symmetric Receive-only"}
+# Under autoneg nothing else is ever requested (set_pauseparam, and what they begin with), so `No` in `Advertised` is
+# the result: a field report has it of the ixgbe of CentOS 7 behind a switch that refuses.
+_REQUEST_BOTH = ("igc", "ixgbe")
 # set_pauseparam refuses to change autoneg: it has none (atlantic, mlx4, mlx5), it is that of the PHY (be2net), or that
 # of the link (i40e, ice).
 _AUTONEG_FIXED = ("atlantic", "be2net", "i40e", "ice", "mlx4_en", "mlx5_core")
@@ -72,6 +75,7 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     # bnx2, e1000 and e1000e before Linux 6.3 set none of the bits, not even those of what they support: what they ask
     # for is not to be seen.
     unseen = driver not in _SHOW_REQUEST and link.get("pause_supported", "No") == "No"
+    unseen = unseen or (driver in _REQUEST_BOTH and ours == "No")
     # To ask for rx alone is to say `Symmetric Receive-only`, of which a symmetric partner makes both.
     made = agreed or (shown if driver in _MAY_BE_MORE else {})
     more = [way for way in shown if shown[way] and made.get(way) and not offer[way] and not unseen]

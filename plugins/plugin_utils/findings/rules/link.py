@@ -154,8 +154,8 @@ RULES = (
         title="The link is slower than both ends could be",
         condition="the link is slower than the fastest mode that NIC and link partner have in common, or at most "
         "100 Mb/s on a NIC that can do 1000 where the link partner does not tell",
-        explanation="A cable with a broken pair falls back to 100 Mb/s. Such a host also slows down others, if a "
-        "router sends to all of them through one queue.",
+        explanation="A cable with a broken pair falls back to 100 Mb/s. With pause frames such a host also slows down "
+        "all others that are served by the same port, whatever queues they have.",
         action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",
         reference=_PAGE,
         host=_slow,

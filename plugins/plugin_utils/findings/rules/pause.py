@@ -151,8 +151,8 @@ RULES = (
         "partner offers no pause frames, or the NIC asks for them and still does not use them; a note, until packets "
         "are lost, a measurement is slower in one direction, or the inventory asks for them",
         explanation=f"{_WHY} The NIC asks, so the port of the switch at the other end of the cable has it off.",
-        action="Switch flow control on at the port of the switch; no setting of this host can replace it. Switches "
-        "ship with it off.",
+        action="Switch flow control on at the port of the switch; no setting of this host can replace it, and switches "
+        f"ship with it off. {_COST}",
         reference=_PAGE,
         fleet=_partner,
         switch=True,
