@@ -230,6 +230,14 @@ def test_a_partner_that_is_not_asked_is_not_blamed(name):
     assert "pause_partner" not in facts and facts["pause"]["autoneg"]["fixed"]
 
 
+def test_a_partner_that_got_no_request_is_not_blamed():
+    nic = Nic("ice", DRIVERS["ice"], SYMMETRIC, NONE)
+    assert "Link partner advertised pause frame use: No" in nic.link()
+    assert "pause_partner" not in nics.gather(nic.host, ["eno1"], [])["eno1"]
+    nic.tune(BOTH)
+    assert nics.gather(nic.host, ["eno1"], [])["eno1"]["pause_partner"] == SYMMETRIC
+
+
 @pytest.mark.parametrize("desired", (BOTH, RX, TX))
 @pytest.mark.parametrize("name", GONE)
 def test_without_a_link_a_request_is_enough(name, desired):

@@ -24,6 +24,8 @@ _MAY_BE_MORE = ("bnx2", "i40e")
 _SPELLS_BOTH = {"e1000e": "Symmetric Receive-only"}
 # What is set is in force, and the line of the link partner has no bit of pause frames, whatever that one offers.
 _NEGOTIATE_NONE = ("mlx4_core", "mlx5_core")
+# The line of the link partner is what came of a request, so it says nothing where there is none.
+_PARTNER_IS_RESULT = ("ice",)
 # `-a` has autoneg off, and yet the firmware negotiates: `Advertised` is the result (aq_nic_get_link_ksettings).
 _ADVERTISE_RESULT = ("atlantic",)
 # The mode of a link that is gone stays in `-a`, or none is there; `Advertised` has what was requested all the same.
@@ -134,7 +136,10 @@ def _untold(cells: Mapping[str, Cell]) -> Dict[str, Cell]:
 
 def link_facts(driver: str, link: Mapping[str, object]) -> Dict[str, object]:
     """What `ethtool NIC` tells, without what only looks like a word of the link partner."""
-    return {key: fact for key, fact in link.items() if key != "pause_partner" or driver not in _NEGOTIATE_NONE}
+    idle = driver in _PARTNER_IS_RESULT and link.get("pause_advertised") == "No"
+    return {
+        key: fact for key, fact in link.items() if key != "pause_partner" or not (idle or driver in _NEGOTIATE_NONE)
+    }
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
