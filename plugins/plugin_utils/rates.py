@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .findings.view import Host
@@ -33,11 +34,20 @@ def filled(entries: Sequence[Any], hostvars: Any) -> List[Any]:
     for entry in entries:
         words = _words(entry)
         if AUTO in words:
-            named = {word.rpartition("=")[0] for word in words}
+            named = {_plain(word.rpartition("=")[0]) for word in words}
             more = [f"{address}={rate}" for address, rate in sorted(known.items()) if address not in named]
             entry = {**entry, "multiq": {**entry["multiq"], "rate": [*words, *more]}}
         found.append(entry)
     return found
+
+
+def _plain(whom: str) -> str:
+    """An address as a host tells it, however somebody has written it; a network or a word stays."""
+    try:
+        network = ip_network(whom)
+    except ValueError:
+        return whom
+    return str(network.network_address) if network.num_addresses == 1 else whom
 
 
 def of_fleet(hostvars: Any) -> Dict[str, str]:

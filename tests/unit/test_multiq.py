@@ -6,7 +6,9 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.multiq import multiq
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc
 
 RATED = {"clients": ("10.0.0.1=1", "others=0"), "rate": ("10.0.0.1=98",)}
 
@@ -56,3 +58,22 @@ def test_from_one_rate_to_another():
 def test_foreign_qdiscs_of_other_queues_survive_the_end_of_a_rate():
     cells = {"method": "clsact", "clsact": True, "leaves": ("5 tbf 8001:",), **RATED}
     assert back({"rate": ()}, "mq 1:", cells) == ["qdisc replace dev eth0 parent 1:2 handle 7001: pfifo limit 1000"]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (9.8, "9800Kbit"),
+        (999.999, "999999Kbit"),
+        # From here on iproute2 (sprint_rate) shows no digit behind the Mbit.
+        (1234.567, "1234Mbit"),
+        (99999.999, "99999Mbit"),
+        (400000, "400Gbit"),
+    ],
+)
+def test_a_rate_has_no_more_digits_than_tc_shows(written, shown):
+    (field,) = (field for field in multiq.fields if field.name == "rate")
+    (planned,) = clients.rates(field, [f"10.0.0.1={written}"]).value
+    text = f"qdisc mq 1: root \nqdisc tbf 6001: parent 1:2 rate {shown} burst 24382b lat 20ms \n"
+    (leaf,) = tc.parse_qdiscs(text).leaves
+    assert f"10.0.0.1={tc.mbit(leaf.rate)}" == planned

@@ -34,7 +34,8 @@ TABLE_28B_3 = {
 class Driver(NamedTuple):
     """`takes` what is desired, or asks for both whatever is (`both`); `-a` shows the result or the request; `words` is
     what it advertises for a request, and `says` the lines of ethtool: Advertised, and whether the partner has one.
-    `lessens` the result to what was requested; `source` below drivers/net/ethernet."""
+    `lessens` the result to what was requested; `source` below drivers/net/ethernet. Without a link `-a` has `gone`, if
+    not the request; `autoneg` tells when it says that it negotiates."""
 
     source: str
     takes: str = "desired"
@@ -43,6 +44,8 @@ class Driver(NamedTuple):
     words: dict = USUAL
     says: tuple = ("advertised",)
     lessens: bool = False
+    gone: tuple = ()
+    autoneg: str = "yes"
 
 
 E1000E = {**USUAL, BOTH: EITHER}
@@ -69,10 +72,10 @@ ICE_RESULT = {BOTH: SYMMETRIC, RX: ASYMMETRIC, TX: EITHER, NONE: NOTHING}
 class Nic:
     """A NIC of a driver, with a partner; answers ethtool."""
 
-    def __init__(self, name, driver, partner, request):
-        self.driver, self.partner, self.request = driver, partner, request
+    def __init__(self, name, driver, partner, request, linked=True):
+        self.driver, self.partner, self.request, self.linked = driver, partner, request, linked
         files = memory_host.Files()
-        files.add_nic("eno1", name.split()[0], "8086:1528", "0000:01:00.0")
+        files.add_nic("eno1", name.split()[0], "8086:1528", "0000:01:00.0", carrier=int(linked))
         files.files["/run/systemd/system/."] = ""
         self.host = memory_host.MemoryHost(self.run, files)
         self.sets = []
@@ -84,13 +87,16 @@ class Nic:
 
     @property
     def shown(self):
+        if not self.linked and self.driver.gone:
+            return self.driver.gone
         return self.result if self.driver.shows == "result" else self.request
 
     def run(self, argv, _data=""):
         argv = list(argv)
         if argv[:2] == ["ethtool", "-a"]:
             rx, tx = ("on" if on else "off" for on in self.shown)
-            return 0, f"Pause parameters for eno1:\nAutonegotiate:\ton\nRX:\t\t{rx}\nTX:\t\t{tx}\n", ""
+            word = "on" if self.driver.autoneg == "yes" or (self.driver.autoneg == "linked" and self.linked) else "off"
+            return 0, f"Pause parameters for eno1:\nAutonegotiate:\t{word}\nRX:\t\t{rx}\nTX:\t\t{tx}\n", ""
         if argv == ["ethtool", "eno1"]:
             return 0, self.link(), ""
         if argv[:2] != ["ethtool", "-A"]:
@@ -107,10 +113,14 @@ class Nic:
     def link(self):
         says = self.driver.says
         lines = [f"Supported pause frame use: {self.driver.supported}"]
-        lines += [f"Advertised pause frame use: {self.driver.words[self.request] if 'advertised' in says else NOTHING}"]
+        told = self.result if "agreed" in says else self.request
+        lines += [f"Advertised pause frame use: {self.driver.words[told] if says else NOTHING}"]
         theirs = {"partner": self.partner, "result": ICE_RESULT[self.result]}
         lines += [f"Link partner advertised pause frame use: {text}" for word, text in theirs.items() if word in says]
-        lines += ["Speed: 1000Mb/s", "Duplex: Full", "Link detected: yes"]
+        # It has that line as soon as the link partner tells anything, be it of other things.
+        lines += ["Link partner advertised pause frame use: No"] if "other" in says else []
+        lines += ["Speed: 1000Mb/s", "Duplex: Full"] if self.linked else ["Speed: Unknown!", "Duplex: Unknown! (255)"]
+        lines += [f"Link detected: {'yes' if self.linked else 'no'}"]
         return "Settings for eno1:\n" + "".join(f"\t{line}\n" for line in lines)
 
     def tune(self, desired):
@@ -181,3 +191,58 @@ def test_a_direction_that_was_not_asked_for_is_told_where_it_shows():
     more = {"value": True, "wanted": False, "partner": "more"}
     for name in ("i40e", "r8169"):
         assert Nic(name, DRIVERS[name], SYMMETRIC, RX).facts()["tx"] == more
+
+
+# `-a` says of these that they do not negotiate. The firmware of the first does, and it advertises what came of it.
+FORCED = {
+    "atlantic": Driver("aquantia/atlantic/aq_{ethtool,nic}.c", shows="request", supported=EITHER, says=("agreed",)),
+    "mlx4_core": Driver("mellanox/mlx4/en_ethtool.c", shows="request", says=("advertised", "other")),
+    "mlx5_core": Driver("mellanox/mlx5/core/en_ethtool.c", shows="request", says=("advertised", "other")),
+}
+FORCED = {name: driver._replace(autoneg="no") for name, driver in FORCED.items()}
+# Without a link `-a` shows nothing, or for ever what was there before.
+GONE = {
+    "i40e": DRIVERS["i40e"]._replace(gone=NONE, autoneg="linked"),
+    "bnx2": DRIVERS["bnx2"]._replace(gone=NONE),
+    "ixgbe": DRIVERS["ixgbe"]._replace(gone=BOTH, takes="desired", autoneg="no"),
+}
+
+
+@pytest.mark.parametrize("desired", (BOTH, RX, TX))
+def test_firmware_that_negotiates_tells_of_a_switch_that_refuses(desired):
+    nic = Nic("atlantic", FORCED["atlantic"], NOTHING, NONE)
+    result = nic.tune(desired)
+    ways = {("refuses", way) for way, on in zip(("rx", "tx"), desired, strict=True) if on}
+    assert told(result) == ways and "It is the switch" in result["warnings"][0] and not result.get("failed")
+    again = nic.tune(desired)
+    assert told(again) == ways and not again["changed"]
+    assert told(Nic("atlantic", FORCED["atlantic"], EITHER, NONE).tune(desired)) == set()
+
+
+@pytest.mark.parametrize("name", ("mlx4_core", "mlx5_core"))
+def test_a_partner_that_is_not_asked_is_not_blamed(name):
+    nic = Nic(name, FORCED[name], NOTHING, NONE)
+    result = nic.tune(BOTH)
+    assert told(result) == {("untold", "rx"), ("untold", "tx")} and "at the port of the switch" in result["warnings"][0]
+    again = nic.tune(BOTH)
+    assert not again["changed"] and not told(again)
+    facts = nics.gather(nic.host, ["eno1"], [])["eno1"]
+    assert "pause_partner" not in facts and facts["pause"]["autoneg"]["fixed"]
+
+
+def test_a_partner_that_got_no_request_is_not_blamed():
+    nic = Nic("ice", DRIVERS["ice"], SYMMETRIC, NONE)
+    assert "Link partner advertised pause frame use: No" in nic.link()
+    assert "pause_partner" not in nics.gather(nic.host, ["eno1"], [])["eno1"]
+    nic.tune(BOTH)
+    assert nics.gather(nic.host, ["eno1"], [])["eno1"]["pause_partner"] == SYMMETRIC
+
+
+@pytest.mark.parametrize("desired", (BOTH, RX, TX))
+@pytest.mark.parametrize("name", GONE)
+def test_without_a_link_a_request_is_enough(name, desired):
+    nic = Nic(name, GONE[name], NOTHING, BOTH if name == "ixgbe" else NONE, linked=False)
+    result = nic.tune(desired)
+    assert not result.get("failed"), result["msg"]
+    assert nic.request == desired and not result["negotiated"]
+    assert not nic.tune(desired)["changed"]

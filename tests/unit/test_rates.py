@@ -7,6 +7,8 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.filter.site_groups import site_groups
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.multiq import multiq
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rates
 
 
@@ -51,6 +53,15 @@ def test_rate_is_98_percent_of_the_clients_own_link():
 def test_ten_mbit_and_fractions():
     fleet = {"old": told(("10.0.0.1/8", "eth0", []), nics={"eth0": (10, True)})}
     assert rates.of_fleet(fleet) == {"10.0.0.1": "9.8"}
+
+
+@pytest.mark.parametrize("written", ("192.168.32.1/32=50", "192.168.32.1=50", "FD00:0:0::1=50", "fd00::1/128=50"))
+def test_one_address_has_one_rate_however_it_is_written(written):
+    entry = {"name": "a", "multiq": {"clients": ["192.168.32.1", "fd00::1"], "rate": ["auto", written]}}
+    (found,) = rates.filled([entry], {"pc1": FLEET["pc1"]})
+    (field,) = (field for field in multiq.fields if field.name == "rate")
+    whom, other = ("fd00::1", "192.168.32.1") if ":" in written else ("192.168.32.1", "fd00::1")
+    assert sorted(clients.rates(field, found["multiq"]["rate"]).value) == sorted(["auto", f"{whom}=50", f"{other}=980"])
 
 
 def test_what_somebody_wrote_stays():

@@ -86,18 +86,24 @@ def _networks(written: Any) -> List[Any]:
 
 
 def _inside(networks: Sequence[Any], addresses: Mapping[str, Sequence[str]]) -> List[str]:
-    """The NICs that lead to one of the networks: with an address in it, or in a larger network that it is a part of."""
+    """The NICs that lead to one of the networks: with an address in it, or in a larger network that it is a part of.
+
+    As for a route, the smallest of larger networks counts: that of a router's uplink may hold all its rooms.
+    """
     import ipaddress
 
     own = [(nic, ipaddress.ip_interface(word)) for nic, words in addresses.items() if nic != "lo" for word in words]
-    return [
-        nic
-        for nic, address in own
-        if any(
-            network.version == address.version and (address.ip in network or network.network_address in address.network)
-            for network in networks
-        )
-    ]
+    found: List[str] = []
+    for network in networks:
+        leading = [
+            (nic, address.network.prefixlen)
+            for nic, address in own
+            if network.version == address.version
+            and (address.ip in network or network.network_address in address.network)
+        ]
+        least = min(network.prefixlen, max((length for _nic, length in leading), default=0))
+        found += [nic for nic, length in leading if length >= least]
+    return found
 
 
 def _by_name(name: Any, nics: Sequence[Identity]) -> List[str]:

@@ -116,25 +116,45 @@ mtu_of() {{
   ip -o link show dev "$1" 2> /dev/null | awk '{{ for (i = 1; i < NF; i++) if ($i == "mtu") print $(i + 1) }}'
 }}
 
+# NIC $1 and the VLANs above it that are up: they go down with it, and come up without what the kernel forgets.
+with_vlans() {{
+  nics=$1
+  while [ -n "$nics" ]; do
+    echo $nics
+    nics=$(ip -o link show up type vlan | awk -v below=" $nics " '
+      {{ split($2, name, "[@:]"); if (index(below, " " name[2] " ")) print name[1] }}' | tr '\\n' ' ')
+    nics=${{nics% }}
+  done
+}}
+
 # Some drivers keep their MTU as long as the NIC is up: takes $1 down for MTU $2, and up with what the kernel forgets
-# of it meanwhile.
+# of it meanwhile. The ports of a bond have to be down themselves.
 bounce() {{
   case $(ip -o link show dev "$1") in *"<UP,"* | *",UP,"* | *",UP>"*) ;; *) return 0 ;; esac
-  ip -6 address save dev "$1" > "$work/addresses"
-  ip -4 route save table all dev "$1" > "$work/routes4"
-  # What the kernel or a router makes anew is left to them: another one beside it would be possible.
-  ip -6 route show table all dev "$1" | grep -v -e "table local" -e "proto kernel" -e " expires " > "$work/routes6"
-  live ip link set dev "$1" down
+  all=$(with_vlans "$1") ports=
+  case $(ip -d -o link show dev "$1") in
+  *" bond mode "*) ports=$(ip -o link show up master "$1" | awk '{{ split($2, name, "[@:]"); print name[1] }}') ;;
+  esac
+  for member in $all; do
+    ip -6 address save dev "$member" > "$work/addresses-$member"
+    ip -4 route save table all dev "$member" > "$work/routes4-$member"
+    # What the kernel or a router makes anew is left to them: another one beside it would be possible.
+    ip -6 route show table all dev "$member" | grep -v -e "table local" -e "proto kernel" -e " expires " \\
+      > "$work/routes6-$member"
+  done
+  for member in "$1" $ports; do live ip link set dev "$member" down; done
   live ip link set dev "$1" mtu "$2"
-  live ip link set dev "$1" up
+  for member in $ports $all; do live ip link set dev "$member" up; done
   for _second in 1 2 3 4 5 6 7 8 9 10; do
     case $(ip -o link show dev "$1") in *LOWER_UP*) break ;; esac
     sleep 1
   done
-  live ip -6 address restore < "$work/addresses"
-  live ip -4 route restore < "$work/routes4"
-  while read -r route <&4; do live ip -6 route add $route dev "$1" 2> /dev/null; done 4< "$work/routes6"
-  rm -f "$work/addresses" "$work/routes4" "$work/routes6"
+  for member in $all; do
+    live ip -6 address restore < "$work/addresses-$member"
+    live ip -4 route restore < "$work/routes4-$member"
+    while read -r route <&4; do live ip -6 route add $route dev "$member" 2> /dev/null; done 4< "$work/routes6-$member"
+    rm -f "$work/addresses-$member" "$work/routes4-$member" "$work/routes6-$member"
+  done
 }}
 
 # The numbers of the layers that an expression of awk chooses.
@@ -226,6 +246,14 @@ take() {{
     [ "$now" != "$below" ] || {{ tell "$nic kept its MTU, so it went down and up"; continue; }}
     tell "cannot set $name back to $below: the device answers $now"
     echo "$name$tab$below" >> "$work/failed"
+  done 3< "$work/todo"
+  # A VLAN can have its own only now, if the NIC below it has kept another one until here.
+  while IFS=$tab read -r _layer _rank kind name above below line <&3; do
+    nic=${{name%% *}}
+    case "$mode $kind $name" in boot*) continue ;; *" {BESIDE} $nic link mtu") ;; *) continue ;; esac
+    now=$(mtu_of "$nic")
+    [ "${{now:-$below}}" != "$below" ] || continue
+    live ip link set dev "$nic" mtu "$below" || tell "cannot set $name back to $below: the device answers $now"
   done 3< "$work/todo"
   # What stands in a file is for the next boot. So its old text stays until it is back, now or before that boot; nobody
   # can confirm it any more.

@@ -8,7 +8,7 @@ line shows it, what was requested last is remembered.
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, Optional, Sequence
+from typing import Callable, Dict, Mapping, Optional, Sequence
 
 from ..schema import MORE, UNTOLD, Action, Cell, Field, Reader, Reading, Value
 from ..tools import ethtool, sysfs
@@ -17,7 +17,7 @@ from .table import Row, family
 # What get_pauseparam gives under autoneg. The current mode, which is what came of it:
 _SHOW_RESULT = ("bnx2", "e1000", "e1000e", "i40e", "igb", "igc", "ixgbe")
 # What was requested, whatever came of it; some of these set the bits of `Advertised` once and for all (be2net):
-_SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "mlx4_en", "mlx5_core", "tg3")
+_SHOW_REQUEST = ("be2net", "bnx2x", "bnxt_en", "ice", "tg3")
 # Both ways in use do not tell that both were requested: i40e advertises what was, and bnx2 shows it nowhere.
 _MAY_BE_MORE = ("bnx2", "i40e")
 # Under autoneg it never asks for rx alone, and since Linux 6.3 it spells both like that (e1000_phy_setup_autoneg).
@@ -25,9 +25,16 @@ _SPELLS_BOTH = {"e1000e": "Symmetric Receive-only"}
 # Under autoneg nothing else is ever requested (set_pauseparam, and what they begin with), so `No` in `Advertised` is
 # the result: a field report has it of the ixgbe of CentOS 7 behind a switch that refuses.
 _REQUEST_BOTH = ("igc", "ixgbe")
-# set_pauseparam refuses to change autoneg: it has none (atlantic, mlx4, mlx5), it is that of the PHY (be2net), or that
-# of the link (i40e, ice).
-_AUTONEG_FIXED = ("atlantic", "be2net", "i40e", "ice", "mlx4_en", "mlx5_core")
+# What is set is in force, and the line of the link partner has no bit of pause frames, whatever that one offers.
+_NEGOTIATE_NONE = ("mlx4_core", "mlx5_core")
+# The line of the link partner is what came of a request, so it says nothing where there is none.
+_PARTNER_IS_RESULT = ("ice",)
+# `-a` has autoneg off, and yet the firmware negotiates: `Advertised` is the result (aq_nic_get_link_ksettings).
+_ADVERTISE_RESULT = ("atlantic",)
+# The mode of a link that is gone stays in `-a`, or none is there; `Advertised` has what was requested all the same.
+_ADVERTISE_WITHOUT_LINK = ("i40e", "ixgbe")
+# set_pauseparam refuses to change autoneg: there is none, or it is that of the PHY (be2net) or the link (i40e, ice).
+_AUTONEG_FIXED = (*_NEGOTIATE_NONE, *_ADVERTISE_RESULT, "be2net", "i40e", "ice")
 # Here it depends on the medium: ixgbe_device_supports_autoneg_fc has no fibre but at 1G.
 _AUTONEG_BY_MEDIUM = ("ixgbe",)
 _FIBRE = ("FIBRE", "Direct Attach Copper")
@@ -41,6 +48,7 @@ _BITS = {
 }
 
 _WAYS = ("rx", "tx")
+_Complete = Callable[[str, Mapping[str, Cell], Mapping[str, object]], Dict[str, Cell]]
 
 
 def _offer(driver: str, use: object) -> Dict[str, bool]:
@@ -85,7 +93,8 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     for way in shown:
         partner = ""
         if link.get("carrier") == "no":
-            partner = "no link" if offered[way] and not shown[way] else ""
+            # What is hidden may be requested already; see `unseen`.
+            partner = "no link" if (offered[way] or unseen) and not shown[way] else ""
         elif (offered[way] and result is not None and not result[way]) or (unseen and not shown[way]):
             partner = "half duplex" if half else "refuses"
         elif way in more and driver not in _SHOW_REQUEST:
@@ -101,6 +110,42 @@ def _negotiated(driver: str, cells: Mapping[str, Cell], link: Mapping[str, objec
     return found
 
 
+def _without_link(driver: str, cells: Mapping[str, Cell], link: Mapping[str, object]) -> Dict[str, Cell]:
+    """The cells of a driver whose `-a` does not follow a request as long as there is no link."""
+    offer, found = _offer(driver, link.get("pause_advertised")), dict(cells)
+    if link.get("pause_supported", "No") == "No":
+        return found
+    for way in _WAYS:
+        if way in cells and cells[way].value is not offer[way]:
+            # What is shown as on passes for on: the kernel would not hand on that it is to be so.
+            found[way] = cells[way]._replace(requested=offer[way], partner="no link")
+    return found
+
+
+def _by_firmware(_driver: str, cells: Mapping[str, Cell], link: Mapping[str, object]) -> Dict[str, Cell]:
+    """The cells of a driver whose firmware negotiates what is set, and which advertises what came of it."""
+    result, found = _offer("", link.get("pause_advertised")), dict(cells)
+    refused = "half duplex" if link.get("duplex") == "Half" else "refuses"
+    for way in _WAYS:
+        if way in cells and cells[way].value is True and not result[way]:
+            found[way] = cells[way]._replace(partner=refused)
+    return found
+
+
+def _untold(cells: Mapping[str, Cell]) -> Dict[str, Cell]:
+    """The cells of a driver that negotiates nothing: whether the other end does the same is its own affair."""
+    on = {way: cells[way] for way in _WAYS if way in cells and cells[way].value is True}
+    return {**cells, **{way: cell._replace(partner=UNTOLD) for way, cell in on.items()}}
+
+
+def link_facts(driver: str, link: Mapping[str, object]) -> Dict[str, object]:
+    """What `ethtool NIC` tells, without what only looks like a word of the link partner."""
+    idle = driver in _PARTNER_IS_RESULT and link.get("pause_advertised") == "No"
+    return {
+        key: fact for key, fact in link.items() if key != "pause_partner" or not (idle or driver in _NEGOTIATE_NONE)
+    }
+
+
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     reading = _plain.read(host, nic, keys)
     if "autoneg" not in reading.cells:
@@ -111,12 +156,25 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     needed = "autoneg" in keys or not keys
     if driver in _AUTONEG_FIXED or (needed and _fibre(host, nic, driver, cells["autoneg"])):
         cells["autoneg"] = cells["autoneg"]._replace(fixed=True)
+    linked = sysfs.carrier(host, nic)
+    complete = _completed(driver, cells, linked)
+    if complete:
+        cells = complete(driver, cells, ethtool.link(host.ask(ethtool.query("", nic)).out))
+    elif linked and driver in _NEGOTIATE_NONE:
+        cells = _untold(cells)
+    return Reading(cells)
+
+
+def _completed(driver: str, cells: Mapping[str, Cell], linked: bool) -> Optional[_Complete]:
+    """How the state of the link completes what `-a` shows; None where it has nothing to add."""
+    if not linked and driver in _ADVERTISE_WITHOUT_LINK:
+        return _without_link
+    if linked and driver in _ADVERTISE_RESULT:
+        return _by_firmware
     on = all(cells[way].value is True for way in _WAYS if way in cells)
     # Pause frames that are in use both ways leave nothing to ask.
     known = on and driver in _SHOW_RESULT and driver not in _MAY_BE_MORE
-    if cells["autoneg"].value is True and not known:
-        cells = _negotiated(driver, cells, ethtool.link(host.ask(ethtool.query("", nic)).out))
-    return Reading(cells)
+    return _negotiated if cells["autoneg"].value is True and not known else None
 
 
 def _fibre(host: Reader, nic: str, driver: str, autoneg: Cell) -> bool:

@@ -96,8 +96,9 @@ def _leaf(queue: int, kind: str, major: int, rest: str) -> Leaf:
 
 
 def kbit(text: str) -> int:
-    """The kbit/s of a number in Mbit/s."""
-    return round(float(text) * 1000)
+    """The kbit/s of a number in Mbit/s, with no more digits than tc shows: from 1 Gbit/s on it cuts the kbit/s off."""
+    rate = round(float(text) * 1000)
+    return rate if rate < 1_000_000 else rate - rate % 1000
 
 
 def mbit(rate: int) -> str:

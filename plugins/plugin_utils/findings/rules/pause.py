@@ -29,10 +29,12 @@ def _on(nic: Nic) -> bool:
 
 def _requests(nic: Nic) -> bool:
     """Whether the NIC asks its partner for pause frames, whatever has come of it."""
+    if "refuses" in _partners(nic):
+        return True
     if nic.value("pause", "autoneg") is False:
         return False
-    told = [way for way in _WAYS if nic.at("pause", way, "wanted") is True or "refuses" in _partners(nic)]
-    return bool(told) or nic.text("pause_advertised") not in ("", "No")
+    told = any(nic.at("pause", way, "wanted") is True for way in _WAYS)
+    return told or nic.text("pause_advertised") not in ("", "No")
 
 
 def _forced(nic: Nic) -> bool:
