@@ -444,7 +444,7 @@ host:
     bridges:
       description:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
-          C(snoops) where they snoop multicast.
+          C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
       type: list
       elements: dict
       returned: always

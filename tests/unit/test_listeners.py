@@ -88,11 +88,18 @@ def test_ports_of_bridges_by_kind():
         "/sys/class/net/br0/brif/tap100i0/port_no": "0x2\n",
         "/sys/class/net/br0/brif/veth1/port_no": "0x3\n",
         "/sys/class/net/br0/bridge/multicast_snooping": "1\n",
+        "/sys/class/net/br0/bridge/vlan_filtering": "0\n",
+        "/sys/class/net/vmbr1/brif/eno1/port_no": "0x1\n",
+        "/sys/class/net/vmbr1/bridge/multicast_snooping": "0\n",
+        "/sys/class/net/vmbr1/bridge/vlan_filtering": "1\n",
         "/sys/class/net/eno1/device/vendor": "0x8086\n",
         "/sys/class/net/tap100i0/tun_flags": "0x5002\n",
         "/sys/class/net/docker0/bridge/stp_state": "0\n",
     }
-    assert bridges.gather(host(files)) == [{"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True}]
+    assert bridges.gather(host(files)) == [
+        {"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True},
+        {"name": "vmbr1", "nics": 1, "vlans": True},
+    ]
 
 
 def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
