@@ -27,10 +27,35 @@ def _slow(host: Host) -> Iterator[Hit]:
             continue
         both = _best(nic, "supported_modes", "partner_modes")
         evidence = {"Speed": f"{nic.speed}Mb/s", "Supported link modes": nic.words("supported_modes")}
-        if both > nic.speed and nic.desired("speed", "advertise") is None and nic.desired("speed", "speed") is None:
-            yield Hit({**evidence, "Link partner advertised link modes": nic.words("partner_modes")}, nic.name)
+        meant = nic.desired("speed", "advertise") is not None or nic.desired("speed", "speed") is not None
+        # Without negotiation the partner's modes are those of the time before, or nobody knows them.
+        fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
+        if fixed and nic.speed <= 100 and nic.count("fastest") >= 1000 and not meant:
+            remedy = nic_remedy(nic.name, speed={"autoneg": True})
+            yield Hit(
+                {**evidence, "Auto-negotiation": "off"}, nic.name, remedy=remedy, action=_FIXED, severity="medium"
+            )
+        elif both > nic.speed and not meant:
+            partner = {"Link partner advertised link modes": nic.words("partner_modes")}
+            offered = _best(nic, "advertised_modes", "partner_modes")
+            if offered == nic.speed:
+                shown = {**evidence, "Advertised link modes": nic.words("advertised_modes"), **partner}
+                remedy = nic_remedy(nic.name, speed={"advertise": nic.words("supported_modes")})
+                yield Hit(shown, nic.name, remedy=remedy, action=_OFFERED)
+            else:
+                yield Hit({**evidence, **partner}, nic.name)
         elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
             yield Hit(evidence, nic.name, severity="low")
+
+
+_FIXED = (
+    "Let the link negotiate again (`auto-negotiate` of the profile in NetworkManager, `AutoNegotiation` in a .link "
+    "file), here and at the port of the switch; only if it then stays slow, see cable and plug."
+)
+_OFFERED = (
+    "This end does not offer the faster mode: let it advertise all it can (X550 leaves 2.5 and 5 Gbit/s out "
+    "unless told). A cable is not the cause."
+)
 
 
 def _duplex(host: Host) -> Iterator[Hit]:
@@ -153,7 +178,8 @@ RULES = (
         severity="high",
         title="The link is slower than both ends could be",
         condition="the link is slower than the fastest mode that NIC and link partner have in common, or at most "
-        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell",
+        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell (low), or where the NIC does not "
+        "negotiate (medium)",
         explanation="A cable with a broken pair falls back to 100 Mb/s. Such a host also slows down others, if a "
         "router sends to all of them through one queue.",
         action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",

@@ -69,6 +69,12 @@ def _unread(host: Host) -> Iterator[Hit]:
     thrown = count * 10_000 >= taken and count > 0
     if len(limits) != 3 or not (thrown or (full and full * 10_000 >= taken)):
         return
+    if not thrown and limits[2] >= _OWN_BUFFER:
+        collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
+        evidence = {"sockets that were full": f"{full} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+        work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
+        yield Hit({**evidence, **work}, severity="note", action=_SLOW_READER)
+        return
     # As much again, up to what the fastest link brings in a tenth of a second.
     most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
     best = min(limits[2] * 2, most)
@@ -81,6 +87,14 @@ def _unread(host: Host) -> Iterator[Hit]:
     remedy = mends if best > limits[2] else {}
     yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
 
+
+# The kernel's own; a socket that has as much and is full has a program that does not read.
+_OWN_BUFFER = 6291456
+_SLOW_READER = (
+    "Find the program that does not read (`ss -tmp`): nothing is lost, and a larger buffer only holds more of what "
+    "waits. If processors spend their time in softirq, lower the third number of tcp_rmem, for the kernel copies the "
+    "whole queue together each time it is full."
+)
 
 RULES = (
     Rule(
@@ -116,7 +130,8 @@ RULES = (
         severity="medium",
         title="TCP discards received data, because the socket buffer is full",
         condition="at least 1000 packets (100 within an interval), and one in 10000, were discarded in a socket whose "
-        "buffer was full; a note where sockets were full as often and nothing is known to be lost",
+        "buffer was full; a note where sockets were full as often and nothing is known to be lost, which is no reason "
+        "for larger buffers from the kernel's own size on",
         explanation="The peer has to retransmit them. The program reads too slowly, or the buffer does not hold a "
         "burst of small packets, which have much overhead.",
         action="Raise the third number of tcp_rmem, and find the program that does not read (`ss -tmp`).",
