@@ -8,7 +8,7 @@ from typing import Any
 
 from ..harm import much, queue
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 _SYN, _ACCEPT = "net.ipv4.tcp_max_syn_backlog", "net.core.somaxconn"
@@ -88,6 +88,13 @@ def _unread(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
 
 
+def _left_open(host: Host) -> Iterator[Hit]:
+    row = Facts(host.at("sockets", "left_open"))
+    waiting, every = row.count("count"), row.count("of")
+    if waiting >= 1000 and waiting * 2 > every:
+        yield Hit({"connections in CLOSE-WAIT": f"{waiting} of {every}", "port": row.text("port")})
+
+
 # The kernel's own; a socket that has as much and is full has a program that does not read.
 _OWN_BUFFER = 6291456
 _SLOW_READER = (
@@ -111,6 +118,18 @@ RULES = (
         reference=_PAGE,
         host=_syn,
         proven=True,
+    ),
+    Rule(
+        id="sockets-not-closed",
+        severity="medium",
+        title="A program does not close connections that its peers have closed",
+        condition="at least 1000 connections of one port, and more than half of all it has, are in CLOSE-WAIT",
+        explanation="Such a connection waits for the program alone, and for ever. It holds a file descriptor, so that "
+        "after some time the program can accept no more; no kernel parameter ends it.",
+        action="Find the program (`ss -tnp state close-wait`), restart it, and mend how it handles ended connections, "
+        "mostly an error path without close() or a pool that does not check its connections.",
+        reference="https://man7.org/linux/man-pages/man7/tcp.7.html",
+        host=_left_open,
     ),
     Rule(
         id="time-wait-overflow",
