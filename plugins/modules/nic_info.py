@@ -423,6 +423,11 @@ host:
       type: list
       elements: dict
       returned: always
+    default_routes:
+      description: The default routes of IPv4 in the main table, each with its C(nic) and C(metric).
+      type: list
+      elements: dict
+      returned: always
     path_mtu:
       description: Destinations whose path carries less than the NIC could send, as far as the kernel was told.
       type: list

@@ -6,9 +6,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bonds, bridges, listeners, power, tunnels
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
+    bonds,
+    bridges,
+    listeners,
+    paths,
+    power,
+    tunnels,
+)
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iw, protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FINDINGS = Path(__file__).parents[2] / "plugins" / "plugin_utils" / "findings"
@@ -40,6 +47,15 @@ ROUTES = """\
 DEFAULT = """\
 00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
 fe800000000000000000000000000001 00000400 00000001 00000000 00450003     eth0
+"""
+
+
+# As Linux 6.1 writes it; a driver of before cfg80211 has a measure of its own.
+WIRELESS = """\
+Inter-| sta-|   Quality        |   Discarded packets               | Missed | WE
+ face | tus | link level noise |  nwid  crypt   frag  retry   misc | beacon | 22
+ wlan0: 0000   28.  -82.  -256        0      0      0  597063   3527       41
+wlan10: 0000   58   180.   0.         0      0      0      9     41        0
 """
 
 
@@ -192,7 +208,24 @@ def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery
     files = memory_host.Files({"/sys/class/net/wlan0/phy80211": ""})
     answer = memory_host.connect(files, lambda *_words: (0, "Power save: on\n", ""), True)
     assert power.of_nic(answer, "wlan0") == {"power_save": "on"}
+    files.files["/proc/net/wireless"] = WIRELESS
+    assert power.of_nic(answer, "wlan0") == {"power_save": "on", "signal_dbm": -82}
     assert power.of_nic(answer, "eth0") == power.of_nic(host({"/sys/class/net/wlan0/phy80211": ""}), "wlan0") == {}
+
+
+def test_the_signal_of_a_nic_is_told_in_dbm_alone():
+    assert [iw.signal(WIRELESS, nic) for nic in ("wlan0", "wlan1", "wlan10")] == [-82, None, None]
+
+
+def test_default_routes_with_their_metric():
+    text = (
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+        "wlan0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+        "*\t00000000\t00000000\t0200\t0\t0\t9\t00000000\t0\t0\t0\n"
+        "eth0\t0001A8C0\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0\n"
+    )
+    assert paths.ways_out(host({"/proc/net/route": text})) == [{"nic": "wlan0", "metric": 100}]
+    assert paths.ways_out(host({})) == []
 
 
 def test_queues_that_a_program_reads_grow_within_an_interval():

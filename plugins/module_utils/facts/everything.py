@@ -84,6 +84,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("programs", programs.gather),
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),
+        ("default_routes", paths.ways_out),
         ("path_mtu", paths.learned),
         ("peers", lambda host: paths.to_peers(host, peers)),
         ("bonds", bonds.gather),

@@ -63,6 +63,19 @@ def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
     return found[:_MOST]
 
 
+def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """The default routes of IPv4 in the main table, each with its NIC and metric."""
+    found = []
+    for line in (host.read("/proc/net/route") or "").splitlines()[1:]:
+        words = line.split()
+        # RTF_UP, and not RTF_REJECT, of include/uapi/linux/route.h.
+        if len(words) >= 8 and words[1] == words[7] == "00000000" and words[6].isdigit():
+            flags = int(words[3], 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", words[3]) else 0
+            if flags & 0x201 == 1:
+                found.append({"nic": words[0], "metric": int(words[6])})
+    return found
+
+
 def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Destinations whose path carries less than the NIC could send, as the kernel has been told."""
     return ip.exceptions(host)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links: slower than both ends could be, with a duplex that the ends do not share, or asleep in the air."""
+"""Links: slower than both ends could be, with a duplex that the ends do not share, or going down and up."""
 
 from __future__ import annotations
 
@@ -163,15 +163,6 @@ def _too_many(nic: Nic, changes: int) -> bool:
     return changes >= 20 and changes >= 4 * uptime / 86400 if uptime else changes >= 100
 
 
-def _sleeps(host: Host) -> Iterator[Hit]:
-    """A board or server that can only be reached by air; a laptop has a battery to save."""
-    up = [nic for nic in host.nics if nic.linked]
-    asleep = [nic for nic in up if nic.text("power_save") == "on"]
-    if asleep and len(asleep) == len(up) and host.flag("power", "battery") is not True:
-        for nic in asleep:
-            yield Hit({"Power save": "on"}, nic.name)
-
-
 RULES = (
     Rule(
         id="link-slower-than-both-ends",
@@ -213,17 +204,5 @@ RULES = (
         reference=_PAGE,
         host=_flaps,
         switch=True,
-    ),
-    Rule(
-        id="wireless-sleeps",
-        severity="note",
-        title="A host that is reached by air only lets its NIC sleep",
-        condition="power saving of each wireless NIC is on, there is no link by cable, and the host has no battery",
-        explanation="The access point keeps packets back until the NIC wakes for a beacon, so answers take a tenth "
-        "of a second, or several at times. Typing over SSH stutters, and so does everything that asks and waits.",
-        action="Switch it off (`iw dev NIC set power_save off`), for good by `wifi.powersave = 2` in the configuration "
-        "of NetworkManager or by a udev rule.",
-        reference="https://github.com/raspberrypi/linux/issues/7533",
-        host=_sleeps,
     ),
 )
