@@ -87,6 +87,7 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
     held = protocols.held_back(connections, _HELD)
     told = {"rtt_ms": trip, "stuck": stuck, "held_back": held, "lossy": ss.lossy(connections, _HELD)}
+    told["stuck_segments"] = ss.agreed(connections, stuck)
     facts: Dict[str, Any] = {name: value for name, value in told.items() if value}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     many = fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY

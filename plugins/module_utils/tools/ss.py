@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
 
 # A connection that has sent less, in bytes, proves nothing; from this round trip on, in ms, a loss costs much time; and
 # one in so many bytes again is more than a path should lose.
@@ -47,16 +47,21 @@ def lossy(text: str, most: int) -> List[Dict[str, Any]]:
             continue
         sent, again, trip, window = (float(match[1]) for match in numbers.values() if match)
         if sent >= _SENT and again * _PART >= sent and trip >= _FAR_MS:
-            found.append(
-                {
-                    "peer": _peer(ends[1]),
-                    "rtt_ms": trip,
-                    "again_percent": round(100 * again / sent, 1),
-                    "window": int(window),
-                    "control": control[1],
-                }
-            )
-    return sorted(found, key=lambda row: (-row["again_percent"], row["peer"]))[:most]
+            row = {"peer": _peer(ends[1]), "rtt_ms": trip, "again_percent": round(100 * again / sent, 1)}
+            found.append((-again / sent, {**row, "window": int(window), "control": control[1]}))
+    return [row for _share, row in sorted(found, key=lambda one: (one[0], str(one[1]["peer"])))[:most]]
+
+
+def agreed(text: str, peers: Sequence[str]) -> Dict[str, int]:
+    """Of `ss -tin`: the largest segment, in bytes, that a connection to each of these peers sends, as both ends agreed."""
+    found: Dict[str, int] = {}
+    for words, about in _pairs(text):
+        ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]
+        size = re.search(r"\bmss:(\d{1,5})\b", about)
+        peer = _peer(ends[1]).partition(" ")[0] if len(ends) == 2 else ""
+        if size and peer in peers:
+            found[peer] = max(found.get(peer, 0), int(size[1]))
+    return found
 
 
 def left_open(text: str) -> Tuple[int, str, int]:

@@ -176,8 +176,9 @@ def _black_hole(host: Host) -> Iterator[Hit]:
     if lost >= (10 if host.number("protocols", "interval") else 100):
         found["probes of the path's MTU that were lost"] = f"{lost} {since}"
     for peer in host.rows("peers"):
-        # Above 1500 it is the own network that does not carry jumbo frames.
-        if peer.flag("answers") is True and peer.flag("carries") is False and 0 < peer.count("mtu") <= 1500:
+        # Above 1500 it is the own network that does not carry jumbo frames, unless a connection has agreed on them.
+        full = 0 < peer.count("mtu") <= 1500 or peer.flag("stuck") is True
+        if peer.flag("answers") is True and peer.flag("carries") is False and full:
             found[f"no answer of {peer.count('mtu')} bytes from"] = peer.text("address")
             if peer.count("largest"):
                 found["the largest packet that comes back"] = peer.count("largest")
@@ -290,8 +291,9 @@ RULES = (
         severity="high",
         title="A path silently drops packets of full size",
         condition="a peer of a path_check, or of a connection that sends the same again and again, answers small "
-        "packets and none of the NIC's MTU of 1500 or less, or the kernel has lost at least 100 probes of a path's MTU "
-        "(10 within an interval); a note where net.ipv4.tcp_mtu_probing is on",
+        "packets and none of the NIC's MTU of 1500 or less (or of more, if that connection has agreed on it), or the "
+        "kernel has lost at least 100 probes of a path's MTU (10 within an interval); a note where "
+        "net.ipv4.tcp_mtu_probing is on",
         explanation="Somewhere on the path packets must be smaller, and the message that says so is filtered. "
         "Connections open, and hang with the first full packet.",
         action="Let TCP find the size by itself, and let ICMP `fragmentation needed` through the firewalls; else set "
