@@ -53,7 +53,7 @@ def lossy(text: str, most: int) -> List[Dict[str, Any]]:
 
 
 def agreed(text: str, peers: Sequence[str]) -> Dict[str, int]:
-    """Of `ss -tin`: the largest segment, in bytes, that a connection to each of these peers sends, as both ends agreed."""
+    """Of `ss -tin`: the largest segment in bytes that both ends of a connection to each of these peers agreed on."""
     found: Dict[str, int] = {}
     for words, about in _pairs(text):
         ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]

@@ -49,8 +49,8 @@ ROWS = (
         features=("tso",),
         forwards=True,
         condition="the host forwards, and a link over Thunderbolt or USB4 has tso on",
-        explanation="What the host sends itself is fast. What it forwards for containers or guests was a thousand times "
-        "slower, because one segment in seven had to be sent again.",
+        explanation="What the host sends itself is fast. What it forwards for containers or guests was a thousand "
+        "times slower, because one segment in seven had to be sent again.",
         action="If containers on other hosts are slow, switch tso off on this link; gso and gro may stay on.",
         reference="https://github.com/projectbluefin/lab/pull/664",
         set={"features": {"tso": False}},
