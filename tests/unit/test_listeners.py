@@ -9,6 +9,7 @@ from pathlib import Path
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
     bonds,
     bridges,
+    kernel,
     listeners,
     paths,
     power,
@@ -211,6 +212,11 @@ def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery
     files.files["/proc/net/wireless"] = WIRELESS
     assert power.of_nic(answer, "wlan0") == {"power_save": "on", "signal_dbm": -82}
     assert power.of_nic(answer, "eth0") == power.of_nic(host({"/sys/class/net/wlan0/phy80211": ""}), "wlan0") == {}
+
+
+def test_an_instance_of_xen_at_amazon_says_so():
+    told = [kernel.gather(host({"/sys/hypervisor/uuid": uuid})) for uuid in ("ec2c1fd3-4f6a\n", "00000000-0000\n")]
+    assert [facts.get("ec2") for facts in (*told, kernel.gather(host({})))] == [True, None, None]
 
 
 def test_the_signal_of_a_nic_is_told_in_dbm_alone():
