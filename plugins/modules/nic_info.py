@@ -423,6 +423,11 @@ host:
       type: list
       elements: dict
       returned: always
+    default_routes:
+      description: The default routes of IPv4 in the main table, each with its C(nic) and C(metric).
+      type: list
+      elements: dict
+      returned: always
     path_mtu:
       description: Destinations whose path carries less than the NIC could send, as far as the kernel was told.
       type: list
@@ -444,7 +449,7 @@ host:
     bridges:
       description:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
-          C(snoops) where they snoop multicast.
+          C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
       type: list
       elements: dict
       returned: always

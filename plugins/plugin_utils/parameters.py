@@ -213,7 +213,23 @@ VERDICTS = (
     Verdict(
         ("net.ipv4.tcp_limit_output_bytes",), HARMFUL, "it is below the default of 1048576", (4, 20), _below(1048576)
     ),
-    Verdict(("net.ipv4.ip_no_pmtu_disc",), NOTE, "without path MTU discovery packets get fragmented", when=_is(1)),
+    Verdict(
+        ("net.ipv4.ip_no_pmtu_disc",),
+        NOTE,
+        "without path MTU discovery packets get fragmented",
+        when=_is(1),
+        rule=Rule(
+            "path-mtu-discovery-off",
+            "low",
+            "The host does not discover the MTU of paths",
+            "net.ipv4.ip_no_pmtu_disc is 1",
+            "Routers and tunnels on the way cut what is too large, and where fragments are filtered the connection "
+            "hangs; some lists for hardening ask for it.",
+            0,
+            "Switch discovery on; against a path that filters ICMP net.ipv4.tcp_mtu_probing helps.",
+            "https://docs.kernel.org/networking/ip-sysctl.html",
+        ),
+    ),
     Verdict(("net.ipv4.tcp_no_metrics_save",), NOTE, "it is of use for tests between changes only", when=_is(1)),
     Verdict(
         ("net.ipv4.ip_forward", "net.ipv*.conf.*.forwarding", "net.ipv6.conf.*.seg6_enabled"),

@@ -62,6 +62,7 @@ def _nic(whole, host, entry):
         nic["aspm"] = "off"
     if "autoneg" in entry.get("speed", {}):
         nic["autoneg"] = entry["speed"]["autoneg"]
+        nic["speed"] = nic.get("fastest", nic.get("speed"))
     if "multiq" in entry:
         _clients(nic.setdefault("queues", {}), entry["multiq"])
         if entry["multiq"].get("rate") == "auto":

@@ -6,9 +6,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bonds, bridges, listeners, power, tunnels
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
+    bonds,
+    bridges,
+    kernel,
+    listeners,
+    paths,
+    power,
+    tunnels,
+)
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iw, protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FINDINGS = Path(__file__).parents[2] / "plugins" / "plugin_utils" / "findings"
@@ -40,6 +48,15 @@ ROUTES = """\
 DEFAULT = """\
 00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
 fe800000000000000000000000000001 00000400 00000001 00000000 00450003     eth0
+"""
+
+
+# As Linux 6.1 writes it; a driver of before cfg80211 has a measure of its own.
+WIRELESS = """\
+Inter-| sta-|   Quality        |   Discarded packets               | Missed | WE
+ face | tus | link level noise |  nwid  crypt   frag  retry   misc | beacon | 22
+ wlan0: 0000   28.  -82.  -256        0      0      0  597063   3527       41
+wlan10: 0000   58   180.   0.         0      0      0      9     41        0
 """
 
 
@@ -88,11 +105,18 @@ def test_ports_of_bridges_by_kind():
         "/sys/class/net/br0/brif/tap100i0/port_no": "0x2\n",
         "/sys/class/net/br0/brif/veth1/port_no": "0x3\n",
         "/sys/class/net/br0/bridge/multicast_snooping": "1\n",
+        "/sys/class/net/br0/bridge/vlan_filtering": "0\n",
+        "/sys/class/net/vmbr1/brif/eno1/port_no": "0x1\n",
+        "/sys/class/net/vmbr1/bridge/multicast_snooping": "0\n",
+        "/sys/class/net/vmbr1/bridge/vlan_filtering": "1\n",
         "/sys/class/net/eno1/device/vendor": "0x8086\n",
         "/sys/class/net/tap100i0/tun_flags": "0x5002\n",
         "/sys/class/net/docker0/bridge/stp_state": "0\n",
     }
-    assert bridges.gather(host(files)) == [{"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True}]
+    assert bridges.gather(host(files)) == [
+        {"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True},
+        {"name": "vmbr1", "nics": 1, "vlans": True},
+    ]
 
 
 def test_time_that_a_hypervisor_takes_is_part_of_what_a_guest_wants():
@@ -185,7 +209,29 @@ def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery
     files = memory_host.Files({"/sys/class/net/wlan0/phy80211": ""})
     answer = memory_host.connect(files, lambda *_words: (0, "Power save: on\n", ""), True)
     assert power.of_nic(answer, "wlan0") == {"power_save": "on"}
+    files.files["/proc/net/wireless"] = WIRELESS
+    assert power.of_nic(answer, "wlan0") == {"power_save": "on", "signal_dbm": -82}
     assert power.of_nic(answer, "eth0") == power.of_nic(host({"/sys/class/net/wlan0/phy80211": ""}), "wlan0") == {}
+
+
+def test_an_instance_of_xen_at_amazon_says_so():
+    told = [kernel.gather(host({"/sys/hypervisor/uuid": uuid})) for uuid in ("ec2c1fd3-4f6a\n", "00000000-0000\n")]
+    assert [facts.get("ec2") for facts in (*told, kernel.gather(host({})))] == [True, None, None]
+
+
+def test_the_signal_of_a_nic_is_told_in_dbm_alone():
+    assert [iw.signal(WIRELESS, nic) for nic in ("wlan0", "wlan1", "wlan10")] == [-82, None, None]
+
+
+def test_default_routes_with_their_metric():
+    text = (
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+        "wlan0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+        "*\t00000000\t00000000\t0200\t0\t0\t9\t00000000\t0\t0\t0\n"
+        "eth0\t0001A8C0\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0\n"
+    )
+    assert paths.ways_out(host({"/proc/net/route": text})) == [{"nic": "wlan0", "metric": 100}]
+    assert paths.ways_out(host({})) == []
 
 
 def test_queues_that_a_program_reads_grow_within_an_interval():

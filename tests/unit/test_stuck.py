@@ -28,7 +28,7 @@ def test_text_of_another_form_has_none():
     assert protocols.stuck("", 2) == protocols.stuck("backoff:4\nbackoff:4 unacked:1\n", 2) == []
 
 
-def swallowed(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", "ping")):
+def swallowed(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", "ping"), about=WAITS):
     """What is known of the path to the one peer; `answer` is what ping says to a packet of so many bytes."""
     disk = memory_host.Files({"/sys/class/net/a0/mtu": f"{mtu}\n"})
 
@@ -41,7 +41,7 @@ def swallowed(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", 
             return 1, "", "no answer"
         if words[0] == "ip":
             return 0, f"10.0.0.8 {via}dev a0 src 10.99.0.1 uid 0 \\    cache\n", ""
-        return 0, row("10.0.0.8"), ""
+        return 0, row("10.0.0.8", about), ""
 
     found = everything.gather(memory_host.connect(disk, run, True), [], 0, [])
     assert not [remark for remark in found["remarks"] if "ping" in remark]
@@ -79,6 +79,13 @@ def test_whoever_is_gone_or_tells_is_no_black_hole(answer):
 def test_beyond_a_router_no_more_than_1500_is_asked_for():
     assert swallowed(up_to(1500), mtu="9000") == []
     assert swallowed(up_to(1500), via="", mtu="9000")[0]["mtu"] == 9000
+
+
+def test_beyond_a_router_it_is_what_the_connection_has_agreed_on():
+    jumbo = WAITS.replace("mss:1448 pmtu:1500", "mss:8949 pmtu:9001")
+    (found,) = swallowed(up_to(1500), mtu="9001", about=jumbo)
+    assert (found["mtu"], found["largest"], found["stuck"]) == (9001, 1500, True)
+    assert swallowed(up_to(9001), mtu="9001", about=jumbo) == []
 
 
 @pytest.mark.parametrize("missing", ["ss", "ip", "ping"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather bridges that have ports: how many belong to containers, guests and hardware, and whether they snoop."""
+"""Gather bridges that have ports: how many belong to containers, guests and hardware, and what the bridge does."""
 
 from __future__ import annotations
 
@@ -14,15 +14,22 @@ _TAP = 2
 
 
 def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked."""
+    """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
+
+    `vlans` is whether it knows VLANs (`vlan_filtering`).
+    """
     found = []
     for name in host.names(sysfs.ROOT):
         ports = host.names(f"{sysfs.ROOT}/{name}/brif")
         if ports:
             kinds = [_kind(host, port) for port in ports]
-            snoops = sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/multicast_snooping") == 1
             counts = {kind: kinds.count(kind) for kind in sorted(set(kinds))}
-            found.append({"name": name, **counts, **({"snoops": True} if snoops else {})})
+            does = {
+                fact: True
+                for fact, file in (("snoops", "multicast_snooping"), ("vlans", "vlan_filtering"))
+                if sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/{file}") == 1
+            }
+            found.append({"name": name, **counts, **does})
     return found
 
 

@@ -70,9 +70,10 @@ def gather(
 
         whole_host += (("configured", files_by_hand.gather),)
     about.update({topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host})
-    stuck = (about.get("sockets") or {}).get("stuck", ())
+    told = about.get("sockets") or {}
+    stuck, segments = told.get("stuck", ()), told.get("stuck_segments", {})
     # Nobody has asked for it, so a host without ping lacks nothing.
-    about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck)) or [])
+    about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck, segments)) or [])
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
     return {"nics": found, "host": {**whole, **dropped, **({"short_queues": few} if few else {})}, "remarks": remarks}
 
@@ -84,6 +85,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("programs", programs.gather),
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),
+        ("default_routes", paths.ways_out),
         ("path_mtu", paths.learned),
         ("peers", lambda host: paths.to_peers(host, peers)),
         ("bonds", bonds.gather),

@@ -23,6 +23,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "cpu_count": len(online),
         "uptime": int(uptime[1]) if uptime else None,
         "memory_kib": int(memory[1]) if memory else None,
+        # As Amazon says it; newer instances are not Xen's, and have ena in any case.
+        **({"ec2": True} if sysfs.text(host, "/sys/hypervisor/uuid").startswith("ec2") else {}),
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
     }

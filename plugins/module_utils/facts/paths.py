@@ -17,6 +17,9 @@ _SMALL = 1280
 
 _PATH_CHECK = link.field("path_check")
 
+# What fits into a packet of 1500 bytes.
+_SEGMENT = 1460
+
 # Enough to know who shares a link, also where a scan has filled the table.
 _MOST = 512
 
@@ -63,6 +66,19 @@ def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
     return found[:_MOST]
 
 
+def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """The default routes of IPv4 in the main table, each with its NIC and metric."""
+    found = []
+    for line in (host.read("/proc/net/route") or "").splitlines()[1:]:
+        words = line.split()
+        # RTF_UP, and not RTF_REJECT, of include/uapi/linux/route.h.
+        if len(words) >= 8 and words[1] == words[7] == "00000000" and words[6].isdigit():
+            flags = int(words[3], 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", words[3]) else 0
+            if flags & 0x201 == 1:
+                found.append({"nic": words[0], "metric": int(words[6])})
+    return found
+
+
 def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Destinations whose path carries less than the NIC could send, as the kernel has been told."""
     return ip.exceptions(host)
@@ -94,17 +110,18 @@ def to_peers(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dic
     return found
 
 
-def swallowing(host: ReadOnlyHost, stuck: Sequence[str]) -> List[Dict[str, Any]]:
+def swallowing(host: ReadOnlyHost, stuck: Sequence[str], segments: Mapping[str, int]) -> List[Dict[str, Any]]:
     """Of peers that a connection hears nothing of, those to whom small packets pass and full ones vanish.
 
-    Whoever is simply gone, or says that a packet is too large, is none of them.
+    Whoever is simply gone, or says that a packet is too large, is none of them. `segments` are the largest that
+    connections to them send.
     """
     found = []
     for address in stuck:
         for way in ip.ways_to(host, address)[:1]:
             mtu = sysfs.number(host, f"{sysfs.ROOT}/{way.nic}/mtu") or 0
-            # Beyond the own link nobody promises more.
-            size = min(mtu, 1500) if way.router else mtu
+            # Beyond the own link nobody promises more, but the other end by the segments that it takes.
+            size = mtu if not way.router or segments.get(address, 0) > _SEGMENT else min(mtu, 1500)
             small = way.nic != "lo" and size > _SMALL and ping.answers(host, way.nic, address, _SMALL)
             if small and ping.swallowed(host, way.nic, address, size):
                 largest = ping.largest(host, way.nic, address, _SMALL, size)

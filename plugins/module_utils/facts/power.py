@@ -13,6 +13,7 @@ from ..tools import cpus, ethtool, iw, sysfs
 _CPU = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
 _SUPPLIES = "/sys/class/power_supply"
+_AIR = "/proc/net/wireless"
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
@@ -65,7 +66,7 @@ def _list(text: str) -> List[int]:
 
 
 def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
-    """Of a NIC: which savings of its PCIe link are on, and whether it and its partner save energy while idle."""
+    """Of a NIC: which savings of its PCIe link are on, whether it saves energy while idle, and its signal."""
     facts: Dict[str, Any] = {}
     base = f"{sysfs.ROOT}/{nic}/device"
     states = {name: sysfs.text(host, f"{base}/link/{name}_aspm") for name in ("l0s", "l1", "l1_1", "l1_2")}
@@ -73,8 +74,10 @@ def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     if known:
         facts["aspm"] = " ".join(name for name, word in known.items() if word == "1") or "off"
     eee = _eee(host, nic) if host.exists(base) else ""
-    air = iw.power_save(host, nic) if host.exists(f"{sysfs.ROOT}/{nic}/phy80211") else ""
-    return {**facts, **({"eee": eee} if eee else {}), **({"power_save": air} if air else {})}
+    if host.exists(f"{sysfs.ROOT}/{nic}/phy80211"):
+        air = {"power_save": iw.power_save(host, nic), "signal_dbm": iw.signal(host.read(_AIR) or "", nic)}
+        facts.update({name: value for name, value in air.items() if value})
+    return {**facts, **({"eee": eee} if eee else {})}
 
 
 def _eee(host: ReadOnlyHost, nic: str) -> str:

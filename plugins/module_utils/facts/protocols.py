@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 from ..host import ReadOnlyHost
 from ..schema import Query, TuningError
-from ..tools import protocols, statistics, sysctl, sysfs
+from ..tools import protocols, ss, statistics, sysctl, sysfs
 
 _STAT = "/proc/net/stat"
 _BDI = "/sys/class/bdi"
@@ -78,27 +78,44 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
 
 def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     """The longest round trip of a connection that has moved much, of whom some hear nothing (`stuck`), and connections
-    that may not send although they have something to (`held_back`).
+    that may not send although they have something to (`held_back`), or lose much over a long path (`lossy`).
 
-    Of many connections, also where most ports lead to.
+    Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
+    UDP has lost packets, which sockets have (`lost_in`).
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
     held = protocols.held_back(connections, _HELD)
-    told = {"rtt_ms": trip, "stuck": stuck, "held_back": held}
+    told = {"rtt_ms": trip, "stuck": stuck, "held_back": held, "lossy": ss.lossy(connections, _HELD)}
+    told["stuck_segments"] = ss.agreed(connections, stuck)
     facts: Dict[str, Any] = {name: value for name, value in told.items() if value}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
-    if fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY:
+    many = fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY
+    if many or fill.get("tcp_inuse", 0) >= _SOME:
+        listed = _ss(host, "-tnaH")
         span = re.findall(r"\d+", sysfs.text(host, sysctl.path("net.ipv4.ip_local_port_range")))
-        if len(span) == 2:
-            count, peer = protocols.most_ports(_ss(host, "-tnaH"), int(span[0]), int(span[1]))
+        if many and len(span) == 2:
+            count, peer = protocols.most_ports(listed, int(span[0]), int(span[1]))
             facts.update({"ports": count, "ports_to": peer} if count else {})
+        waiting, port, every = ss.left_open(listed)
+        facts.update({"left_open": {"count": waiting, "port": port, "of": every}} if waiting >= _SOME else {})
+    counted = _read(host, "/proc/net/snmp", protocols.counters)
+    counted.update(_read(host, "/proc/net/snmp6", protocols.counters_by_line))
+    if sum(counted.get(f"{name}RcvbufErrors", 0) for name in ("Udp", "Udp6")) >= _SOME:
+        worst = ss.lost_in(_ss(host, "-uamnH"), _HELD)
+        facts.update({"lost_in": worst} if worst else {})
     return facts
+
+
+def _read(host: ReadOnlyHost, file: str, parse: Callable[[str], Dict[str, int]]) -> Dict[str, int]:
+    return parse(host.read(file) or "")
 
 
 # Connections from which on it is worth the time to look where they lead to, peers that are asked at most, and
 # connections that are told at most.
 _MANY, _STUCK, _HELD = 5000, 2, 3
+# Sockets that a program has left open, or packets that UDP has lost, from which on it is worth the time to see where.
+_SOME = 1000
 
 
 def _ss(host: ReadOnlyHost, *words: str) -> str:

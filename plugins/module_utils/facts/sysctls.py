@@ -29,6 +29,7 @@ WATCHED = (
     "net.ipv4.conf.all.rp_filter",
     "net.ipv4.igmp_max_memberships",
     "net.ipv4.ip_forward",
+    "net.ipv4.ip_no_pmtu_disc",
     "net.ipv4.ip_local_port_range",
     "net.ipv4.ipfrag_high_thresh",
     "net.ipv4.neigh.default.gc_thresh1",

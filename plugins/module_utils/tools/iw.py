@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from typing import Optional
 
 from ..schema import Query, Reader, TuningError
 
@@ -16,3 +17,9 @@ def power_save(host: Reader, nic: str) -> str:
         return ""
     match = re.search(r"Power save: (on|off)\b", text)
     return match[1] if match else ""
+
+
+def signal(text: str, nic: str) -> Optional[int]:
+    """Of /proc/net/wireless: the strength of the signal in dBm; nothing where a driver has another measure."""
+    match = re.search(rf"^ *{re.escape(nic)}: +\w+ +-?\d+\.? +(-\d{{1,3}})\.? ", text, re.MULTILINE)
+    return int(match[1]) if match else None

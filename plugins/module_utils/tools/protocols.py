@@ -61,6 +61,7 @@ WATCHED: Dict[str, List[str]] = {
         "TCPTimeWaitOverflow",
         "TCPTimeouts",
         "PruneCalled",
+        "TCPRcvCollapsed",
         "RcvPruned",
     ],
 }

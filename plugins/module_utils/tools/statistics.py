@@ -92,6 +92,7 @@ MEANINGS: Tuple[Meaning, ...] = (
         "pause frames sent: this NIC asked for a break",
         (r"tx_flow_control_xo(n|ff)", r"tx_xo(n|ff)_(sent|frames)", r"tx_pause(_frames?|_ctrl)?"),
     ),
+    Meaning("pause_storms", "times the NIC stopped sending pause frames itself, because its host fetched nothing"),
     Meaning(
         "late_collisions",
         "collisions after the start of a packet: the other end has another duplex",

@@ -17,12 +17,12 @@ class Quirk(NamedTuple):
     """A row: which hardware (drivers, PCI ids or vendors, kernels from and before), in which state, and the cure.
 
     The state: one of `features` is on, or `all` of them are; the MTU is above `mtu`, `pause` frames are off, or, for
-    `pair`, the bond of the NIC has another port of the same card; `eee` is active, the link runs at `half` duplex or
-    at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it lost than a burst
-    (`lost`), TCP sends one segment in five `again`, or the NIC cannot have the features that it `lacks`. Where a row
-    has several of these, all must hold. `build` is how the version of the driver begins that has the fault. `set` is
-    what to write for the NIC. A row without `before` is not ended by any kernel that is known, and `ended` is what
-    ended it.
+    `pair`, the bond of the NIC has another port of the same card; the host `forwards`; `eee` is active, the link runs
+    at `half` duplex or at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it
+    lost than a burst (`lost`), TCP sends one segment in five `again`, or the NIC cannot have the features that it
+    `lacks`. Where a row has several of these, all must hold. `build` is how the version of the driver begins that has
+    the fault. `set` is what to write for the NIC. A row without `before` is not ended by any kernel that is known, and
+    `ended` is what ended it.
     """
 
     id: str
@@ -40,6 +40,7 @@ class Quirk(NamedTuple):
     mtu: int = 0
     pause: bool = False
     pair: bool = False
+    forwards: bool = False
     eee: bool = False
     half: bool = False
     all: tuple[str, ...] = ()
@@ -91,6 +92,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         (quirk.mtu, {"mtu": str(nic.count("mtu"))} if nic.count("mtu") > quirk.mtu else {}),
         (quirk.pause, {f"pause {key}": "off" for key in ("rx", "tx") if nic.value("pause", key) is False}),
         (quirk.pair, _pair(nic) if quirk.pair else {}),
+        (quirk.forwards, {"forwarding": "on"} if nic.linked and nic.host.forwards else {}),
         (quirk.eee, {"EEE": "active"} if nic.text("eee") == "active" else {}),
         (quirk.half, _link(nic, nic.text("duplex") == "Half")),
         (quirk.speed, _link(nic, nic.speed == quirk.speed)),

@@ -42,6 +42,33 @@ ROWS = (
         set={"pci": {"l1_aspm": False}},
     ),
     Quirk(
+        id="quirk-thunderbolt-segmentation",
+        severity="note",
+        title="Thunderbolt damages forwarded packets that it cuts itself",
+        drivers=("thunderbolt-net", "thunderbolt_net"),
+        features=("tso",),
+        forwards=True,
+        condition="the host forwards, and a link over Thunderbolt or USB4 has tso on",
+        explanation="What the host sends itself is fast. What it forwards for containers or guests was a thousand "
+        "times slower, because one segment in seven had to be sent again.",
+        action="If containers on other hosts are slow, switch tso off on this link; gso and gro may stay on.",
+        reference="https://github.com/projectbluefin/lab/pull/664",
+        set={"features": {"tso": False}},
+    ),
+    Quirk(
+        id="quirk-lan78xx-segmentation",
+        severity="note",
+        title="The NIC of the Raspberry Pi 3B+ may forget segments",
+        drivers=("lan78xx",),
+        features=("tso",),
+        condition="a NIC of the driver lan78xx has tso on; Raspberry Pi OS switches it off, and Linux itself does not",
+        explanation="Data that is lost while the driver cuts a large packet is never sent again. A transfer over NFS "
+        "or SSH then stands still, and nothing is counted.",
+        action="If transfers from this board stand still, switch tso off.",
+        reference="https://github.com/raspberrypi/linux/issues/2449",
+        set={"features": {"tso": False}},
+    ),
+    Quirk(
         id="quirk-bnx2-jumbo",
         severity="medium",
         title="This build of the driver bnx2 loses jumbo frames",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Congestion controls that are requested and cannot be had."""
+"""Congestion controls: one that is requested and cannot be had, and one that a lossy path stops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,39 @@ def _absent(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: known}})
 
 
+# From here on BBR paces by itself, and well.
+_PACED = (4, 20)
+
+
+def _halved(host: Host) -> Iterator[Hit]:
+    rows = host.rows("sockets", "lossy")
+    if not rows:
+        return
+    evidence = {
+        f"to {row.text('peer')}": f"{row.number('again_percent') or 0:g} % sent again, "
+        f"{row.number('rtt_ms') or 0:g} ms, {row.text('control')} with a window of {row.count('window')}"
+        for row in rows
+    }
+    there = {*host.words("congestion", "available"), *host.words("congestion", "loadable")}
+    can = "bbr" in there and host.release >= _PACED and host.sysctl(_KEY) != "bbr"
+    desired = {_KEY: "bbr", "net.core.default_qdisc": "fq"}
+    yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if can else {})
+
+
 RULES = (
+    Rule(
+        id="lossy-long-path",
+        severity="note",
+        title="Losses on a long path keep connections slow",
+        condition="a connection with a round trip of 50 ms or more, which has sent at least 1 MB with cubic or reno, "
+        "had to send 1 % of that again",
+        explanation="These take each loss for congestion and lower their rate, and need many round trips to raise it "
+        "again. If the path loses packets without being full, they stay at a small part of what it carries.",
+        action="If the losses are none of this site (`mtr`, and the other findings), try BBR, which looks at rate and "
+        "delay instead, on the host that sends; on a path that is really full it takes more than its share.",
+        reference="https://queue.acm.org/detail.cfm?id=3022184",
+        host=_halved,
+    ),
     Rule(
         id="congestion-control-absent",
         severity="medium",

@@ -7,17 +7,29 @@ from collections.abc import Iterator
 
 from ..harm import lost
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 
 def _filtered(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         master, loss = nic.text("master"), lost(nic, "rx_filtered")
         # What a switch floods for others is filtered everywhere else, and that is what the filter is for.
-        if loss and nic.linked and master and host.bridge(master) and nic.counted("rx_filtered")[0] * 20 > nic.packets:
+        many = loss and nic.counted("rx_filtered")[0] * 20 > nic.packets
+        if loss and many and nic.linked and master and host.bridge(master) and not _alone(host, master):
             evidence = {"filtered by the NIC": loss.text, "bridge": master, "driver": nic.driver}
             yield Hit(evidence, nic.name, severity="" if nic.number("counters", "interval") else "note")
 
+
+def _alone(host: Host, bridge: str) -> bool:
+    """Whether a port is the only one of a bridge with VLANs, whose filter the kernel leaves on: it floods nothing.
+
+    br_manage_promisc in net/bridge/br_if.c.
+    """
+    about = next((row for row in host.rows("bridges") if row.text("name") == bridge), Facts({}))
+    return about.flag("vlans") is True and sum(about.count(kind) for kind in _PORTS) <= 1
+
+
+_PORTS = ("nics", "guests", "containers", "others")
 
 RULES = (
     Rule(
@@ -26,7 +38,7 @@ RULES = (
         title="A NIC filters packets that its bridge should get",
         condition="a NIC below a bridge has filtered at least 100 packets by their address within an interval, and one "
         "in 20 of what it received; since the driver was loaded it is a note, for it may not have been below the "
-        "bridge all the time",
+        "bridge all the time, and not where it is the only port of a bridge that knows VLANs",
         explanation="A bridge switches the filter of its ports off, so that packets for its guests come through. Parts "
         "of a card that firmware or chassis have divided (NPAR, Flex-10, UMC), and virtual functions, may not do that, "
         "and guests are not found from outside.",

@@ -41,7 +41,47 @@ def _unfetched(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, row.text("nic"), severity="" if seconds else "note")
 
 
+def _emulated(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        chip = _CHIPS.get(nic.text("pci_id"), "") if nic.driver in _EMULATED else ""
+        # The interface of Xen is the only one where the instance has no other.
+        xen = nic.driver in ("vif", "xen-netfront") and host.flag("kernel", "ec2") is True
+        if nic.linked and (chip or xen):
+            harm = squeezed(host) or overflowed(host)
+            evidence = {"driver": nic.driver, "chip": chip or "the paravirtual one of Xen, on EC2"}
+            yield Hit(evidence, nic.name, severity="medium" if harm else "", action=_ENHANCED if xen else "")
+
+
+# What QEMU, VirtualBox, VMware, Xen and Hyper-V emulate for guests without a driver of their own.
+_EMULATED = ("e1000", "8139cp", "8139too", "pcnet32", "ne2k-pci", "tulip")
+_CHIPS = {
+    "8086:100e": "Intel 82540EM",
+    "8086:100f": "Intel 82545EM",
+    "10ec:8139": "Realtek 8139",
+    "1022:2000": "AMD PCnet",
+    "10ec:8029": "Realtek 8029",
+    "1011:0009": "DEC 21140",
+}
+_ENHANCED = (
+    "Use an instance type of the present, and an image with the driver ena (or ixgbevf), with enhanced networking "
+    "switched on for the instance (`aws ec2 modify-instance-attribute --ena-support`)."
+)
+
+
 RULES = (
+    Rule(
+        id="emulated-nic",
+        severity="note",
+        title="The NIC of a guest is an emulation of an old card",
+        condition="the driver and the chip are those that hypervisors emulate, or the instance of EC2 has the NIC of "
+        "Xen; medium where its processors ran out of budget or dropped packets",
+        explanation="Each packet costs an exit to the hypervisor, which plays the registers of the card. A NIC that is "
+        "made for guests is several times faster, and has several queues.",
+        action="Give the guest virtio (KVM, Proxmox, VirtualBox), vmxnet3 (VMware) or the synthetic adapter (Hyper-V); "
+        "a real card of that age needs nothing.",
+        reference="https://github.com/xcp-ng/xcp/issues/27",
+        host=_emulated,
+    ),
     Rule(
         id="guest-queue-overflows",
         severity="medium",

@@ -137,9 +137,14 @@ def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
         if _dials_in(host):
             shares = nic.value("irq", "rps") == "none"
             return {}, nic_remedy(nic.name, irq={"rps": "spread"}) if shares else {}, _WRAPPED
+    shared = nic.value("irq", "rps") if nic else None
+    if nic and isinstance(shared, str) and shared.isdigit() and nic.desired("irq", "rps") is None:
+        remedy = nic_remedy(nic.name, irq={"rps": "none" if several else "spread"})
+        return {"rps_cpus of all queues": f"CPU {shared}"}, remedy, _GATHERED
     alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in _alone(host)]
     remedy = {"tuning_host_nics": alone} if alone else {}
-    return {}, remedy, f"{_SPREAD} {_ONE_FLOW}" if several else _SPREAD
+    given = nic is not None and nic.virtual and bool(alone)
+    return {}, remedy, f"{_SPREAD} {_ONE_FLOW if several else _GIVEN if given else ''}".strip()
 
 
 def _dials_in(host: Host) -> bool:
@@ -150,6 +155,14 @@ def _dials_in(host: Host) -> bool:
 _TABLE = (
     "Somebody has set the RSS table of this NIC to one of its queues (`ethtool -X`): let it use all of them again, "
     "unless the others are kept for rules of their own (`ethtool -n`)."
+)
+_GATHERED = (
+    "RPS of this NIC sends everything to one processor (`rps_cpus`), mostly by a script of long ago: take it away, or "
+    "let all processors share."
+)
+_GIVEN = (
+    "The hypervisor gives this NIC one queue: let it give as many as there are processors (`queues` in libvirt, "
+    "multiqueue in Proxmox), and use them (`channels: {combined: max}`)."
 )
 _WRAPPED = (
     "Let processors share out what the NIC cannot (`irq: {rps: spread}`): frames of PPP, as in PPPoE, have no "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links: slower than both ends could be, with a duplex that the ends do not share, or asleep in the air."""
+"""Links: slower than both ends could be, with a duplex that the ends do not share, or going down and up."""
 
 from __future__ import annotations
 
@@ -27,10 +27,35 @@ def _slow(host: Host) -> Iterator[Hit]:
             continue
         both = _best(nic, "supported_modes", "partner_modes")
         evidence = {"Speed": f"{nic.speed}Mb/s", "Supported link modes": nic.words("supported_modes")}
-        if both > nic.speed and nic.desired("speed", "advertise") is None and nic.desired("speed", "speed") is None:
-            yield Hit({**evidence, "Link partner advertised link modes": nic.words("partner_modes")}, nic.name)
+        meant = nic.desired("speed", "advertise") is not None or nic.desired("speed", "speed") is not None
+        # Without negotiation the partner's modes are those of the time before, or nobody knows them.
+        fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
+        if fixed and nic.speed <= 100 and nic.count("fastest") >= 1000 and not meant:
+            remedy = nic_remedy(nic.name, speed={"autoneg": True})
+            yield Hit(
+                {**evidence, "Auto-negotiation": "off"}, nic.name, remedy=remedy, action=_FIXED, severity="medium"
+            )
+        elif both > nic.speed and not meant:
+            partner = {"Link partner advertised link modes": nic.words("partner_modes")}
+            offered = _best(nic, "advertised_modes", "partner_modes")
+            if offered == nic.speed:
+                shown = {**evidence, "Advertised link modes": nic.words("advertised_modes"), **partner}
+                remedy = nic_remedy(nic.name, speed={"advertise": nic.words("supported_modes")})
+                yield Hit(shown, nic.name, remedy=remedy, action=_OFFERED)
+            else:
+                yield Hit({**evidence, **partner}, nic.name)
         elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
             yield Hit(evidence, nic.name, severity="low")
+
+
+_FIXED = (
+    "Let the link negotiate again (`auto-negotiate` of the profile in NetworkManager, `AutoNegotiation` in a .link "
+    "file), here and at the port of the switch; only if it then stays slow, see cable and plug."
+)
+_OFFERED = (
+    "This end does not offer the faster mode: let it advertise all it can (X550 leaves 2.5 and 5 Gbit/s out "
+    "unless told). A cable is not the cause."
+)
 
 
 def _duplex(host: Host) -> Iterator[Hit]:
@@ -138,22 +163,14 @@ def _too_many(nic: Nic, changes: int) -> bool:
     return changes >= 20 and changes >= 4 * uptime / 86400 if uptime else changes >= 100
 
 
-def _sleeps(host: Host) -> Iterator[Hit]:
-    """A board or server that can only be reached by air; a laptop has a battery to save."""
-    up = [nic for nic in host.nics if nic.linked]
-    asleep = [nic for nic in up if nic.text("power_save") == "on"]
-    if asleep and len(asleep) == len(up) and host.flag("power", "battery") is not True:
-        for nic in asleep:
-            yield Hit({"Power save": "on"}, nic.name)
-
-
 RULES = (
     Rule(
         id="link-slower-than-both-ends",
         severity="high",
         title="The link is slower than both ends could be",
         condition="the link is slower than the fastest mode that NIC and link partner have in common, or at most "
-        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell",
+        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell (low), or where the NIC does not "
+        "negotiate (medium)",
         explanation="A cable with a broken pair falls back to 100 Mb/s. With pause frames such a host also slows down "
         "all others that are served by the same port, whatever queues they have.",
         action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",
@@ -187,17 +204,5 @@ RULES = (
         reference=_PAGE,
         host=_flaps,
         switch=True,
-    ),
-    Rule(
-        id="wireless-sleeps",
-        severity="note",
-        title="A host that is reached by air only lets its NIC sleep",
-        condition="power saving of each wireless NIC is on, there is no link by cable, and the host has no battery",
-        explanation="The access point keeps packets back until the NIC wakes for a beacon, so answers take a tenth "
-        "of a second, or several at times. Typing over SSH stutters, and so does everything that asks and waits.",
-        action="Switch it off (`iw dev NIC set power_save off`), for good by `wifi.powersave = 2` in the configuration "
-        "of NetworkManager or by a udev rule.",
-        reference="https://github.com/raspberrypi/linux/issues/7533",
-        host=_sleeps,
     ),
 )

@@ -14,15 +14,30 @@ from .link import wireless
 def _again(host: Host) -> Iterator[Hit]:
     now = host.number("protocols", "interval")
     # Since the boot it may have been another network, and far peers lose one in a hundred anyway.
-    found = sent_again(host, 100 if now else 20)
+    near = 0 < (host.number("sockets", "rtt_ms") or 0) <= _NEAR_MS
+    found = sent_again(host, 100 if now else _NEAR_PART if near else 20)
     if found:
         up = [nic for nic in host.nics if nic.linked]
         air = [nic.name for nic in up if wireless(nic)]
         evidence = {"segments sent again": found, **({"on the air": air} if air and len(air) == len(up) else {})}
         severity = "" if now or sent_again(host, _NO_PATH) else "note"
-        yield Hit(evidence, severity=severity, action=_ON_THE_AIR if "on the air" in evidence else "")
+        action = _ON_THE_AIR if "on the air" in evidence else ""
+        if near and not action:
+            late, since = host.protocol("TcpExtTCPTimeouts")
+            evidence.update({"longest round trip": f"{host.number('sockets', 'rtt_ms'):g} ms"})
+            evidence.update({"waited for in vain": f"{late} times {since}"} if late else {})
+            action = _NEARBY
+        yield Hit(evidence, severity=severity, action=action)
 
 
+# All connections that move much stay within so many ms, which is the own network; that loses less than one in so many.
+_NEAR_MS, _NEAR_PART = 5, 200
+_NEARBY = (
+    "The losses are in the own network: see the cables, and the ports of the switches for errors and for drops of what "
+    "they send. If several hosts answer one at once (storage, Spark) it is the buffer of its port (incast): flow "
+    "control or ECN there, or a faster port; each loss that costs a timeout (200 ms) is felt. Try without tso for a "
+    "moment."
+)
 _ON_THE_AIR = (
     "This host has no cable: see the strength of its signal (`iw dev NIC link`), switch power saving off (`iw dev NIC "
     "set power_save off`), try another channel or band, or take a cable."
@@ -81,7 +96,8 @@ RULES = (
         severity="medium",
         title="TCP retransmits one segment in a hundred",
         condition="at least 100 segments, and 1 % of all, were retransmitted within an interval; since the boot 10000 "
-        "and 20 %, and from 5 % on it is a note",
+        "and 20 %; from 5 % on it is a note, and from 0.5 % on where all connections that have moved much have a round "
+        "trip of 5 ms or less",
         explanation="They were lost on the path, at a place that this host does not see: a cable, a switch with small "
         "buffers, or the receiver; or a NIC that cuts segments wrongly. TCP slows down to a fraction of the link.",
         action="Try without tso for a moment (`ethtool -K NIC tso off gso off`); audit the peers with audit_interval, "

@@ -47,7 +47,13 @@ def _requests(host: Host) -> Iterator[Hit]:
         if row.text("options", "proto").startswith("tcp") and numbers and min(numbers.values()) <= _SMALL:
             small[_name(row)] = ", ".join(f"{key}={size}" for key, size in numbers.items())
     if small and host.fastest >= 1000:
-        yield Hit(small)
+        yield Hit(small, action=_ROOT if list(small) == ["/"] else "")
+
+
+_ROOT = (
+    "The kernel mounts its root file system with 4096 unless told otherwise: write `rsize=1048576,wsize=1048576` among "
+    "the options of `nfsroot=` in its command line."
+)
 
 
 def _threads(host: Host) -> Iterator[Hit]:

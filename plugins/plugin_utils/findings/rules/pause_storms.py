@@ -49,7 +49,19 @@ def _brakes(host: Host) -> Iterator[Hit]:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         if size is not None and top is not None:
             evidence["rx ring"] = f"{size:g} of {top:g}"
+        storms, _since = nic.counted("pause_storms")
+        if storms:
+            evidence["storms that the NIC has ended"] = storms
+            yield Hit(evidence, nic.name, action=_STORM)
+            continue
         yield Hit(evidence, nic.name, remedy=_more(nic), mends=nic_remedy(nic.name, ring={"rx": "max"}))
+
+
+_STORM = (
+    "The host fetched nothing for a long time, while its NIC went on stopping the link: that is a hang, and no ring is "
+    "too small. See the kernel's log for what stood still (a crash, a stopped guest, a driver without memory), "
+    "update the firmware of the card, and let the switch guard its ports (PFC watchdog)."
+)
 
 
 def _more(nic: Nic) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..harm import enough, much, queue
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 
@@ -39,11 +39,28 @@ def _udp(host: Host) -> Iterator[Hit]:
         return
     best = _moment(host)
     keys = ("net.core.rmem_default", "net.core.rmem_max")
-    small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
+    worst = next(iter(host.rows("sockets", "lost_in")), Facts({}))
+    # The losses of one socket; those that are closed are told by nobody.
+    if worst.count("lost") * 2 >= count:
+        evidence[f"lost at port {worst.count('port')}"] = f"{worst.count('lost')}, its buffer: {worst.count('buffer')}"
+        # What a program asks for is doubled, and never more than the limit; the default is taken as it is.
+        if worst.count("buffer") not in (_USUAL, host.whole(keys[0]), 2 * host.whole(keys[1])):
+            # A socket keeps what the limit was when it was made.
+            yield Hit(evidence, action=_ITSELF, mends={"tuning_host_sysctl": {keys[1]: {"at_least": best}}})
+            return
+    small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     desired = {key: {"at_least": best} for key in small}
     severity = "" if small or host.number("protocols", "interval") else "note"
     yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity)
+
+
+# The kernel's own (SK_RMEM_MAX in include/net/sock.h), which a socket keeps when the default is raised.
+_USUAL = 212992
+_ITSELF = (
+    "The program has asked for this buffer itself (SO_RCVBUF), and the limits would allow another: change it in its "
+    "own configuration (`ss -uanp` has its name), or see why it reads so slowly. No kernel parameter changes it."
+)
 
 
 def _moment(host: Host) -> int:
@@ -159,8 +176,9 @@ def _black_hole(host: Host) -> Iterator[Hit]:
     if lost >= (10 if host.number("protocols", "interval") else 100):
         found["probes of the path's MTU that were lost"] = f"{lost} {since}"
     for peer in host.rows("peers"):
-        # Above 1500 it is the own network that does not carry jumbo frames.
-        if peer.flag("answers") is True and peer.flag("carries") is False and 0 < peer.count("mtu") <= 1500:
+        # Above 1500 it is the own network that does not carry jumbo frames, unless a connection has agreed on them.
+        full = 0 < peer.count("mtu") <= 1500 or peer.flag("stuck") is True
+        if peer.flag("answers") is True and peer.flag("carries") is False and full:
             found[f"no answer of {peer.count('mtu')} bytes from"] = peer.text("address")
             if peer.count("largest"):
                 found["the largest packet that comes back"] = peer.count("largest")
@@ -198,7 +216,7 @@ RULES = (
         severity="medium",
         title="UDP packets are lost because the buffer of their socket is full",
         condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
-        "limits are below what the fastest link brings in 10 ms",
+        "limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself",
         explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
         "and ring are not the cause. DNS, syslog, video and QUIC suffer.",
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",
@@ -273,8 +291,9 @@ RULES = (
         severity="high",
         title="A path silently drops packets of full size",
         condition="a peer of a path_check, or of a connection that sends the same again and again, answers small "
-        "packets and none of the NIC's MTU of 1500 or less, or the kernel has lost at least 100 probes of a path's MTU "
-        "(10 within an interval); a note where net.ipv4.tcp_mtu_probing is on",
+        "packets and none of the NIC's MTU of 1500 or less (or of more, if that connection has agreed on it), or the "
+        "kernel has lost at least 100 probes of a path's MTU (10 within an interval); a note where "
+        "net.ipv4.tcp_mtu_probing is on",
         explanation="Somewhere on the path packets must be smaller, and the message that says so is filtered. "
         "Connections open, and hang with the first full packet.",
         action="Let TCP find the size by itself, and let ICMP `fragmentation needed` through the firewalls; else set "

@@ -53,7 +53,8 @@ def _ungrouped(host: Host) -> Iterator[Hit]:
         # Two switches that act as one give the members one group.
         if all(grouped) and (len(groups) == 1 or apart):
             continue
-        told = apart or False in grouped or all(grouped)
+        # Nobody tells whether two switches are connected; for two that are not this mode is made.
+        told = not apart and (False in grouped or all(grouped))
         said = {nic.name: _GROUPED[nic.flag("lldp", "aggregated")] for nic in ports}
         numbers = {f"group of {nic.name}": nic.count("lldp", "group") for nic in ports if nic.count("lldp", "group")}
         evidence = {"mode": facts.text("mode"), **said, **numbers}
@@ -62,9 +63,9 @@ def _ungrouped(host: Host) -> Iterator[Hit]:
 
 _GROUPED = {True: "in a group", False: "in no group", None: "does not tell of a group"}
 _APART = (
-    "Take both cables to one switch and put its ports into a static group, or set mode active-backup. Only where the "
-    "two switches act as one (MLAG, a stack) can they have one group; only where they are not connected to each other, "
-    "and all hosts have a port at each, does round robin need none."
+    "If the two switches are not connected to each other, and all hosts have a port at each, nothing is wrong: this "
+    "mode is made for that. If they act as one (MLAG, a stack), put the ports into one group there. Else take both "
+    "cables to one switch and put its ports into a static group, or set mode active-backup."
 )
 
 RULES = (
@@ -73,8 +74,8 @@ RULES = (
         severity="medium",
         title="The ports of a bond without LACP are not one group of the switch",
         condition="a bond of mode balance-rr or balance-xor has members whose switch announces over LLDP that their "
-        "ports are in no group or in different ones, or they lead to different switches; a note where a switch that "
-        "speaks LLDP does not tell of groups",
+        "ports are in no group or in different ones; a note where a switch that speaks LLDP does not tell of groups, "
+        "or the members lead to different switches",
         explanation="These modes send from one address through all members. A switch whose ports are no group learns "
         "that address at another port again and again, so what is sent back goes to one port at a time, and some "
         "switches drop it. Switches that cannot be managed often bear it; those that can need a static group.",

@@ -35,7 +35,20 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     desired = min(max(own, 1 << (max(used, most) * 3).bit_length()), room)
     remedy = {"tuning_host_sysctl": {"net.netfilter.nf_conntrack_max": {"at_least": desired}}} if desired > most else {}
     full = used >= 0.95 * most or now
-    yield Hit(evidence, remedy=remedy, severity="" if full else "medium")
+    bridges = [row.text("name") for row in host.rows("bridges") if row.count("guests") and row.count("nics")]
+    passing = host.whole(_CALLS) == 1 and bridges and not host.forwards
+    if passing:
+        evidence.update({_CALLS: 1, "bridge of guests": bridges[0]})
+    action = _GUESTS if passing else ""
+    yield Hit(evidence, remedy=remedy, action=action, severity="" if full else "medium")
+
+
+_CALLS = "net.bridge.bridge-nf-call-iptables"
+_GUESTS = (
+    f"The connections are mostly those of guests, whose bridged packets pass the host's firewall: set {_CALLS} to 0, "
+    "where no firewall for guests needs it (that of Proxmox does; then let its rules not track them). Until then make "
+    "the table larger, and its hash table with it."
+)
 
 
 def _neighbours(host: Host) -> Iterator[Hit]:

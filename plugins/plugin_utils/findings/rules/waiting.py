@@ -8,7 +8,7 @@ from typing import Any
 
 from ..harm import much, queue
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 _SYN, _ACCEPT = "net.ipv4.tcp_max_syn_backlog", "net.core.somaxconn"
@@ -69,6 +69,12 @@ def _unread(host: Host) -> Iterator[Hit]:
     thrown = count * 10_000 >= taken and count > 0
     if len(limits) != 3 or not (thrown or (full and full * 10_000 >= taken)):
         return
+    if not thrown and limits[2] >= _OWN_BUFFER:
+        collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
+        evidence = {"sockets that were full": f"{full} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+        work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
+        yield Hit({**evidence, **work}, severity="note", action=_SLOW_READER)
+        return
     # As much again, up to what the fastest link brings in a tenth of a second.
     most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
     best = min(limits[2] * 2, most)
@@ -81,6 +87,21 @@ def _unread(host: Host) -> Iterator[Hit]:
     remedy = mends if best > limits[2] else {}
     yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
 
+
+def _left_open(host: Host) -> Iterator[Hit]:
+    row = Facts(host.at("sockets", "left_open"))
+    waiting, every = row.count("count"), row.count("of")
+    if waiting >= 1000 and waiting * 2 > every:
+        yield Hit({"connections in CLOSE-WAIT": f"{waiting} of {every}", "port": row.text("port")})
+
+
+# The kernel's own; a socket that has as much and is full has a program that does not read.
+_OWN_BUFFER = 6291456
+_SLOW_READER = (
+    "Find the program that does not read (`ss -tmp`): nothing is lost, and a larger buffer only holds more of what "
+    "waits. If processors spend their time in softirq, lower the third number of tcp_rmem, for the kernel copies the "
+    "whole queue together each time it is full."
+)
 
 RULES = (
     Rule(
@@ -97,6 +118,18 @@ RULES = (
         reference=_PAGE,
         host=_syn,
         proven=True,
+    ),
+    Rule(
+        id="sockets-not-closed",
+        severity="medium",
+        title="A program does not close connections that its peers have closed",
+        condition="at least 1000 connections of one port, and more than half of all it has, are in CLOSE-WAIT",
+        explanation="Such a connection waits for the program alone, and for ever. It holds a file descriptor, so that "
+        "after some time the program can accept no more; no kernel parameter ends it.",
+        action="Find the program (`ss -tnp state close-wait`), restart it, and mend how it handles ended connections, "
+        "mostly an error path without close() or a pool that does not check its connections.",
+        reference="https://man7.org/linux/man-pages/man7/tcp.7.html",
+        host=_left_open,
     ),
     Rule(
         id="time-wait-overflow",
@@ -116,7 +149,8 @@ RULES = (
         severity="medium",
         title="TCP discards received data, because the socket buffer is full",
         condition="at least 1000 packets (100 within an interval), and one in 10000, were discarded in a socket whose "
-        "buffer was full; a note where sockets were full as often and nothing is known to be lost",
+        "buffer was full; a note where sockets were full as often and nothing is known to be lost, which is no reason "
+        "for larger buffers from the kernel's own size on",
         explanation="The peer has to retransmit them. The program reads too slowly, or the buffer does not hold a "
         "burst of small packets, which have much overhead.",
         action="Raise the third number of tcp_rmem, and find the program that does not read (`ss -tmp`).",

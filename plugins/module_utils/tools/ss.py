@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak ss: what single sockets suffer, by the connections and ports it lists."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
+
+# A connection that has sent less, in bytes, proves nothing; from this round trip on, in ms, a loss costs much time; and
+# one in so many bytes again is more than a path should lose.
+_SENT, _FAR_MS, _PART = 1_000_000, 50.0, 100
+# Congestion controls that take each loss for congestion.
+_BY_LOSS = ("cubic", "reno")
+
+
+def _pairs(text: str) -> Iterator[Tuple[List[str], str]]:
+    """Each socket, as the words of its line, with what stands in lines of their own or at the end about it."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line[:1].strip():
+            below = lines[number + 1] if number + 1 < len(lines) and not lines[number + 1][:1].strip() else ""
+            yield line.split(), f"{line} {below}"
+
+
+def _peer(word: str) -> str:
+    """An address without its scope, as people write it, and its port."""
+    address, _colon, port = word.rpartition(":")
+    plain = re.sub(r"%.*$", "", address).strip("[]")
+    return f"{plain[7:] if plain.startswith('::ffff:') else plain} port {port}"
+
+
+def lossy(text: str, most: int) -> List[Dict[str, Any]]:
+    """Of `ss -tin`: connections over a long path that had to send much again, and halve their rate each time.
+
+    The worst first: the peer, the smallest round trip, the share that was sent again in percent, the congestion window
+    in segments and the congestion control.
+    """
+    found = []
+    for words, about in _pairs(text):
+        ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]
+        numbers = {
+            key: re.search(rf"\b{key}:(\d{{1,15}}(?:\.\d{{1,9}})?)\b", about)
+            for key in ("bytes_sent", "bytes_retrans", "minrtt", "cwnd")
+        }
+        control = re.search(rf"\s({'|'.join(_BY_LOSS)})\s", about)
+        if len(ends) < 2 or not control or not all(numbers.values()):
+            continue
+        sent, again, trip, window = (float(match[1]) for match in numbers.values() if match)
+        if sent >= _SENT and again * _PART >= sent and trip >= _FAR_MS:
+            row = {"peer": _peer(ends[1]), "rtt_ms": trip, "again_percent": round(100 * again / sent, 1)}
+            found.append((-again / sent, {**row, "window": int(window), "control": control[1]}))
+    return [row for _share, row in sorted(found, key=lambda one: (one[0], str(one[1]["peer"])))[:most]]
+
+
+def agreed(text: str, peers: Sequence[str]) -> Dict[str, int]:
+    """Of `ss -tin`: the largest segment in bytes that both ends of a connection to each of these peers agreed on."""
+    found: Dict[str, int] = {}
+    for words, about in _pairs(text):
+        ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]
+        size = re.search(r"\bmss:(\d{1,5})\b", about)
+        peer = _peer(ends[1]).partition(" ")[0] if len(ends) == 2 else ""
+        if size and peer in peers:
+            found[peer] = max(found.get(peer, 0), int(size[1]))
+    return found
+
+
+def left_open(text: str) -> Tuple[int, str, int]:
+    """Of `ss -tna`: the port on which most connections wait for the own program to close them, and all on that port.
+
+    The peer has closed its end of these (CLOSE-WAIT). The port is that of the host, or that of the peer where the host
+    has opened them; it is empty if there are none.
+    """
+    waiting: Dict[str, int] = {}
+    every: Dict[str, int] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) < 5 or words[0] in ("LISTEN", "TIME-WAIT"):
+            continue
+        for name, word in (("", words[3]), ("of peers ", words[4])):
+            port = name + word.rpartition(":")[2]
+            every[port] = every.get(port, 0) + 1
+            if words[0] == "CLOSE-WAIT":
+                waiting[port] = waiting.get(port, 0) + 1
+    best = max(waiting, key=lambda port: (waiting[port], port), default="")
+    return waiting.get(best, 0), best, every.get(best, 0)
+
+
+def lost_in(text: str, most: int) -> List[Dict[str, int]]:
+    """Of `ss -uam`: UDP sockets whose buffer was full, worst first: port, size of the buffer in bytes, packets lost."""
+    found = []
+    for words, about in _pairs(text):
+        ends = [word for word in words if re.fullmatch(r"\S+:(\d+|\*)", word)]
+        memory = re.search(r"\bskmem:\(r\d+,rb(\d{1,10}),.*?\bd(\d{1,15})\)", about)
+        port = ends[0].rpartition(":")[2] if ends else ""
+        if memory and port.isdigit() and int(memory[2]):
+            found.append({"port": int(port), "buffer": int(memory[1]), "lost": int(memory[2])})
+    return sorted(found, key=lambda row: (-row["lost"], row["port"]))[:most]

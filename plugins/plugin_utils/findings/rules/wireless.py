@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""NICs without a wire: a signal that is weak, one that is used although there is a cable, and one that sleeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..harm import sent_again
+from ..model import Hit, Rule
+from ..view import Host
+from .link import wireless
+
+# Below this signal, in dBm, a station has only the slowest rates left.
+_WEAK = -75
+# NetworkManager adds so much to the metric of a NIC through which it does not reach the internet.
+_PENALTY = 20000
+
+
+def _weak(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        signal = nic.number("signal_dbm")
+        if nic.linked and signal is not None and signal <= _WEAK:
+            again = sent_again(host, 50)
+            evidence = {"signal": f"{signal:g} dBm", **({"segments sent again": again} if again else {})}
+            yield Hit(evidence, nic.name)
+
+
+def _preferred(host: Host) -> Iterator[Hit]:
+    ways = {row.text("nic"): row.count("metric") for row in host.rows("default_routes")}
+    air = {name: metric for name, metric in ways.items() if (nic := host.nic(name)) and nic.linked and wireless(nic)}
+    wired = {
+        name: metric
+        for name, metric in ways.items()
+        if (nic := host.nic(name)) and nic.real and not wireless(nic) and nic.speed >= 100 and metric < _PENALTY
+    }
+    if air and wired and min(air.values()) < min(wired.values()):
+        yield Hit({f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())}, min(air))
+
+
+def _sleeps(host: Host) -> Iterator[Hit]:
+    """A board or server that can only be reached by air; a laptop has a battery to save."""
+    up = [nic for nic in host.nics if nic.linked]
+    asleep = [nic for nic in up if nic.text("power_save") == "on"]
+    if asleep and len(asleep) == len(up) and host.flag("power", "battery") is not True:
+        for nic in asleep:
+            yield Hit({"Power save": "on"}, nic.name)
+
+
+RULES = (
+    Rule(
+        id="wireless-before-wire",
+        severity="low",
+        title="Traffic goes by air although there is a cable",
+        condition="a wireless NIC and one with a cable have a default route each, and that of the wireless one has the "
+        "smaller metric",
+        explanation="The smaller metric wins, so that everything beyond the own network takes the slower way. By "
+        "itself NetworkManager prefers the cable.",
+        action="Give the route by cable the smaller metric (`ipv4.route-metric` of the profiles in NetworkManager, "
+        "`RouteMetric=` of systemd-networkd), or switch the wireless NIC off.",
+        reference="https://github.com/systemd/systemd/issues/928",
+        host=_preferred,
+    ),
+    Rule(
+        id="wireless-signal-weak",
+        severity="note",
+        title="The signal of a wireless NIC is weak",
+        condition="the signal is -75 dBm or weaker",
+        explanation="The station and its access point then use the slowest rates, and send many frames several times. "
+        "No setting of the host makes up for that.",
+        action="Move antenna or access point, take the other band (2.4 GHz reaches farther), or a cable.",
+        reference="https://wireless.docs.kernel.org/en/latest/en/users/documentation/iw.html",
+        host=_weak,
+    ),
+    Rule(
+        id="wireless-sleeps",
+        severity="note",
+        title="A host that is reached by air only lets its NIC sleep",
+        condition="power saving of each wireless NIC is on, there is no link by cable, and the host has no battery",
+        explanation="The access point keeps packets back until the NIC wakes for a beacon, so answers take a tenth "
+        "of a second, or several at times. Typing over SSH stutters, and so does everything that asks and waits.",
+        action="Switch it off (`iw dev NIC set power_save off`), for good by `wifi.powersave = 2` in the configuration "
+        "of NetworkManager or by a udev rule.",
+        reference="https://github.com/raspberrypi/linux/issues/7533",
+        host=_sleeps,
+    ),
+)

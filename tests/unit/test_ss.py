@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What single sockets suffer, by the text of ss (iproute2 6.1), and that the facts ask for it where it is worth it."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ss
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+FAR = (
+    "ESTAB 0 0 10.0.0.10:443 [::ffff:203.0.113.9]:50123\n"
+    "\t cubic wscale:8,7 rto:480 rtt:215.4/12.1 mss:1388 cwnd:3 ssthresh:2 bytes_sent:9000000 bytes_retrans:310000"
+    " bytes_acked:8600000 send 155000bps minrtt:209.1\n"
+)
+UDP = (
+    "UNCONN 0 0 0.0.0.0:8080 0.0.0.0:*\n\t skmem:(r130560,rb131072,t0,tb212992,f512,w0,o0,bl0,d8100000)\n"
+    "UNCONN 0 0 [::]:514 *:* skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d12)\n"
+    "UNCONN 0 0 0.0.0.0:68 0.0.0.0:*\n\t skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d0)\n"
+)
+
+
+def listed(waiting, established):
+    return "".join(
+        f"{state} 0 0 10.0.0.10:8080 10.0.0.9:{number}\n"
+        for state, count in (("CLOSE-WAIT", waiting), ("ESTAB", established), ("TIME-WAIT", 7))
+        for number in range(40000, 40000 + count)
+    )
+
+
+def test_connections_that_lose_much_over_a_long_path():
+    row = {"peer": "203.0.113.9 port 50123", "rtt_ms": 209.1, "again_percent": 3.4, "window": 3, "control": "cubic"}
+    assert ss.lossy(FAR, 3) == [row]
+    assert ss.lossy(FAR * 2, 1) == [row]
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("minrtt:209.1", "minrtt:9.1"),
+        ("bytes_retrans:310000", "bytes_retrans:31000"),
+        ("bytes_sent:9000000", "bytes_sent:900000"),
+        (" cubic ", " bbr "),
+        (" bytes_retrans:310000", ""),
+    ],
+)
+def test_near_clean_short_and_paced_connections_are_none_of_them(old, new):
+    assert ss.lossy(FAR.replace(old, new), 3) == []
+
+
+def test_the_port_whose_connections_are_not_closed():
+    assert ss.left_open(listed(5, 3)) == (5, "8080", 8)
+    assert ss.left_open(listed(0, 3)) == (0, "", 0) == ss.left_open("")
+    own = "CLOSE-WAIT 1 0 10.0.0.10:40001 10.0.0.9:443\nCLOSE-WAIT 1 0 10.0.0.10:40002 10.0.0.8:443\n"
+    assert ss.left_open(own) == (2, "of peers 443", 2)
+
+
+def test_sockets_of_udp_that_lost_packets():
+    rows = [{"port": 8080, "buffer": 131072, "lost": 8100000}, {"port": 514, "buffer": 212992, "lost": 12}]
+    assert ss.lost_in(UDP, 3) == rows and ss.lost_in(UDP, 1) == rows[:1] and ss.lost_in("", 3) == []
+
+
+def test_facts_look_closer_where_a_counter_says_so():
+    asked = []
+
+    def answer(argv, _data):
+        asked.append(argv[1])
+        return 0, {"-tinH": FAR, "-tnaH": listed(1200, 3), "-uamnH": UDP}.get(argv[1], ""), ""
+
+    def sockets(inuse, lost):
+        asked.clear()
+        files = {
+            "/proc/net/sockstat": f"TCP: inuse {inuse} orphan 0 tw 7 alloc 9 mem 9\n",
+            "/proc/net/snmp": f"Udp: InDatagrams RcvbufErrors\nUdp: 900000000 {lost}\n",
+        }
+        return facts.sockets(memory_host.connect(memory_host.Files(files), answer, True))
+
+    found = sockets(1300, 8100000)
+    assert found["left_open"] == {"count": 1200, "port": "8080", "of": 1203}
+    assert [row["port"] for row in found["lost_in"]] == [8080, 514] and found["lossy"] and "ports" not in found
+    assert {"left_open", "lost_in"} & set(sockets(90, 12)) == set() and asked == ["-tinH"]
