@@ -8,7 +8,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
-from . import expand, masks
+from . import expand, interrupts, masks
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
@@ -176,8 +176,8 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
 
 def _is_listed(path: str) -> bool:
     """Whether a file is there wherever a command with its name has a NIC, a queue or an interrupt to act on."""
-    symbolic = not masks.known(path) or any(char in path for char in "*?")
-    return bool(_OF_A_QUEUE.match(path)) or (symbolic and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
+    symbolic = not masks.known(path) or any(char in path for char in "*?") or interrupts.WORD.search(path)
+    return bool(_OF_A_QUEUE.match(path)) or (bool(symbolic) and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
 
 
 def compare(expression: str, scope: expand.Scope) -> Optional[bool]:

@@ -24,6 +24,16 @@ def maximum(source: str) -> bool:
     return bool(_READS_LIMITS.search(source) and _MEANS_MAXIMUM.search(source) and not re.search(r"tail", source))
 
 
+_PROCESSORS = re.compile(
+    r"[$(`\"']*(?:nproc\b|getconf\s+_NPROCESSORS|(?:cat\s+/proc/cpuinfo\s*\||[ef]?grep\s+-\w+\s).*\bprocessor\b|lscpu\b)"
+)
+
+
+def counts_processors(source: str) -> bool:
+    """Whether a substitution gives the number of processors."""
+    return _PROCESSORS.match(source.strip()) is not None
+
+
 # Lists go through these as they are, but for lo; any other filter leaves out what the text alone does not tell.
 _KEEPS_ALL = re.compile(r"\s*(e?grep\s+-[a-zA-Z]*v[a-zA-Z]*\s+[\"']?\^?lo\$?[\"']?|xargs.*|sort|cat)\s*")
 
