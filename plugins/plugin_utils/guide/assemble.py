@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
@@ -49,14 +50,20 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
 
 def _placeholder(nic: str) -> bool:
     """Whether a name only stands for that of a NIC."""
-    return any(char in nic for char in "$<>{}()%@") or nic.lower() in (
-        "devname",
-        "iface",
-        "interface",
-        "nic",
-        "ethx",
-        "ethxxx",
-        "dev",
+    capitals = re.fullmatch(r"[A-Z_]*(INTERFACE|IFACE|NIC|DEVICE|NAME|CARD)[A-Z_]*\d?", nic)
+    return (
+        any(char in nic for char in "$<>{}()%@")
+        or capitals is not None
+        or nic.lower()
+        in (
+            "devname",
+            "iface",
+            "interface",
+            "nic",
+            "ethx",
+            "ethxxx",
+            "dev",
+        )
     )
 
 

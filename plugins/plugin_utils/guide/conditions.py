@@ -37,7 +37,9 @@ start restart force-reload reload up add change all enable on apply load set yes
 START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
 _EXISTS = ("-e", "-f", "-d", "-r", "-w", "-L", "-h")
-_OF_A_LOOP = re.compile(r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?")
+_OF_A_LOOP = re.compile(
+    r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?|/sys/(devices/system/cpu|block)/.*"
+)
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
 # More than one; a comparison with less asks whether there is anything at all.
 _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")

@@ -318,6 +318,8 @@ class _Expansion:
         first, count = arithmetic(start, self.scope), arithmetic(length, self.scope) if length else None
         if first is None:
             return None
+        if value.startswith("*"):
+            return value  # what stands for all NICs
         return value[first:] if count is None else value[first : first + count]
 
 

@@ -63,6 +63,8 @@ class Guide:
         self.roots: Dict[str, Root] = {}
         # That of all NICs without a name that a command is for, where a script asks for the driver.
         self.driver = ""
+        # The NICs of NetworkManager's profiles, as far as calls of nmcli have told.
+        self.profiles: Dict[str, str] = {}
         # The interrupts that scripts have looked up so far.
         self.interrupts = interrupts.Book()
 
