@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, functions, modules, qdiscs, verdicts
+from . import bonded, functions, interrupts, modules, qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
@@ -49,14 +50,20 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
 
 def _placeholder(nic: str) -> bool:
     """Whether a name only stands for that of a NIC."""
-    return any(char in nic for char in "$<>{}()%@") or nic.lower() in (
-        "devname",
-        "iface",
-        "interface",
-        "nic",
-        "ethx",
-        "ethxxx",
-        "dev",
+    capitals = re.fullmatch(r"[A-Z_]*(INTERFACE|IFACE|NIC|DEVICE|NAME|CARD)[A-Z_]*\d?", nic)
+    return (
+        any(char in nic for char in "$<>{}()%@")
+        or capitals is not None
+        or nic.lower()
+        in (
+            "devname",
+            "iface",
+            "interface",
+            "nic",
+            "ethx",
+            "ethxxx",
+            "dev",
+        )
     )
 
 
@@ -198,7 +205,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
         elif one.family == "irq" and " " in one.key:
             key, _blank, index = one.key.partition(" ")
             queues.setdefault((one.nic, one.match, key), {})[index] = one
-            entry.setdefault("irq", {})[key] = one.value
+            entry.setdefault("irq", {}).setdefault(key, "")
         elif functions.is_one(one):
             key, _blank, index = one.key.partition(" ")
             each.setdefault((one.nic, one.match, key), {})[index] = one
@@ -207,6 +214,10 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     for (nic, match, key), found in each.items():
         entries[(nic, match)]["sriov"][key] = functions.joined(found)
     for (nic, match, key), found in queues.items():
+        if key == interrupts.KEY:
+            named = {names: str(one.value) for names, one in found.items()}
+            entries[(nic, match)]["irq"][key] = interrupts.by_name(entries[(nic, match)]["irq"][key], named)
+            continue
         entries[(nic, match)]["irq"][key] = _by_queue(key, found)
         if "*" not in found and not isinstance(entries[(nic, match)]["irq"][key], dict):
             sink.remark(

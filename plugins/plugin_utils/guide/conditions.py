@@ -8,7 +8,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
-from . import expand, masks
+from . import expand, interrupts, masks
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
@@ -37,7 +37,9 @@ start restart force-reload reload up add change all enable on apply load set yes
 START = frozenset(_START_WORDS.split())
 # Files of queues are there wherever the NIC has the queue.
 _EXISTS = ("-e", "-f", "-d", "-r", "-w", "-L", "-h")
-_OF_A_LOOP = re.compile(r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?")
+_OF_A_LOOP = re.compile(
+    r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?|/sys/(devices/system/cpu|block)/.*"
+)
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
 # More than one; a comparison with less asks whether there is anything at all.
 _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
@@ -176,8 +178,8 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
 
 def _is_listed(path: str) -> bool:
     """Whether a file is there wherever a command with its name has a NIC, a queue or an interrupt to act on."""
-    symbolic = not masks.known(path) or any(char in path for char in "*?")
-    return bool(_OF_A_QUEUE.match(path)) or (symbolic and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
+    symbolic = not masks.known(path) or any(char in path for char in "*?") or interrupts.WORD.search(path)
+    return bool(_OF_A_QUEUE.match(path)) or (bool(symbolic) and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
 
 
 def compare(expression: str, scope: expand.Scope) -> Optional[bool]:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from itertools import product
 from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, Union
 
-from . import masks
+from . import interrupts, masks
 
 Value = Union[str, List[str]]
 Run = Callable[[str], Optional[str]]
@@ -28,6 +28,12 @@ _OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
 }
 
 
@@ -40,6 +46,7 @@ class Scope:
         self.run: Run = run or (lambda _source: None)
         self.tables: Dict[str, Dict[str, str]] = {}  # arrays whose elements have names
         self.drivers: Set[str] = set()  # the variables that hold the name of a driver
+        self.counts: Set[str] = set()  # those that hold the number of processors
 
     def get(self, name: str) -> Optional[Value]:
         """The value of a variable, or None when the text does not say it."""
@@ -90,6 +97,7 @@ def arithmetic(expression: str, scope: Scope) -> Optional[int]:
     plain = _Expansion(scope).whole(expression, quotes=False)
     if not masks.known(plain) or len(plain) > 200:
         return None
+    plain = re.sub(r"!\s*(?!=)(\w+)", r"(0 == \1)", plain)
     plain = re.sub(r"\b0+(?=[1-9])", "", plain.replace("/", "//").replace("////", "//"))
     try:
         return _evaluate(ast.parse(plain.strip(), mode="eval").body, scope)
@@ -104,6 +112,9 @@ def _evaluate(node: ast.AST, scope: Scope) -> int:
         return int(str(scope.get(node.id)))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         return _evaluate(node.operand, scope) * (-1 if isinstance(node.op, ast.USub) else 1)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATIONS:
+        compared = _OPERATIONS[type(node.ops[0])]
+        return int(compared(_evaluate(node.left, scope), _evaluate(node.comparators[0], scope)))
     if isinstance(node, ast.BinOp):
         left, right = _evaluate(node.left, scope), _evaluate(node.right, scope)
         if isinstance(node.op, (ast.Pow, ast.LShift)) and not 0 <= right <= 4096:
@@ -248,9 +259,13 @@ class _Expansion:
         value: Optional[Value] = self.scope.get(name)
         if isinstance(value, list) and index not in ("[@]", "[*]") and name not in ("@", "*"):
             number = arithmetic(index[1:-1], self.scope) if index else 0
-            value = value[number] if number is not None and 0 <= number < len(value) else None
+            if number is not None and len(value) == 1 and interrupts.WORD.fullmatch(value[0]):
+                value = f"{value[0]}#{number}"
+            else:
+                value = value[number] if number is not None and 0 <= number < len(value) else None
         if mark == "#":
-            count = None if value is None or not masks.known(" ".join(value)) else str(len(value))
+            sure = value is not None and masks.known(" ".join(value)) and not interrupts.WORD.search(" ".join(value))
+            count = str(len(value)) if value is not None and sure else None
             self._insert(masks.mask(source) if count is None else count, quoted)
         elif mark == "!" and isinstance(value, list):
             self._insert([str(number) for number in range(len(value))], quoted, True)
@@ -303,6 +318,8 @@ class _Expansion:
         first, count = arithmetic(start, self.scope), arithmetic(length, self.scope) if length else None
         if first is None:
             return None
+        if value.startswith("*"):
+            return value  # what stands for all NICs
         return value[first:] if count is None else value[first : first + count]
 
 

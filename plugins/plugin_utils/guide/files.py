@@ -21,6 +21,8 @@ _TUNED_CONDITIONS = ("uname_regex", "cpuinfo_regex")
 _TUNED_OWN = ("type", "enabled", "replace", "priority", *_DEVICES, *_TUNED_CONDITIONS)
 # Programs of ours that a rule of udev may run.
 _TUNES = re.compile(r"(^|[/\s'])(ethtool|ip|sysctl|tc|ifconfig|setpci)\s")
+# What only a shell understands, outside of the quotes of `sh -c '...'`.
+_SHELL_WORDS = re.compile(r"\$\([^)]*\)?|`[^`]*`?|&&|\|\|?|;|>>?")
 # What udev would fill in, had a shell not done so before with nothing.
 _UDEV_WORDS = ("$name", "$kernel", "$env", "$attr", "$number", "$devpath", "$driver")
 _TUNED_NET = ("features", "ring", "coalesce", "channels", "pause")
@@ -95,6 +97,11 @@ def _assignment(
         return
     before = len(guide.sink.settings)
     if tunes or (name == "RUN" and attribute in ("", "program")):
+        words = _SHELL_WORDS.search(re.sub(r"'[^']*'", "", value))
+        if words:
+            text = f"udev runs no shell, so the command gets '{words[0]}' as it stands; write /bin/sh -c '...'"
+            guide.sink.remark(number, NO_EFFECT, text)
+            return
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):
             value = value.replace(short, nic or masks.mask("$name"))
         Shell(guide).commands(number, value.replace('\\"', '"').replace("$$", "$").replace("%%", "%"))

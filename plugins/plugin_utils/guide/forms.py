@@ -34,7 +34,7 @@ _BY_PATH = (
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
-    r"|cd|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b"
+    r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b"
     r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
@@ -160,7 +160,8 @@ def _by_lines(plain: List[str], first: str) -> str:
     # A script may call functions of its own.
     functions = [match[1] for match in (re.match(r"(?:function\s+)?([\w-]+)\s*\(\)", text) for text in plain) if match]
     shell_line = "|".join([_SHELL_LINE, *(rf"{re.escape(name)}(\s|$)" for name in functions)])
-    if around and _most(around, shell_line, 0.9):
+    opens = bool(around) and "<<" in around[0] and re.match(shell_line, around[0]) is not None
+    if around and _most(around, shell_line, 0.6 if opens else 0.9):
         return "shell"
     headings = {text[1:-1].strip() for text in plain if re.fullmatch(r"\[[\w .:-]+\]", text)}
     first_heading = re.fullmatch(r"\[[\w .:-]+\]", plain[0]) is not None

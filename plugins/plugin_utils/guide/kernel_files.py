@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import List, Mapping
+from typing import List, Mapping, Tuple
 
-from . import devices, masks, modules
-from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
+
+from . import devices, interrupts, masks, modules
+from .model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
@@ -64,6 +66,10 @@ def _interrupt(guide: Guide, line: int, parts: List[str], text: str) -> None:
             line, OTHER_TOOL, f"/proc/irq/{masks.shown('/'.join(parts))} is no setting of this collection"
         )
         return
+    found, count = guide.interrupts.of(parts[0])
+    if found is not None:
+        _looked_up(guide, line, found, count, (parts[-1], text))
+        return
     what = f"interrupt {masks.shown(parts[0])} to {masks.shown(text)}"
     number = (
         "numbers of interrupts change with each boot" if parts[0].isdigit() else "its number is known on the host only"
@@ -73,6 +79,50 @@ def _interrupt(guide: Guide, line: int, parts: List[str], text: str) -> None:
         ON_HOST,
         f"{what}: {number}; write irq: {{affinity: spread}}, or a list of processors, for the NIC it is of",
     )
+
+
+def _looked_up(guide: Guide, line: int, found: interrupts.Found, count: str, written: Tuple[str, str]) -> None:
+    """Interrupts that a script has looked up by the name of a NIC: all at once, or one of a loop."""
+    file, text = written
+    book = guide.interrupts
+    try:
+        read = cpus.parse_list if file == "smp_affinity_list" else cpus.parse_mask
+        processors = read(text.lower().replace("0x", "")) if masks.known(text) else None
+    except ValueError:
+        guide.sink.unknown(line, f"'{text}' is no {'list' if file == 'smp_affinity_list' else 'mask'} of processors")
+        return
+    if book.counting:
+        for one in found.interrupts if count else ():
+            book.dealt.setdefault((line, one), []).append(processors)
+        return
+    for one in found.interrupts:
+        value = book.values.get((line, one)) if book.looping else None
+        value = value or (interrupts.dealt([processors]) if processors is not None and not count else None)
+        if value is None:
+            what = f"{interrupts.who(one)} to {masks.shown(text)}"
+            guide.sink.remark(
+                line, ON_HOST, f"{what}: known on the host only; write irq: {{affinity: spread}}, or a list"
+            )
+        else:
+            affinity(guide, line, one, value)
+    for other in found.others:
+        guide.sink.remark(line, OTHER_TOOL, f"interrupts called {other} are of no NIC, as far as the text tells")
+
+
+def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interrupts.Dealt) -> None:
+    """The affinity of a NIC; processors that all have go by the names of the interrupts, where these are given."""
+    key, value = interrupts.KEY, found.value
+    if found.same and one.names != "*":
+        key = f"{key} {one.names}"
+    elif found.same and not value.isdigit():
+        value = f"each {value}"
+    guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
+    if found.note:
+        guide.sink.remark(line, NOTE, found.note)
+    if not found.same and (one.match or "*" in one.nic):
+        guide.sink.remark(
+            line, NOTE, "the script goes on from one NIC to the next, the inventory begins anew with each"
+        )
 
 
 def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from . import bindings, conditions, counting, expand, masks, wrappers
+from . import bindings, conditions, counting, expand, interrupts, masks, wrappers
 from .commands import Commands
 from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
 
@@ -58,12 +58,36 @@ class Loops(Commands):
         # A round that stands for several NICs or queues.
         symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
         for word in words[:_MOST_ROUNDS]:
+            looked_up = interrupts.WORD.search(word)
+            if looked_up and not looked_up[2]:
+                self._over_interrupts(name, word, body)
+                continue
             if symbolic:
                 self._forget(body)
             self.assign(name, "=", word)
             self.tell_apart(name, word, line)
             if not self._goes_on(body, symbolic):
                 break
+
+    def _over_interrupts(self, name: str, word: str, body: Node) -> None:
+        """Interrupt by interrupt to see which processors each gets, and once for all of them."""
+        book = self.guide.interrupts
+        if not book.counting:
+            found = []
+            for count in interrupts.PROCESSORS:
+                with self.supposing(count):
+                    for number in range(interrupts.COUNT):
+                        self.assign(name, "=", f"{word}#{number}")
+                        if not self._goes_on(body):
+                            break
+                found.append(book.results())
+            book.values = {key: value for key, value in found[0].items() if found[1].get(key) == value}
+        self._forget(body)
+        self.assign(name, "=", word)
+        book.looping += 1
+        self._goes_on(body, True)
+        book.looping -= 1
+        self._forget(body)
 
     def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
         """One round of a loop; False where it breaks off."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
@@ -137,6 +138,15 @@ class Sink:
             yield
         finally:
             self.dead = before
+
+    @contextmanager
+    def unheard(self) -> Iterator[None]:
+        """Forget what is found meanwhile."""
+        before = {name: copy(value) for name, value in vars(self).items()}
+        try:
+            yield
+        finally:
+            vars(self).update(before)
 
     @contextmanager
     def noting(self, caveat: str) -> Iterator[None]:

@@ -35,10 +35,12 @@ _OWN: Mapping[str, Sequence[str]] = {
     "ixgbe": ("max_vfs", "allow_unsupported_sfp", "debug"),
     "i40e": ("debug",),
     "ice": ("debug",),
+    "ixgbevf": ("debug",),
+    "mlx4_en": ("udp_rss", "pfctx", "pfcrx", "inline_thold"),
 }
 _NEAR: Mapping[str, str] = {
     "RSS": "channels",
-    "MQ": "channels",
+    **dict.fromkeys(("MQ", "num_rx_rings"), "channels"),
     "InterruptThrottleRate": "coalesce: rx_usecs",
     "LRO": "features: lro",
     "max_vfs": "sriov",

@@ -57,7 +57,11 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         nic, rest = (rest[0] if rest else ""), rest[1:]
     pairs = list(zip(rest[::2], rest[1::2]))
     named = dict(pairs)
-    nic = named.get("ifname") or named.get("connection.interface-name") or nic or named.get("con-name", "")
+    profile = named.get("con-name", named.get("connection.id", "")) if verb[:1] == "a" else nic
+    named_nic = named.get("ifname") or named.get("connection.interface-name") or guide.profiles.get(profile, "")
+    if named_nic and profile:
+        guide.profiles[profile] = named_nic
+    nic = named_nic or nic or named.get("con-name", "")
     bond = next((named[key] for key in ("master", "controller", "connection.master") if named.get(key)), "")
     if bond.startswith("bond"):
         guide.sink.set(line, bond, "bond", "members", nic)
@@ -72,7 +76,7 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
             continue
         section, _dot, name = key.lstrip("+").partition(".")
         _one(guide, line, nic, _ALIASES.get(section, section), name, value)
-    if any(key.startswith("ethtool.") for key in named) and not device:
+    if any(key.startswith("ethtool.") for key in named) and not device and not named_nic:
         guide.sink.remark(line, NOTE, f"the name of the connection is taken for that of the NIC: {masks.shown(nic)}")
 
 

@@ -24,13 +24,38 @@ def maximum(source: str) -> bool:
     return bool(_READS_LIMITS.search(source) and _MEANS_MAXIMUM.search(source) and not re.search(r"tail", source))
 
 
+_PROCESSORS = re.compile(
+    r"[$(`\"']*(?:nproc\b|getconf\s+_NPROCESSORS|(?:cat\s+/proc/cpuinfo\s*\||[ef]?grep\s+-\w+\s).*\bprocessor\b|lscpu\b)"
+)
+
+
+def counts_processors(source: str) -> bool:
+    """Whether a substitution gives the number of processors."""
+    return _PROCESSORS.match(source.strip()) is not None
+
+
 # Lists go through these as they are, but for lo; any other filter leaves out what the text alone does not tell.
 _KEEPS_ALL = re.compile(r"\s*(e?grep\s+-[a-zA-Z]*v[a-zA-Z]*\s+[\"']?\^?lo\$?[\"']?|xargs.*|sort|cat)\s*")
+
+
+# The second word of what `ip` prints of each link is its name.
+_FILTERS = (
+    r"e?grep\s+(-\w+\s+)*[\"']?\^\[0-9\][+*]?:?[\"']?",
+    r"e?grep\s+-\w*v\w*\s+[\"']?\W*lo\W*",
+    r"awk\s+(-F\s*[\"']?[: ]+[\"']?\s+)?[\"']\{\s*print \$2;?\s*\}[\"']",
+    r"cut\s+-d\s*[\"']?[: ][\"']?\s+-f\s*2",
+    r"tr\s+-d\s.*",
+    r"sed\s+[\"']?s/:.*",
+)
+_IP_LISTS = re.compile(rf"ip\s+(-\w+\s+)*l(ink)?(\s+(show|list|ls))?(\s*\|\s*({'|'.join(_FILTERS)}))+")
 
 
 def every_nic(source: str) -> bool:
     """Whether a substitution lists all NICs, perhaps without lo."""
     first, _bar, rest = source.partition("|")
+    briefly = re.match(r"ip\s+-br", source.strip()) is not None
+    if _IP_LISTS.fullmatch(source.strip().replace("print $1", "print $2") if briefly else source.strip()):
+        return True
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))

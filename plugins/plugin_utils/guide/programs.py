@@ -137,6 +137,11 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
         else:
             guide.sink.nothing(line, "only reads")
         return
+    if "=" in words:
+        # Each of these words is a parameter of its own, and none of them has a value.
+        said = " ".join(masks.shown(word) for word in words if not word.startswith("-"))
+        guide.sink.remark(line, NO_EFFECT, f"sysctl refuses blanks around the sign of '{said}'; write key=value")
+        return
     found = [word for word in words if "=" in word and not word.startswith("--")]
     plain = [word for word in words if not word.startswith("-")]
     for word in found:

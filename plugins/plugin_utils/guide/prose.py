@@ -152,6 +152,11 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if size:
         guide.nic(number, size[1], "link", "mtu", size[2])
         return count
+    several = sentences.commands_in(plain)
+    if len(several) > 1:
+        for command in several:
+            Shell(guide).commands(number, command)
+        return count
     command = sentences.command_in(plain)
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
@@ -169,6 +174,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         for name, value in _NAMED.findall(plain):
             text = f"{name} = {value.strip()} stands in a sentence, which says whether it is to be set"
             guide.sink.remark(number, CONDITIONAL, masks.shown(text))
+        mtu = "" if code else sentences.mtu_in(plain)
+        if mtu:
+            text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
+            guide.sink.remark(number, CONDITIONAL, text)
     guide.sink.nothing(number, "prose")
     return count
 

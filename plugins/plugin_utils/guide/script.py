@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import conditions, counting, expand, foreign, kernel_files, masks, output, syntax
+from . import conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
@@ -37,6 +37,8 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.output_paths: List[str] = []
         self.line = 0
+        self.steps = 0
+        self.processors = ""  # how many there are supposed to be
         self.directory = ""  # where `cd` has gone, if that is a folder of /proc or /sys
         self.left: List[str] = []  # the folders that pushd has left
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
@@ -80,6 +82,22 @@ class Script:
         finally:
             if path and path != "/dev/null":
                 self.output_paths.pop()
+
+    @contextmanager
+    def supposing(self, processors: int) -> Iterator[None]:
+        """Try commands on a host with so many processors; what they find, write and change is forgotten."""
+        values, tables, visited, steps = dict(self.scope.values), dict(self.scope.tables), set(self.visited), self.steps
+        files, written = ({path: list(lines) for path, lines in of.items()} for of in (self.files, self.guide.written))
+        self.scope.values.update(dict.fromkeys(self.scope.counts, str(processors)))
+        self.processors, self.guide.interrupts.counting = str(processors), True
+        try:
+            with self.sink.unheard():
+                yield
+        finally:
+            self.processors, self.guide.interrupts.counting = "", False
+            self.scope.values, self.scope.tables, self.visited, self.steps = values, tables, visited, steps
+            self.files = files
+            self.guide.written = {**written, **files}
 
     def spread(self, node: Simple, printed: List[Line]) -> List[Line]:
         """Each line of a quoted text that is printed under the number of the line it stands in."""
@@ -151,6 +169,8 @@ class Script:
         plain = masks.shown(source)
         if output.maximum(plain):
             return masks.MAXIMUM
+        if self.processors and output.counts_processors(plain):
+            return self.processors
         found = output.queue_files(plain)
         if found is not None:
             unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
@@ -177,6 +197,9 @@ class Script:
         first = commands[-1] if len(commands) == 1 or inside else None
         piped = first.commands if isinstance(first, Pipeline) else [first]
         ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
+        looked_up = interrupts.looked_up([self._words_of(one) for one in piped]) if first else None
+        if looked_up:
+            return self.guide.interrupts.word(looked_up)
         if not isinstance(piped[0], Simple) or not ordered:
             return None
         words = [field for raw, _line in piped[0].words for field in expand.fields(raw, self.scope)]
@@ -193,12 +216,24 @@ class Script:
         printed = output.of(words, piped[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
 
+    def _words_of(self, node: Optional[Node]) -> List[str]:
+        """The words of a command, with the file that it reads; none for a loop or the like."""
+        if not isinstance(node, Simple):
+            return []
+        read = [redirect.word for redirect in node.redirects if redirect.operator == "<"]
+        return [
+            field for raw in (*(raw for raw, _line in node.words), *read) for field in expand.fields(raw, self.scope)
+        ]
+
     def listed(self, raw: Sequence[Tuple[str, int]]) -> List[str]:
         """The words that a loop goes over; what lies below a device is of the NICs that have one."""
         self.unlisted = ""
         words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
         device = f"/sys/class/net/{masks.HARDWARE}/"
-        return [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
+        words = [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
+        book = self.guide.interrupts
+        folders = {word: interrupts.in_folder(word) for word in words}
+        return [re.sub(r"\*$", book.word(found), word) if found else word for word, found in folders.items()]
 
     def tell_apart(self, name: str, word: str, line: int) -> None:
         """Another name for the variable of a loop over other NICs than those of an earlier one."""
@@ -212,6 +247,7 @@ class Script:
         name, sign, rest = found
         self.scope.drivers.discard(name)
         self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
+        self.scope.counts |= {name} if output.counts_processors(masks.shown(rest)) else set()
         self.origins.pop(name, None)
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)

@@ -33,6 +33,28 @@ def command_in(text: str) -> str:
     return next((command for command in found if command and plausible(command.split())), "")
 
 
+# Several commands in one sentence, each as code.
+_SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+# A sentence that asks for an MTU; one that only tells of it has no such verb.
+_MTU = re.compile(
+    r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b[^.;\d]*(\d{4,5})\b"
+    r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
+    re.IGNORECASE,
+)
+
+
+def commands_in(text: str) -> List[str]:
+    """The commands that stand as code in one sentence."""
+    spans = _SPAN.findall(text)
+    return [one for one in map(str.strip, spans) if plausible(one.split()) and parses(one)] if len(spans) > 1 else []
+
+
+def mtu_in(text: str) -> str:
+    """The MTU that a sentence asks for, without a command that sets it."""
+    found = _MTU.search(text)
+    return found[1] or found[2] if found else ""
+
+
 def _is_value(word: str) -> bool:
     """Whether a word can be the value of a setting, or the beginning of a rule."""
     return (

@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Fami
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
-from . import masks, verdicts
+from . import interrupts, masks, verdicts
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
@@ -63,6 +63,10 @@ class Guide:
         self.roots: Dict[str, Root] = {}
         # That of all NICs without a name that a command is for, where a script asks for the driver.
         self.driver = ""
+        # The NICs of NetworkManager's profiles, as far as calls of nmcli have told.
+        self.profiles: Dict[str, str] = {}
+        # The interrupts that scripts have looked up so far.
+        self.interrupts = interrupts.Book()
 
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""

@@ -33,7 +33,6 @@ class Walk(Loops):
         super().__init__(guide, arguments)
         self.loopback = False  # whether what is asked is about lo alone
         self.depth = 0
-        self.steps = 0
         self.called: List[str] = []
         self.sites: Dict[str, int] = {}
 
