@@ -65,7 +65,8 @@ _OPTION = """options:
           network:
             description:
               - The NIC leads to this network, such as V(192.168.32.0/24), or to one of a list of them. It has an
-                address in it, or in a larger network that this is a part of, and may be a bond, a VLAN or a bridge.
+                address in it, or in a larger network that this is a part of (of several the smallest), and may be a
+                bond, a VLAN or a bridge.
             type: raw
             version_added: 0.3.0
           address:
