@@ -64,8 +64,9 @@ options:
     type: bool
     default: false
   window:
-    description: The socket buffer, such as V(512K); the kernel chooses best by itself. Below V(1M) TCP is written and read in
-      blocks of an eighth of it, unless O(length) says otherwise.
+    description:
+      - The socket buffer, such as V(512K); the kernel chooses best by itself.
+      - Below V(1M) TCP is written and read in blocks of an eighth of it, unless O(length) says otherwise.
     type: str
   bitrate:
     description: The rate to send at, such as V(100M); without it TCP sends as fast as it can, and with V(0) UDP.

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import MORE, Cell, Identity, Query, Reading, TuningError
-from ..settings import pause, registry
+from ..settings import negotiation, registry
 from ..tools import ethtool, ip, sysfs
 from . import power
 
@@ -58,7 +58,7 @@ def _said(host: ReadOnlyHost, query: Query, remarks: List[str]) -> str:
 
 def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str, Any]:
     driver = ethtool.driver(_said(host, ethtool.query("-i", nic.name), remarks))
-    link = pause.link_facts(nic.driver, ethtool.link(_said(host, ethtool.query("", nic.name), remarks)))
+    link = negotiation.link_facts(nic.driver, ethtool.link(_said(host, ethtool.query("", nic.name), remarks)))
     facts: Dict[str, Any] = {
         "physical": nic.physical,
         "driver": nic.driver or driver.get("driver", ""),

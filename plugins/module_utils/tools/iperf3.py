@@ -34,8 +34,8 @@ _REASON = r"refused|not known|[Nn]o route|is unreachable|timed out"
 _CONNECT = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 3).close()"
 _UNTOLD = "unable to connect: refused, or an unknown name; this version of iperf3 does not tell which"
 _UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service not known|name resolution"
-# The bytes that TCP writes and reads at once. 3.18 counts what it received when such a block is there as a whole (measured;
-# 3.12 counts each piece), so a slow run with a small window may end before there is one.
+# The bytes that TCP writes and reads at once. 3.18 counts what it received when such a block is there as a whole
+# (measured; 3.12 counts each piece), so a slow run with a small window may end before there is one.
 _BLOCK = 128 * 1024
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
@@ -64,7 +64,7 @@ def client(options: Mapping[str, Any]) -> List[str]:
 
 
 def _block(options: Mapping[str, Any]) -> Optional[int]:
-    """The block for TCP with a window: an eighth of it, at least 1 KiB, so that the count is fine enough; None for its own."""
+    """The block for TCP with a window, so that the count is fine enough; None for iperf3's own."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)", str(options.get("window") or "").upper())
     if not match or options.get("protocol") == "udp":
         return None
@@ -228,8 +228,8 @@ def _no_data(report: Mapping[str, Any], options: Mapping[str, Any]) -> Iperf3Err
     size = (start.get("test_start") or {}).get("blksize")
     block = f"no block of {size} bytes" if size else "nothing"
     hint = "measure longer (duration); if that does not help, see that large packets pass (MTU, firewall)"
-    where = f"the iperf3 server {options['server']} port {options['port']}"
-    return Iperf3Error("no data", f"{where} and this host measured no data: {block} arrived in {seconds(options)} s; {hint}")
+    pair = f"the iperf3 server {options['server']} port {options['port']} and this host"
+    return Iperf3Error("no data", f"{pair} measured no data: {block} arrived in {seconds(options)} s; {hint}")
 
 
 def _failure(text: str, options: Mapping[str, Any]) -> Iperf3Error:
