@@ -122,7 +122,8 @@ def _flaps(host: Host) -> Iterator[Hit]:
         sleeps = nic.text("eee") == "active"
         mends = nic_remedy(nic.name, eee={"enabled": False})
         remedy = mends if sleeps else {}
-        action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else ""
+        hangs, _since = nic.counted("tx_timeouts")
+        action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
 
 
@@ -138,6 +139,10 @@ def alike(one: int, other: int) -> bool:
 TOGETHER = (
     "Several links of this host go down as often as each other, which cables hardly do: see in the kernel's log what "
     "they share - a program that resets the NICs (lldpad with DCB does, for each setting), the driver, the switch."
+)
+_RESETS = (
+    "The transmitter hangs as well, and each reset takes the link down: see that first, with kernel, firmware and, on "
+    "a board, the clock between processor and PHY (`phy-mode` and delays in the device tree); then cable and plug."
 )
 _STEADY = (
     "Switch energy-efficient Ethernet off first (`eee: {enabled: false}`, here and at the switch), with which "
