@@ -438,7 +438,7 @@ host:
         - For each of O(peers), whether a packet as large as the MTU came back; if only small ones do, the size that
           does (C(largest)).
         - The same of at most two peers of connections that send the same again and again (C(stuck)), where small
-          packets come back, and large ones vanish without a word.
+          packets come back, and large ones do too or vanish without a word.
       type: list
       elements: dict
       returned: always

@@ -230,6 +230,23 @@ VERDICTS = (
             "https://docs.kernel.org/networking/ip-sysctl.html",
         ),
     ),
+    Verdict(
+        ("net.ipv4.tcp_ecn",),
+        NOTE,
+        "with the value 1 each connection asks for ECN, which some routers and servers do not bear",
+        when=_is(1),
+        rule=Rule(
+            "ecn-requested",
+            "note",
+            "All connections ask for ECN",
+            "net.ipv4.tcp_ecn is 1 and the congestion control is not dctcp",
+            "Downloads over these are slow or fail, while most others gain nothing.",
+            2,
+            "If connections to some hosts of the internet are slow, leave it to those who connect (the kernel's own); "
+            "inside a site whose switches mark packets it is right.",
+            "https://github.com/systemd/systemd/issues/9748",
+        ),
+    ),
     Verdict(("net.ipv4.tcp_no_metrics_save",), NOTE, "it is of use for tests between changes only", when=_is(1)),
     Verdict(
         ("net.ipv4.ip_forward", "net.ipv*.conf.*.forwarding", "net.ipv6.conf.*.seg6_enabled"),

@@ -60,7 +60,6 @@ def test_a_path_that_swallows_what_is_large_is_measured():
 @pytest.mark.parametrize(
     "answer",
     [
-        pytest.param(up_to(9000), id="large packets pass"),
         pytest.param(up_to(0), id="the peer is gone"),
         pytest.param(
             lambda size: (0, "", "") if size <= 1400 else (1, "0 received, +1 errors, 100% packet loss", ""),
@@ -76,8 +75,13 @@ def test_whoever_is_gone_or_tells_is_no_black_hole(answer):
     assert swallowed(answer) == []
 
 
+def test_a_path_that_carries_all_is_told_as_such():
+    facts = {"nic": "a0", "address": "10.0.0.8", "mtu": 1500, "carries": True, "answers": True, "stuck": True}
+    assert swallowed(up_to(9000)) == [facts]
+
+
 def test_beyond_a_router_no_more_than_1500_is_asked_for():
-    assert swallowed(up_to(1500), mtu="9000") == []
+    assert [row["carries"] for row in swallowed(up_to(1500), mtu="9000")] == [True]
     assert swallowed(up_to(1500), via="", mtu="9000")[0]["mtu"] == 9000
 
 
@@ -85,7 +89,7 @@ def test_beyond_a_router_it_is_what_the_connection_has_agreed_on():
     jumbo = WAITS.replace("mss:1448 pmtu:1500", "mss:8949 pmtu:9001")
     (found,) = swallowed(up_to(1500), mtu="9001", about=jumbo)
     assert (found["mtu"], found["largest"], found["stuck"]) == (9001, 1500, True)
-    assert swallowed(up_to(9001), mtu="9001", about=jumbo) == []
+    assert [row["carries"] for row in swallowed(up_to(9001), mtu="9001", about=jumbo)] == [True]
 
 
 @pytest.mark.parametrize("missing", ["ss", "ip", "ping"])

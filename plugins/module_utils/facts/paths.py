@@ -111,7 +111,7 @@ def to_peers(host: ReadOnlyHost, peers: Sequence[Mapping[str, Any]]) -> List[Dic
 
 
 def swallowing(host: ReadOnlyHost, stuck: Sequence[str], segments: Mapping[str, int]) -> List[Dict[str, Any]]:
-    """Of peers that a connection hears nothing of, those to whom small packets pass and full ones vanish.
+    """Of peers that a connection hears nothing of, those to whom small packets pass, and whether full ones vanish.
 
     Whoever is simply gone, or says that a packet is too large, is none of them. `segments` are the largest that
     connections to them send.
@@ -123,8 +123,10 @@ def swallowing(host: ReadOnlyHost, stuck: Sequence[str], segments: Mapping[str, 
             # Beyond the own link nobody promises more, but the other end by the segments that it takes.
             size = mtu if not way.router or segments.get(address, 0) > _SEGMENT else min(mtu, 1500)
             small = way.nic != "lo" and size > _SMALL and ping.answers(host, way.nic, address, _SMALL)
+            facts = {"nic": way.nic, "address": address, "mtu": size, "answers": True, "stuck": True}
             if small and ping.swallowed(host, way.nic, address, size):
                 largest = ping.largest(host, way.nic, address, _SMALL, size)
-                facts = {"nic": way.nic, "address": address, "mtu": size, "carries": False, "answers": True}
-                found.append({**facts, "largest": largest, "stuck": True})
+                found.append({**facts, "carries": False, "largest": largest})
+            elif small and ping.answers(host, way.nic, address, size):
+                found.append({**facts, "carries": True})
     return found

@@ -36,6 +36,7 @@ WATCHED = (
     "net.ipv4.neigh.default.gc_thresh2",
     "net.ipv4.neigh.default.gc_thresh3",
     "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_ecn",
     "net.ipv4.tcp_keepalive_intvl",
     "net.ipv4.tcp_keepalive_probes",
     "net.ipv4.tcp_keepalive_time",
@@ -65,6 +66,7 @@ WATCHED = (
     "net.netfilter.nf_conntrack_buckets",
     "net.netfilter.nf_conntrack_max",
     "net.netfilter.nf_conntrack_tcp_be_liberal",
+    "net.netfilter.nf_conntrack_tcp_timeout_close_wait",
     "net.netfilter.nf_conntrack_tcp_timeout_established",
     "vm.min_free_kbytes",
 )

@@ -29,6 +29,12 @@ I219 = (
 )
 
 
+# Those that are e1000_pch_tgp and e1000_pch_adp in that table.
+TIGER_LAKE = (
+    "8086:15f4", "8086:15f5", "8086:15f9", "8086:15fa", "8086:15fb", "8086:15fc", "8086:1a1c", "8086:1a1d",
+    "8086:1a1e", "8086:1a1f",
+)
+
 # Cards whose errata forbid that their link sleeps: their rows in e1000e/82571.c have FLAG2_DISABLE_ASPM_L0S, and all
 # but 82583 FLAG2_DISABLE_ASPM_L1; by their ids in the table of netdev.c.
 INTEL_8257X = ("8086:108b", "8086:108c", "8086:109a", "8086:10d3", "8086:10f6", "8086:150c")

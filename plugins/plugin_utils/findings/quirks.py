@@ -77,15 +77,15 @@ def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         return {}
     found = _state(quirk, nic)
     build = {"driver version": nic.text("driver_version")} if quirk.build else {}
-    return {**_hardware(nic), **build, **found} if found else {}
+    return {} if found is None else {**_hardware(nic), **build, **found}
 
 
 def _hardware(nic: Nic) -> dict[str, Any]:
     return {"driver": nic.driver, "PCI id": nic.text("pci_id"), "kernel": nic.host.text("kernel", "release")}
 
 
-def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
-    """What is so of all that the row asks for; nothing if some of it is not."""
+def _state(quirk: Quirk, nic: Nic) -> dict[str, Any] | None:
+    """What is so of all that the row asks for, which may be the hardware alone; None if some of it is not."""
     conditions = [
         (quirk.features, {key: "on" for key in quirk.features if nic.value("features", key) is True}),
         (quirk.all, dict.fromkeys(quirk.all, "on") if all(_feature(nic, key) for key in quirk.all) else {}),
@@ -103,7 +103,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         (quirk.lacks, {key: "off [fixed]" for key in quirk.lacks if _never(nic, key)}),
     ]
     found = [state for required, state in conditions if required]
-    return {key: value for state in found for key, value in state.items()} if all(found) else {}
+    return {key: value for state in found for key, value in state.items()} if all(found) else None
 
 
 def _feature(nic: Nic, key: str) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .chips import I219, I225, I226, INTEL_82579, KERNEL, SUNRISE
+from .chips import I219, I225, I226, INTEL_82579, KERNEL, SUNRISE, TIGER_LAKE
 from .quirks import Quirk
 
 ROWS = (
@@ -95,6 +95,20 @@ ROWS = (
         "older kernels of some distributions.",
         action="Use a newer kernel, or a link of 1000 Mb/s.",
         reference="https://bugzilla.redhat.com/show_bug.cgi?id=713315",
+    ),
+    Quirk(
+        id="quirk-i219-tiger-lake",
+        severity="note",
+        title="Intel I219 of Tiger Lake loses packets",
+        drivers=("e1000e",),
+        pci=TIGER_LAKE,
+        before=(5, 15),
+        ended=f"{KERNEL}639e298f432f",
+        condition="an Intel I219 of Tiger Lake or Alder Lake runs under a kernel before Linux 5.15",
+        explanation="The chip forwards packets wrongly while its power is managed (DPG), so that many are lost. Linux "
+        "5.15 mends that, and so do 5.10 and 5.14 of October 2021.",
+        action="Use a newer kernel.",
+        reference="https://bugs.launchpad.net/ubuntu/+source/linux/+bug/1927925",
     ),
     Quirk(
         id="quirk-i226-sleep",

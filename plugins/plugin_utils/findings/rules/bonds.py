@@ -186,7 +186,8 @@ RULES = (
         condition="a bond of mode 802.3ad has no partner, or its members are in different aggregators",
         explanation="Only one aggregator carries packets; the other members are idle. The ports of the switch are not "
         "in one group with LACP.",
-        action="Put the ports of the switch into one LACP group.",
+        action="Put the ports of the switch into one LACP group. If they are one already, take the members that are "
+        "left out down and up again: some have missed the first packets while the bond was made.",
         reference=_PAGE,
         host=_alone,
         switch=True,

@@ -32,16 +32,16 @@ def _slow(host: Host) -> Iterator[Hit]:
         fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
         if fixed and nic.speed <= 100 and nic.count("fastest") >= 1000 and not meant:
             remedy = nic_remedy(nic.name, speed={"autoneg": True})
-            yield Hit(
-                {**evidence, "Auto-negotiation": "off"}, nic.name, remedy=remedy, action=_FIXED, severity="medium"
-            )
+            yield Hit({**evidence, "Auto-negotiation": "off"}, nic.name, remedy=remedy, action=_FIXED, severity="low")
         elif both > nic.speed and not meant:
             partner = {"Link partner advertised link modes": nic.words("partner_modes")}
             offered = _best(nic, "advertised_modes", "partner_modes")
             if offered == nic.speed:
                 shown = {**evidence, "Advertised link modes": nic.words("advertised_modes"), **partner}
                 remedy = nic_remedy(nic.name, speed={"advertise": nic.words("supported_modes")})
-                yield Hit(shown, nic.name, remedy=remedy, action=_OFFERED)
+                # The driver of X550 leaves it out by itself; elsewhere somebody may have meant it.
+                severity = "" if nic.driver == "ixgbe" else "low"
+                yield Hit(shown, nic.name, remedy=remedy, action=_OFFERED, severity=severity)
             else:
                 yield Hit({**evidence, **partner}, nic.name)
         elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
@@ -122,7 +122,8 @@ def _flaps(host: Host) -> Iterator[Hit]:
         sleeps = nic.text("eee") == "active"
         mends = nic_remedy(nic.name, eee={"enabled": False})
         remedy = mends if sleeps else {}
-        action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else ""
+        hangs, _since = nic.counted("tx_timeouts")
+        action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
 
 
@@ -138,6 +139,10 @@ def alike(one: int, other: int) -> bool:
 TOGETHER = (
     "Several links of this host go down as often as each other, which cables hardly do: see in the kernel's log what "
     "they share - a program that resets the NICs (lldpad with DCB does, for each setting), the driver, the switch."
+)
+_RESETS = (
+    "The transmitter hangs as well, and each reset takes the link down: see that first, with kernel, firmware and, on "
+    "a board, the clock between processor and PHY (`phy-mode` and delays in the device tree); then cable and plug."
 )
 _STEADY = (
     "Switch energy-efficient Ethernet off first (`eee: {enabled: false}`, here and at the switch), with which "
@@ -169,8 +174,8 @@ RULES = (
         severity="high",
         title="The link is slower than both ends could be",
         condition="the link is slower than the fastest mode that NIC and link partner have in common, or at most "
-        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell (low), or where the NIC does not "
-        "negotiate (medium)",
+        "100 Mb/s on a NIC that can do 1000 where the link partner does not tell or the NIC does not negotiate (low); "
+        "low as well where the NIC does not offer the faster mode, but for ixgbe",
         explanation="A cable with a broken pair falls back to 100 Mb/s. With pause frames such a host also slows down "
         "all others that are served by the same port, whatever queues they have.",
         action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",

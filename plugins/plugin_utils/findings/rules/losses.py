@@ -48,6 +48,17 @@ _ON_THE_AIR = (
 _NO_PATH = 5
 
 
+def _unheard(host: Host) -> Iterator[Hit]:
+    for peer in host.rows("peers"):
+        nic = host.nic(peer.text("nic"))
+        if peer.flag("stuck") is not True or peer.flag("carries") is not True or nic is None or nic.virtual:
+            continue
+        on = [key for key in ("tx", "tso", "gso") if nic.value("features", key) is True]
+        if on:
+            evidence = {"to": peer.text("address"), "packets that come back": peer.count("mtu"), "on": ", ".join(on)}
+            yield Hit(evidence, nic.name)
+
+
 def _netem(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
@@ -104,6 +115,20 @@ RULES = (
         "look at the ports of the switches for errors and drops, and measure hop by hop (`mtr`).",
         reference="https://docs.kernel.org/networking/snmp_counter.html",
         host=_again,
+    ),
+    Rule(
+        id="segments-never-arrive",
+        severity="note",
+        title="A connection hears nothing, although its path carries packets of full size",
+        condition="a connection sends the same again and again, its peer answers packets of full size, and a NIC that "
+        "is hardware computes checksums or cuts segments for it",
+        explanation="What the kernel sends itself arrives, and what the NIC has to finish does not: it may compute a "
+        "wrong checksum, or cut a segment wrongly, each time anew. A firewall that has forgotten the connection looks "
+        "the same, and so does a peer whose program was moved.",
+        action="Try without tso for a moment, then without checksums (`ethtool -K NIC tso off gso off`, `ethtool -K "
+        "NIC tx off`): if it goes on at once, it is the NIC or its driver. Else see the firewalls on the way.",
+        reference="https://github.com/gnubee-git/GnuBee_Docs/issues/54",
+        host=_unheard,
     ),
     Rule(
         id="netem-left-behind",

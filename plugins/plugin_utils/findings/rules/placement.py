@@ -108,11 +108,21 @@ def _allowance(host: Host) -> Iterator[Hit]:
                 severe = severe or count > moved / 100
                 actions.append(_APART.get(name, _LARGER))
         if found:
+            size, top = nic.number("channels", "combined", "value"), nic.maximum("channels", "combined") or 0
+            most = min(int(top), host.count("kernel", "cpu_count") or int(top))
+            more = nic_remedy(nic.name, channels={"combined": most}) if most else {}
+            mends, remedy = more if list(found) == [_ALLOWANCES["allowance_pps"]] else {}, {}
+            # Below the limit of the instance each queue has one of its own.
+            if _ALLOWANCES["allowance_pps"] in found and size and size < most:
+                found["combined channels"] = f"{size:g} of {top:g}"
+                remedy = more
+                actions.insert(0, _QUEUES)
             action = " ".join(dict.fromkeys(actions))
-            yield Hit(found, nic.name, severity="high" if severe else "", action=action)
+            yield Hit(found, nic.name, remedy=remedy, severity="high" if severe else "", action=action, mends=mends)
 
 
 _TEN_MINUTES = 600
+_QUEUES = "Use more channels first, for a queue alone may not send all that the instance may."
 _LARGER = "Take a larger type, or one optimised for networks, and spread the load."
 _APART = {
     "allowance_conntrack": "Keep fewer connections: let security groups allow both directions without tracking, close "

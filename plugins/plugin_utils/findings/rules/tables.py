@@ -40,10 +40,21 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     if passing:
         evidence.update({_CALLS: 1, "bridge of guests": bridges[0]})
     action = _GUESTS if passing else ""
+    closing = host.whole(_CLOSING)
+    if closing > _CLOSED:
+        evidence[_CLOSING] = closing
+        action = action or _KEPT
     yield Hit(evidence, remedy=remedy, action=action, severity="" if full else "medium")
 
 
 _CALLS = "net.bridge.bridge-nf-call-iptables"
+# Seconds that a connection is kept whose one end is closed, and the kernel's own for that.
+_CLOSING, _CLOSED = "net.netfilter.nf_conntrack_tcp_timeout_close_wait", 60
+_KEPT = (
+    f"Connections of which one end is closed stay too long: set {_CLOSING} to 60 again (kube-proxy sets an hour at its "
+    "start, `conntrack.tcpCloseWaitTimeout` of its configuration), or close the other end. Until then make the table "
+    "larger, and its hash table with it (the module parameter nf_conntrack.hashsize)."
+)
 _GUESTS = (
     f"The connections are mostly those of guests, whose bridged packets pass the host's firewall: set {_CALLS} to 0, "
     "where no firewall for guests needs it (that of Proxmox does; then let its rules not track them). Until then make "

@@ -138,7 +138,12 @@ def _of(verdict: Verdict) -> Iterator[Rule]:
         )
 
 
-_CHECKS = {"tcp-mem-in-bytes": _pages, "tcp-timestamps-off": _stamps}
+def _marks(host: Host) -> Iterator[Hit]:
+    if host.sysctl("net.ipv4.tcp_ecn") == "1" and host.sysctl("net.ipv4.tcp_congestion_control") != "dctcp":
+        yield Hit({"net.ipv4.tcp_ecn": "1"}, remedy={"tuning_host_sysctl": {"net.ipv4.tcp_ecn": 2}})
+
+
+_CHECKS = {"tcp-mem-in-bytes": _pages, "tcp-timestamps-off": _stamps, "ecn-requested": _marks}
 
 RULES = (
     *(rule for verdict in VERDICTS for rule in _of(verdict)),

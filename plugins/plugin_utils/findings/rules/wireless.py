@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..harm import sent_again
-from ..model import Hit, Rule
+from ..model import Hit, Rule, nic_remedy
 from ..view import Host
 from .link import wireless
 
@@ -35,6 +35,24 @@ def _preferred(host: Host) -> Iterator[Hit]:
     }
     if air and wired and min(air.values()) < min(wired.values()):
         yield Hit({f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())}, min(air))
+
+
+def _reconnects(host: Host) -> Iterator[Hit]:
+    days = (host.number("kernel", "uptime") or 0) / 86400
+    for nic in host.nics:
+        changes, since = nic.counted("carrier_changes")
+        states = [state for state in ("l0s", "l1") if state in nic.text("aspm").split()]
+        if not wireless(nic) or not states or nic.number("counters", "interval") or not days:
+            continue
+        # A laptop sleeps and roams some times a day.
+        if changes >= 100 and changes >= _OFTEN * days:
+            remedy = nic_remedy(nic.name, pci={f"{state}_aspm": False for state in states})
+            evidence = {"carrier changes": f"{changes} {since}", "ASPM of the link": " ".join(states)}
+            yield Hit({**evidence, "driver": nic.driver}, nic.name, remedy=remedy)
+
+
+# Changes of the carrier in a day.
+_OFTEN = 50
 
 
 def _sleeps(host: Host) -> Iterator[Hit]:
@@ -70,6 +88,19 @@ RULES = (
         action="Move antenna or access point, take the other band (2.4 GHz reaches farther), or a cable.",
         reference="https://wireless.docs.kernel.org/en/latest/en/users/documentation/iw.html",
         host=_weak,
+    ),
+    Rule(
+        id="wireless-reconnects",
+        severity="note",
+        title="A wireless NIC whose PCIe link may sleep loses its connection again and again",
+        condition="the carrier of a wireless NIC changed at least 100 times, and 50 times a day of uptime, and ASPM "
+        "may put its PCIe link to sleep",
+        explanation="Some of these cards do not wake up in time, above all after a laptop has slept, so that answers "
+        "of the access point are missed. A weak signal and an access point that sends stations away look the same.",
+        action="Switch ASPM of its link off and see whether it stays; some drivers have a parameter for that "
+        "(`disable_aspm` of mt7921e).",
+        reference="https://github.com/morrownr/mt76/issues/43",
+        host=_reconnects,
     ),
     Rule(
         id="wireless-sleeps",
