@@ -66,6 +66,22 @@ def test_the_table_stays_where_a_note_finds_no_room_later(run, tmp_path):
     assert table.read_text() == before
 
 
+@pytest.mark.parametrize("line", ["true", "false"])
+def test_the_table_stays_until_there_is_room_for_what_the_next_call_tells(run, tmp_path, line):
+    """That the change was taken back, and what could not be."""
+    table = tmp_path / "guard/layers"
+    text = table.read_text().replace("layer\t1\t1\t", "layer\t1\t2\t")
+    table.write_text(text.replace("\ttouch\t", f"\t{line}\t"))
+    (tmp_path / "reverted").touch()  # a file of this name takes nothing, as a disk without room
+    run()
+    assert table.exists()
+    (tmp_path / "reverted").unlink()
+    run()
+    assert not table.exists()
+    told = {path.name for path in (tmp_path / "reverted").iterdir()}
+    assert told == {"1.json", *["failed"] * (line == "false")}
+
+
 def test_commands_are_not_repeated_until_there_is_room_for_their_files(run, tmp_path):
     """As those of a bond, which would go and come every 30 seconds."""
     table, back, source = tmp_path / "guard/layers", tmp_path / "back", tmp_path / "guard/1-1"

@@ -281,10 +281,11 @@ take() {{
     case "$again" in *" $layer "*) continue ;; esac
     case " $1 " in *" $layer "*)
       mkdir -p {REVERTED}
-      awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json"
+      awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json" ||
+        short=1
     esac
   done
-  [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }}
+  [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }} || short=1
   sync
   # Where the disk is full or read-only the layers stay.
   [ -z "$short" ] && {{ [ "$work" = . ] || cp "$work/rest" rest; }} && mv -f rest layers || pause=5

@@ -279,7 +279,7 @@ class Gate(threading.Thread):
                 connection, _address = self.listener.accept()
                 connection.setblocking(False)
                 self.strangers[connection] = (time.monotonic() + _GREETING_SECONDS, b"")
-        for connection in list(self.strangers)[: -2 * _AT_ONCE]:
+        for connection in list(self.strangers)[:-_NAMELESS]:
             del self.strangers[connection]
             connection.close()
 
@@ -330,7 +330,10 @@ def pass_gate(gate: Sequence[Any], greeting: Sequence[str], patience: float) -> 
 
 
 # What a client says at once, in one line; an open port of a school hears other things too.
-_GREETING, _GREETING_SECONDS, _NAMESAKES, _AT_ONCE = 1000, 5, 8, 64
+_GREETING, _GREETING_SECONDS, _NAMESAKES = 1000, 5, 8
+# How many are let in before the others are heard, and how many may be in without a name. Many clients come at once; of
+# the 1,024 files that a service may open, they and those who wait must be less.
+_AT_ONCE, _NAMELESS = 64, 400
 
 
 def _received(connection: socket.socket) -> bytes:
