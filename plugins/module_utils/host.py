@@ -251,7 +251,9 @@ class Host(ReadOnlyHost):
         folder = os.path.dirname(path)
         try:
             files.make_folder(folder, private=True)
-            self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+            if not stat.S_ISREG(os.fstat(self._lock).st_mode):
+                raise OSError(errno.EINVAL, "it is not a regular file")
         except OSError as error:
             if os.geteuid() != 0 and isinstance(error, PermissionError):
                 return ""  # who may not do this may not change anything either, and will be told so
@@ -265,8 +267,12 @@ class Host(ReadOnlyHost):
             os.close(self._lock)
             self._lock = -1
             return other
-        os.ftruncate(self._lock, 0)
-        os.write(self._lock, str(os.getpid()).encode())
+        try:
+            os.ftruncate(self._lock, 0)
+            os.write(self._lock, str(os.getpid()).encode())
+        except OSError as error:  # such as a full disk: nobody could tell who has it
+            self.let_go()
+            raise TuningError(f"cannot write to {path}, so nothing was changed: {error.strerror or error}") from None
         self._notes = folder
         # One that hangs in a driver must not keep everybody else out.
         left = self._left_command()

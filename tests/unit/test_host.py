@@ -175,6 +175,25 @@ def test_without_a_lock_nothing_is_touched(host, tmp_path, broken):
         host.hold(str(folder / "lock"), 0)
 
 
+def test_what_is_no_file_is_no_lock(tmp_path):
+    os.mkfifo(tmp_path / "lock")
+    with pytest.raises(TuningError, match=r"cannot lock .*/lock, so nothing was changed: it is not a regular file"):
+        module.connect(None, check_mode=False).hold(str(tmp_path / "lock"), 0)
+
+
+def test_a_lock_that_cannot_say_whose_it_is_is_given_back(tmp_path, monkeypatch):
+    path, host = str(tmp_path / "lock"), module.connect(None, check_mode=False)
+
+    def full(_handle, _text):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module.os, "write", full)
+        with pytest.raises(TuningError, match=r"cannot write to .*/lock, so nothing was changed: No space left"):
+            host.hold(path, 0)
+    assert module.connect(None, check_mode=False).hold(path, 0) == ""
+
+
 def real(argv, data):
     done = subprocess.run(argv, input=data, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr

@@ -102,6 +102,76 @@ def test_of_two_windows_the_last_one_brings_it_back(host, values, ends):
     assert "cannot set" not in host.told and not stack.read(host)
 
 
+CONF = "/proc/sys/net/ipv6/conf"
+
+
+class KernelHost(ShellHost):
+    """What addrconf.c does by itself: without IPv6 a NIC has no address, and its MTU becomes that of IPv6."""
+
+    def __init__(self, folder):
+        files = {f"{CONF}/{name}/disable_ipv6": "0" for name in ("all", "default", "igb0")}
+        files.update({f"{CONF}/igb0/mtu": "1400", "/sys/class/net/igb0/mtu": "1500"})
+        super().__init__(folder, {"igb0": igb}, files)
+
+    def do(self, action):
+        complaint = super().do(action)
+        path = getattr(action, "path", "")
+        if path.endswith("/disable_ipv6"):
+            every = [CONF + f"/{name}/disable_ipv6" for name in ("all", "default", "igb0")]
+            self.files.update(dict.fromkeys(every if "/all/" in path else [path], action.text))
+        if self.files[f"{CONF}/igb0/disable_ipv6"].strip() == "1":
+            self.addresses["igb0"].clear()
+        if str(action).startswith("ip link set dev igb0 mtu"):
+            value = str(self.devices["igb0"].link["mtu"])
+            self.files.update({f"{CONF}/igb0/mtu": value, "/sys/class/net/igb0/mtu": value})
+        return complaint
+
+
+@pytest.fixture
+def kernel(tmp_path):
+    return KernelHost(tmp_path)
+
+
+def parameters(host, **params):
+    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False}
+    result = engine.tune(host, "tune", {**usual, **params})
+    assert not result.get("failed"), result
+    return result
+
+
+@pytest.mark.parametrize("name", ["igb0", "all"])
+def test_what_goes_with_a_parameter_that_disables_it_comes_back(kernel, name):
+    off = {"sysctl": {f"net.ipv6.conf.{name}.disable_ipv6": 1}}
+    done = parameters(kernel, **off, hold=True, guard_timeout=60)
+    assert any("igb0 loses with this change: address fd00::1/64" in said for said in done["warnings"])
+    assert kernel.addresses["igb0"] == set()
+    kernel.passes(60)
+    assert kernel.addresses["igb0"] == HERS
+    parameters(kernel, **off)
+    assert kernel.addresses["igb0"] == set()
+    parameters(kernel, state="restored")
+    assert kernel.addresses["igb0"] == HERS
+    assert kernel.originals() == {}
+
+
+def test_a_default_that_disables_it_takes_nothing_along(kernel):
+    done = parameters(kernel, sysctl={"net.ipv6.conf.default.disable_ipv6": 1})
+    assert done["warnings"] == [] and kernel.addresses["igb0"] == HERS
+
+
+def test_a_smaller_mtu_of_ipv6_comes_back_with_the_mtu(kernel):
+    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}], guard_timeout=60)
+    assert kernel.files[f"{CONF}/igb0/mtu"] == "9000"
+    kernel.passes(60)
+    assert kernel.files[f"{CONF}/igb0/mtu"] == "1400"
+    kernel.files["/sys/class/net/igb0/mtu"] = "1500"
+    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}])
+    assert ("igb0", "net.ipv6.conf.igb0.mtu") in kernel.originals()
+    parameters(kernel, state="restored")
+    assert kernel.files[f"{CONF}/igb0/mtu"].strip() == "1400"
+    assert kernel.originals() == {}
+
+
 def test_a_call_that_fails_and_the_originals_bring_it_back():
     low = {"name": "e1000e0", "mtu": 1000}
     host = DeviceHost({"e1000e0": e1000e(), "igb0": igb()})

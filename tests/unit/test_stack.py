@@ -469,5 +469,3 @@ def test_the_table_is_what_was_written(host):
     text = host.files[stack.TABLE]
     stack.write(host, found)
     assert host.files[stack.TABLE] == text
-    host.files[stack.TABLE] += "key\t7\tnonsense\nlayer\tx\n\n"
-    assert stack.read(host) == found

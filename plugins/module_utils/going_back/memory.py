@@ -13,6 +13,8 @@ from ..schema import Address, Adjusted, Cells, Save, TuningError, Value
 FOLDER = "/var/lib/linuxnet-tuning"
 ADJUSTED = f"{FOLDER}/adjusted.json"
 BASELINE = f"{FOLDER}/baseline.json"
+# A host with hundreds of NICs has many originals, and a part of them would be none.
+LARGEST = 64 << 20
 _VERSION = 1
 
 
@@ -83,7 +85,7 @@ def _save(host: Host, path: str, entries: Mapping[Address, Mapping[str, Any]]) -
 
 def _load(host: ReadOnlyHost, path: str) -> Dict[Address, Mapping[str, Any]]:
     """By address. A note of what was rounded that cannot be read is as good as none: the value is set again."""
-    text = host.read(path)
+    text = host.read(path, LARGEST)
     return {} if text is None else _understood(path, text)
 
 

@@ -14,6 +14,8 @@ from .stack import BESIDE, HELD, Line
 
 # Programs that take any number of keys with their values in one command.
 _TAKES_MANY = ("ethtool", "ip")
+# Keys that go back together have the same command; one that is longer stands once, in a file.
+_LONG = 1000
 
 
 class Step(NamedTuple):
@@ -113,7 +115,7 @@ def _command(actions: Sequence[Action], number: int, files: Dict[str, str]) -> T
     spoken, saved = script(actions, f"{number}-{len(files) + 1}")
     files.update(saved)
     line = spoken[0] if len(spoken) == 1 else "; ".join(f"{one} || bad=1" for one in spoken)
-    if "\n" in line or "\t" in line:
+    if "\n" in line or "\t" in line or len(line) > _LONG:
         name = f"{number}-{len(files) + 1}-commands"
         files[name] = "\n".join([*spoken, ""])
         return f". ./{name}", ""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Container, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
-from ..schema import ABSENT, Address, Change, Save, Value, say
+from ..schema import ABSENT, Address, Change, Save, TuningError, Value, say
 from . import memory
 
 FOLDER = f"{memory.FOLDER}/guard"
@@ -126,47 +126,63 @@ def nothing(address: Address) -> Line:
 
 
 def read(host: ReadOnlyHost) -> List[Layer]:
-    """All layers, lowest first. What cannot be understood is left out: it could not be taken back either."""
-    return list(_understood(host.read(TABLE) or ""))
+    """All layers, lowest first.
+
+    TuningError where a line cannot be understood: the next call would write the table without it, and nothing would
+    ever set back what it holds.
+    """
+    return list(_understood(host.read(TABLE, memory.LARGEST) or ""))
 
 
 @lru_cache(maxsize=1)  # a call asks several times
 def _understood(table: str) -> Sequence[Layer]:
     found: Dict[int, Layer] = {}
-    for text in table.split("\n"):
-        words = text.split("\t")
-        number = _number(words[1]) if len(words) > 1 else 0
-        if words[0] == "layer" and len(words) >= 5:
-            found[number] = _layer(number, words[4])._replace(waits=_number(words[2]), end=_number(words[3]))
-        elif words[0] == "key" and number in found and len(words) >= 8:
-            line = Line(_number(words[2]), words[3], words[4], words[5], words[6], words[7], "".join(words[8:9]))
-            found[number] = found[number]._replace(lines=(*found[number].lines, line))
-    found.pop(0, None)
-    return [found[number] for number in sorted(found)]
+    lines: Dict[int, List[Line]] = {}
+    *rows, rest = table.split("\n")
+    for position, row in enumerate(rows, 1):
+        words = row.split("\t")
+        try:
+            if words[0] == "layer":
+                number, waits, end = map(int, words[1:4])
+                found[number] = _layer(number, json.loads(words[4]))._replace(waits=waits, end=end)
+                lines[number] = []
+            elif words[0] == "key" and len(words) in (8, 9) and words[3] in (HELD, BESIDE):
+                lines[int(words[1])].append(Line(int(words[2]), *words[3:]))
+            elif row:
+                raise _damaged(position)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+            raise _damaged(position) from None
+    if rest:  # a part of a line
+        raise _damaged(len(rows) + 1)
+    return [found[number]._replace(lines=tuple(lines[number])) for number in sorted(found)]
 
 
-def _number(word: str) -> int:
-    return int(word) if word.isdigit() else 0
+def _damaged(position: int) -> TuningError:
+    return TuningError(
+        f"line {position} of {TABLE} is damaged, and with it the way back from changes that are unconfirmed or "
+        f"temporary. Nothing was changed. `sh {RUN}` reverts what is unconfirmed, as far as it can be read. Then move "
+        "the table away; the rest of what it held stays as it is now"
+    )
 
 
 def told_of(host: ReadOnlyHost, path: str, number: int) -> Layer:
-    """The layer behind a note that was kept of it."""
-    return _layer(number, host.read(path) or "{}")
-
-
-def _layer(number: int, noted: str) -> Layer:
+    """The layer behind a note that was kept of it; one that is damaged still says that there was a change."""
     try:
-        content = json.loads(noted)
-        back = tuple(Address(*address) for address in content.get("back", ()))
-        return Layer(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]), back)
+        return _layer(number, json.loads(host.read(path) or "{}"))
     except (ValueError, KeyError, TypeError):
         return Layer(number, "an unknown time", 0, ())
+
+
+def _layer(number: int, content: Mapping[str, Any]) -> Layer:
+    back = tuple(Address(*address) for address in content.get("back", ()))
+    return Layer(number, str(content["at"]), int(content["timeout"]), tuple(content["changes"]), back)
 
 
 def write(host: Host, layers: Sequence[Layer]) -> str:
     """Replace the table as a whole, then remove the files that it names no more; a complaint, or nothing."""
     text = "".join(f"{line}\n" for layer in layers for line in _rows(layer))
-    complaint = host.do(Save(TABLE, text or None, mode=0o600)) if text != (host.read(TABLE) or "") else ""
+    before = host.read(TABLE, memory.LARGEST) or ""
+    complaint = host.do(Save(TABLE, text or None, mode=0o600)) if text != before else ""
     for file in host.names(FOLDER) if not complaint else ():
         if "-" in file and file[0].isdigit() and file not in text:
             host.do(Save(f"{FOLDER}/{file}", None, mode=0o600))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know what IPv6 has on a NIC, which nobody asks for here, but an MTU below 1280 takes away.
+"""Know what IPv6 has on a NIC, which nobody asks for here, but other changes take away.
 
-The kernel brings IPv6 back with a larger MTU, but not the addresses, routes and parameters that somebody had set.
+An MTU below 1280 ends IPv6 on the NIC, and so does `disable_ipv6`. The kernel brings it back when that goes, but not
+the addresses, routes and parameters that somebody had set. Any other MTU becomes that of IPv6 as well (addrconf.c).
 """
 
 from __future__ import annotations
 
+import re
 from typing import Iterator, List, Mapping, Sequence, Tuple
 
 from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Reader, Reading, Run, Value
@@ -13,6 +15,7 @@ from ..tools import ipv6 as tool
 from ..tools import sysctl, sysfs
 
 _ADDRESS, _ROUTE = "address ", "route "
+_DISABLE = re.compile(r"net\.ipv6\.conf\.([^.]+)\.disable_ipv6")
 
 
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
@@ -57,12 +60,42 @@ def _turn(action: Action) -> int:
 
 
 def _reach(host: Reader, changes: Sequence[Change]) -> List[str]:
-    nics = [
-        change.address.scope
-        for change in changes
-        if change.address.key == "mtu" and isinstance(change.after, int) and change.after < tool.LEAST_MTU
-    ]
+    small = [nic for nic, mtu in _mtus(changes) if mtu < tool.LEAST_MTU]
+    return list(dict.fromkeys([*_stacks(host, small), *_disabled(host, changes)]))
+
+
+def _mtus(changes: Sequence[Change]) -> List[Tuple[str, int]]:
+    found = [(change.address.scope, change.after) for change in changes if change.address.key == "mtu"]
+    return [(nic, value) for nic, value in found if isinstance(value, int)]
+
+
+def _stacks(host: Reader, nics: Sequence[str]) -> List[str]:
+    """These NICs, and what stands on them."""
     return [name for nic in nics for name in (nic, *sysfs.all_above(host, nic))]
+
+
+def _disabled(host: Reader, changes: Sequence[Change]) -> Iterator[str]:
+    """The NICs on which kernel parameters switch IPv6 off; the default is for NICs to come."""
+    for change in changes:
+        match = _DISABLE.fullmatch(change.address.key)
+        if match and str(change.after) not in ("0", ABSENT, "None"):
+            name = match[1].replace("/", ".")
+            yield from host.names(sysfs.ROOT) if name == "all" else [name] if name != "default" else []
+
+
+def _read_mtu(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
+    key = sysctl.of_nic(f"net.ipv6.conf.{sysctl.NIC_NAME}.mtu", nic)
+    value = sysfs.text(host, sysctl.path(key))
+    usual = value == sysfs.text(host, f"{sysfs.ROOT}/{nic}/mtu")
+    return Reading({} if not value or (usual and key not in keys) else {key: Cell(value)}, "the NIC has no IPv6")
+
+
+def _write_mtu(_nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
+    return [sysctl.poke(key, str(value)) for key, value in values.items() if value != ABSENT]
+
+
+def _reach_mtu(host: Reader, changes: Sequence[Change]) -> List[str]:
+    return list(dict.fromkeys(_stacks(host, [nic for nic, mtu in _mtus(changes) if mtu >= tool.LEAST_MTU])))
 
 
 ipv6 = Family(
@@ -71,9 +104,21 @@ ipv6 = Family(
     scope=NIC,
     read=_read,
     write=_write,
-    about="What IPv6 has on a NIC, which an MTU below 1280 takes away.",
+    about="What IPv6 has on a NIC, which an MTU below 1280 or `disable_ipv6` takes away.",
     flat=True,
-    shaken_by=("link",),
+    shaken_by=("link", "sysctl"),
     reach=_reach,
     whole=True,
+)
+
+ipv6_mtu = Family(
+    name="ipv6_mtu",
+    module="link",
+    scope=NIC,
+    read=_read_mtu,
+    write=_write_mtu,
+    about="An MTU of IPv6 that is smaller than that of the NIC, which any change of the latter takes away.",
+    flat=True,
+    shaken_by=("link",),
+    reach=_reach_mtu,
 )

@@ -13,7 +13,7 @@ from .devlink import devlink
 from .eee import eee
 from .features import features
 from .fec import fec
-from .ipv6 import ipv6
+from .ipv6 import ipv6, ipv6_mtu
 from .irq import irq
 from .irqbalance import irqbalance
 from .link import link
@@ -43,7 +43,8 @@ _ORDER: Tuple[Family, ...] = (
     devlink,  # the device as a whole, before what it offers is looked at
     sriov,  # virtual functions take queues from the NIC, so before these are shared out
     link,  # drivers size their receive buffers by the MTU, so it comes before channels and rings allocate them
-    ipv6,  # comes back with an MTU that is large enough for it
+    ipv6,  # comes back with an MTU that is large enough for it, or when it is no longer disabled
+    ipv6_mtu,  # is that of the NIC whenever that has changed
     channels,  # creates the queues that rings and coalescing then apply to
     ring,  # per queue, so after the queues exist
     rss,  # spreads flows over the queues that there are by then; vmxnet3 forgets the table when its rings change
@@ -69,7 +70,7 @@ _ORDER: Tuple[Family, ...] = (
 _KEPT: Tuple[Family, ...] = (
     module_parameters_file,
     sysctl_file,
-    units.family([family.name for family in _ORDER if family.scope == NIC and family is not ipv6]),
+    units.family([family.name for family in _ORDER if family.scope == NIC and family not in (ipv6, ipv6_mtu)]),
 )
 
 FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_KEPT)}
