@@ -293,6 +293,7 @@ def test_hosts_that_are_not_ready_are_named():
 
 
 def test_table_shows_bars_and_verdict():
+    """What the playbooks benchmark and prove print."""
     lines = table.lines(measured([[1e6, 2e6, 3e6]] * 3))
     assert lines[0] == "router1 and room1 (many to one, 4 hosts)"
     assert lines[2] == "up, client to server: 6.00 Mbit/s in all (median of 3 runs, 6.00 Mbit/s to 6.00 Mbit/s)"
