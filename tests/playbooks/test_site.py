@@ -83,7 +83,10 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
     ended, said, calls = site(tmp_path, hosts, "--check", "--diff")
     assert ended == 2, said
     assert (sorted(hosts_of(calls, "tune")), hosts_of(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
-    hosts["pc1"]["answers"] = {}
+    hosts["pc1"]["answers"], hosts["pc2"]["answers"] = {}, {"tune": {"unreachable": True, "msg": "No route to host"}}
+    ended, said, calls = site(tmp_path, hosts, "--check")
+    assert "unreachable 1 pc2 changed 2 pc1, pc3" in said.partition("SUMMARY")[2], said
+    hosts["pc2"]["answers"] = {}
     for tag in ("sysctl", "nics", "bonds"):
         ended, said, calls = site(tmp_path, hosts, "--tags", tag)
         assert ended == 0, said
