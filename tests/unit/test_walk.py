@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import ni
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Identity
 from ansible_collections.linuxnet.tuning.tests.unit import device_host, devices
 
-PROFILES = Path(__file__).parents[2] / "playbooks/profiles"
+ROOT = Path(__file__).parents[2]
+PROFILES = ROOT / "playbooks/profiles"
 GIGABIT, TEN = 1000, 10000
 # By report and host: the NICs with their drivers, PCI ids and highest speeds.
 HOSTS = {
@@ -64,3 +66,18 @@ def test_a_port_that_only_faces_the_internet_keeps_its_segmentation():
         result = engine.tune(host, "ethtool", params)
         assert not result.get("failed"), result
         assert host.devices["enp0s31f6"].features["tx-tcp-segmentation"] is kept
+
+
+def test_segments_are_clamped_to_what_the_window_of_the_page_would_carry():
+    """The lines of nft on docs/safety.md are about the network of its mtu_window, in both directions."""
+    page = (ROOT / "docs/safety.md").read_text()
+    mtu = int(re.search(r"mtu_window_mtu=(\d+)", page)[1])
+    network = re.search(r"mtu_window_networks=(\S+)", page)[1]
+    rules = re.findall(r"^nft add rule (.*)$", page, re.MULTILINE)
+    # 40 bytes are the headers of IPv4 and TCP.
+    assert rules == [
+        f"ip window forward ip {end} {network} tcp flags syn tcp option maxseg size set {mtu - 40}"
+        for end in ("saddr", "daddr")
+    ]
+    chain = re.search(r"^nft add chain ip window forward '\{(.*)\}'$", page, re.MULTILINE)[1]
+    assert "type filter hook forward priority mangle" in chain and "nft delete table ip window" in page
