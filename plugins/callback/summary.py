@@ -19,20 +19,25 @@ requirements:
   - To be enabled by C(callbacks_enabled = linuxnet.tuning.summary) in the section C(defaults) of C(ansible.cfg)
 """
 
-from typing import Any, Dict, List, Mapping, Set
+from typing import Any, Collection, Dict, List, Mapping, Set
 
 from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
 
 
-def summarise(hosts: Mapping[str, Mapping[str, int]], reverted: Set[str]) -> Dict[str, List[str]]:
-    """The hosts by what became of them, each once, under the worst that is true of it."""
+def summarise(
+    hosts: Mapping[str, Mapping[str, int]], reverted: Set[str], off: Collection[str] = ()
+) -> Dict[str, List[str]]:
+    """The hosts by what became of them, each once, under the worst that is true of it.
+
+    Those that are `off` were not reached last, though a play does not count it (`ignore_unreachable`).
+    """
     found: Dict[str, List[str]] = {word: [] for word in ("failed", "unreachable", "reverted", "changed", "unchanged")}
     for name, counts in sorted(hosts.items()):
         if counts.get("failures"):
             word = "failed"
-        elif counts.get("unreachable"):
+        elif counts.get("unreachable") or name in off:
             word = "unreachable"
         elif name in reverted:
             word = "reverted"
@@ -68,10 +73,16 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         super().__init__()
         self._reverted: Set[str] = set()
         self._remarks: Dict[str, Set[str]] = {}
+        self._off: Set[str] = set()
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A call tells that the host has taken something back since the last one."""
+        self._off.discard(known(result)[0])
         self._note(result)
+
+    def v2_runner_on_unreachable(self, result: Any) -> None:
+        """Not counted where a play goes on without such a host."""
+        self._off.add(known(result)[0])
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """So does one that was to confirm what is gone."""
@@ -90,5 +101,5 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         hosts = {host: stats.summarize(host) for host in stats.processed}
         if len(hosts) > 1:
             self._display.banner("SUMMARY")
-            for line in [*lines(summarise(hosts, self._reverted)), *remarks(self._remarks)]:
+            for line in [*lines(summarise(hosts, self._reverted, self._off)), *remarks(self._remarks)]:
                 self._display.display(line)

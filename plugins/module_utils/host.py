@@ -169,11 +169,19 @@ class ReadOnlyHost:
             raise HangsError(f"`{' '.join(argv)}` did not end within {seconds:g} s") from None
         except OSError as error:
             if error.errno == errno.ENOENT:
-                raise TuningError(f"the program '{argv[0]}' is not installed; install its package") from None
+                package = _PACKAGES.get(argv[0], "its package")
+                raise TuningError(f"the program '{argv[0]}' is not installed; install {package}") from None
             raise TuningError(f"cannot run '{argv[0]}': {error.strerror}") from None
 
     def _at_work(self, doing: str, seconds: float) -> None:
         """Who only reads has nothing that could be cut off."""
+
+
+# Packages that have another name than their program.
+_PACKAGES = {
+    "setpci": "the package pciutils",
+    **dict.fromkeys(("ip", "tc", "ss"), "the package iproute2 (iproute on RHEL)"),
+}
 
 
 class _TimeIsUp(BaseException):

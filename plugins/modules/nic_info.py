@@ -548,7 +548,7 @@ remarks:
   returned: success
   type: list
   elements: str
-  sample: ["queues: the program 'tc' is not installed; install its package"]
+  sample: ["queues: the program 'tc' is not installed; install the package iproute2 (iproute on RHEL)"]
 """
 
 from ansible.module_utils.basic import AnsibleModule

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.pause import pause
 from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
 
 # In the place of the actions: it notes who was asked for what, and answers as the host's variables say.
@@ -27,7 +28,8 @@ def site(folder, hosts, *argv, **variables):
     shared = {"ansible_connection": "local", "ansible_become": False, "ansible_python_interpreter": sys.executable}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared}}))
     (folder / "calls").write_text("")
-    ended, said = made_up.play(folder, "hosts.json", "linuxnet.tuning.site", *argv, variables=variables)
+    summed = {"ANSIBLE_CALLBACKS_ENABLED": "linuxnet.tuning.summary"}
+    ended, said = made_up.play(folder, "hosts.json", "linuxnet.tuning.site", *argv, variables=variables, **summed)
     calls = [json.loads(line) for line in (folder / "calls").read_text().splitlines()]
     return ended, " ".join(said.split()), calls
 
@@ -81,7 +83,10 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
     ended, said, calls = site(tmp_path, hosts, "--check", "--diff")
     assert ended == 2, said
     assert (sorted(hosts_of(calls, "tune")), hosts_of(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
-    hosts["pc1"]["answers"] = {}
+    hosts["pc1"]["answers"], hosts["pc2"]["answers"] = {}, {"tune": {"unreachable": True, "msg": "No route to host"}}
+    ended, said, calls = site(tmp_path, hosts, "--check")
+    assert "unreachable 1 pc2 changed 2 pc1, pc3" in said.partition("SUMMARY")[2], said
+    hosts["pc2"]["answers"] = {}
     for tag in ("sysctl", "nics", "bonds"):
         ended, said, calls = site(tmp_path, hosts, "--tags", tag)
         assert ended == 0, said
@@ -144,6 +149,20 @@ def test_who_is_off_when_bonds_are_made_is_kept_for_later(tmp_path):
     assert (tmp_path / "site.off").read_text() == "pc1\n"
     assert [args["hold"] for _host, view, args in calls if view == "bonding"] == [True, True]
     assert hosts_of(calls, "tune") == ["pc1", "pc2"]
+
+
+def test_a_switch_that_refuses_flow_control_stops_no_run_and_is_told_of_once(tmp_path):
+    """What each host answers is what the module says behind such a switch (tests/unit/test_pause.py)."""
+    sentence = pause.partners["refuses"]
+    told = {"remarks": [sentence], "warnings": [sentence], "negotiated": [{"nic": "enp1s0f0", "partner": "refuses"}]}
+    hosts = {f"router{number}": {"answers": {"tune": told}} for number in range(1, 6)}
+    hosts["files1"] = {}
+    ended, said, calls = site(tmp_path, hosts, tuning_profile="router")
+    assert ended == 0, said
+    assert sorted(hosts_of(calls, "guard", "confirmed")) == sorted(hosts)
+    summary = said.partition("SUMMARY")[2]
+    assert f"5 hosts: {sentence}. (router1, router2, router3, router4, router5)" in summary
+    assert said.count("It is the switch") == 2, "a warning, and the line of the summary"
 
 
 def test_a_host_with_a_profile_of_tuned_alone_is_looked_at(tmp_path):

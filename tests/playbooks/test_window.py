@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import time
 
 import pytest
 
@@ -58,6 +60,11 @@ def test_a_router_with_three_networks_changes_the_port_to_the_room_alone(tmp_pat
     assert all(int(asked["temporary"]) == 7200 for asked in calls)
     assert {int(entry["mtu"]) for asked in calls for entry in asked["nics"]} == {1300}
     assert f"No NIC has an address in {ROOM} on server. Nothing was changed there." in said
+    end = re.search(r"The MTU is 1300 on one of router, one of pc21 until (\d\d):(\d\d) by the clock", said)
+    assert end, said
+    late = (int(end[1]) * 60 + int(end[2]) - time.localtime().tm_hour * 60 - time.localtime().tm_min) % 1440
+    assert 117 <= late <= 120
+    assert "ansible all -b -m linuxnet.tuning.guard -a 'state=reverted temporary=true'" in said
 
 
 @pytest.mark.parametrize("pattern", ["en*", "e?o1", "[e]no1", ["eno1", "enp*"]])

@@ -293,6 +293,7 @@ def test_hosts_that_are_not_ready_are_named():
 
 
 def test_table_shows_bars_and_verdict():
+    """What the playbooks benchmark and prove print."""
     lines = table.lines(measured([[1e6, 2e6, 3e6]] * 3))
     assert lines[0] == "router1 and room1 (many to one, 4 hosts)"
     assert lines[2] == "up, client to server: 6.00 Mbit/s in all (median of 3 runs, 6.00 Mbit/s to 6.00 Mbit/s)"
@@ -308,6 +309,7 @@ def test_table_shows_bars_and_verdict():
         "  minimum up   90 bit/s   9 bit/s   -90.0%  -92.2% to -88.9%  worse",
         "  fairness up  0.993      0.991     -0.2%   -0.4% to +0.0%    undecided",
         "  Only sum decides. The others are additional, and corrected for multiple comparisons.",
+        "  retransmits up: 6 in a run before, 6 after (shown only, not tested)",
     ]
 
 
@@ -353,6 +355,7 @@ def test_report_stands_on_its_own_and_escapes_names():
     assert html.count("<svg") == 5
     assert "http://" not in html and "https://" not in html
     assert ">undecided<" in html
+    assert "retransmits up: 6 in a run before, 6 after" in html
 
 
 def test_report_of_both_directions_has_the_queues_of_those_who_send():

@@ -181,10 +181,13 @@ def test_a_switch_that_refuses_is_told_of_under_every_driver(name):
 
 @pytest.mark.parametrize("name", DRIVERS)
 def test_facts_tell_no_more_of_a_partner_than_is_known(name):
+    """What nic_info shows: `wanted` where the NIC requests something else than it has."""
     nic = Nic(name, DRIVERS[name], SYMMETRIC, BOTH)
     assert nic.facts() == {"rx": {"value": True}, "tx": {"value": True}}
     refused = Nic(name, DRIVERS[name], NOTHING, BOTH).facts()
     assert [way["partner"] for way in refused.values()] == ["refuses", "refuses"]
+    shows_it = DRIVERS[name].says and DRIVERS[name].shows == "result"
+    assert [way.get("wanted") for way in refused.values()] == ([True, True] if shows_it else [None, None])
 
 
 def test_a_direction_that_was_not_asked_for_is_told_where_it_shows():

@@ -57,7 +57,8 @@ class Stats:
         return {"ok": 1}
 
 
-def test_remarks_are_collected_from_all_batches():
+def made():
+    """The callback, and what it will have shown."""
     shown = []
     callback = summary.CallbackModule()
     callback._display = type(
@@ -65,8 +66,23 @@ def test_remarks_are_collected_from_all_batches():
         (),
         {"banner": lambda _self, text: shown.append(text), "display": lambda _self, text: shown.append(text)},
     )()
+    return callback, shown
+
+
+def test_remarks_are_collected_from_all_batches():
+    callback, shown = made()
     for name in ("a", "b", "a"):
         callback.v2_runner_on_ok(Result(name, remarks=["It is the switch"]))
     callback.v2_runner_on_ok(Result("c", remarks="not a list", changed=False))
     callback.v2_playbook_on_stats(Stats("abc"))
     assert shown == ["SUMMARY", "unchanged      3   a, b, c", "2 hosts: It is the switch. (a, b)"]
+
+
+def test_a_host_that_was_not_reached_is_not_told_to_be_unchanged():
+    """A play that goes on without the hosts that are off does not count them: site in check mode."""
+    callback, shown = made()
+    for name in ("a", "b"):
+        callback.v2_runner_on_unreachable(Result(name, unreachable=True))
+    callback.v2_runner_on_ok(Result("b"))
+    callback.v2_playbook_on_stats(Stats("abc"))
+    assert shown == ["SUMMARY", "unreachable    1   a", "unchanged      2   b, c"]

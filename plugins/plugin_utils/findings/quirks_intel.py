@@ -34,8 +34,8 @@ ROWS = (
         pci=I219,
         mtu=8500,
         condition="an Intel I219 has an MTU above 8500",
-        explanation="This chip loses up to one in 2500 packets when jumbo frames of 9 KB arrive back to back. With an "
-        "MTU of 8500 it loses none.",
+        explanation="By the specification update of this chip it loses up to one in 2500 packets when jumbo frames of "
+        "9 KB arrive back to back. With an MTU of 8500 a field report came to 990 Mbit/s.",
         action="Set the MTU to 8500, on all hosts of the subnet alike.",
         reference="https://docs.kernel.org/networking/device_drivers/ethernet/intel/e1000e.html",
         set={"mtu": 8500},

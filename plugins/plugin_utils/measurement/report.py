@@ -21,6 +21,7 @@ from .table import (
     others_mean,
     outcome,
     rate,
+    retransmits,
     say,
     written,
 )
@@ -83,6 +84,7 @@ def _verdicts(decided: Json | None) -> Iterator[page.Section]:
         if rows:
             heads = ("figure", "before", "after", "change", "99 % interval", "verdict")
             parts.append(page.table(heads, rows, numeric=(1, 2, 3, 4)))
+        parts += [page.tag("p", retransmits(way, *pair)) for way, pair in group.get("retransmits", {}).items()]
         deciding = [row for row in group["rows"] if row["figure"] == decided["figure"]]
         parts += [_key("each run is a dot, the number is their median", True)] if deciding else []
         for row in deciding:

@@ -238,6 +238,7 @@ def verdict(decided: Json) -> list[str]:
         missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
         found += [f"  could not be reached, and revert when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
+        found += [f"  {retransmits(way, *pair)}" for way, pair in group.get("retransmits", {}).items()]
     for host, rows in decided["differences"].items():
         found += [
             "",
@@ -245,6 +246,11 @@ def verdict(decided: Json) -> list[str]:
             *(f"  {what}: {old} before, {new} after" for what, old, new in rows),
         ]
     return found
+
+
+def retransmits(way: str, before: float, after: float) -> str:
+    """How many segments were sent again, in a sentence: beside a rate that has grown more may be lost."""
+    return f"retransmits {way}: {before:.0f} in a run before, {after:.0f} after (shown only, not tested)"
 
 
 def outcome(decided: Json, name: str) -> str:

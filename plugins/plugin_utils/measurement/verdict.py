@@ -104,6 +104,8 @@ def decide(
             "why": why,
             "rows": [*rows, *compared],
         }
+        again = _retransmits(results, name) if tried else {}
+        groups[name].update({"retransmits": again} if again else {})
         load = foreign.compared(results, name)
         groups[name].update({"foreign": load} if load else {})
     open_ = [group for group in groups.values() if group["outcome"] == "undecided" and not _settled(group, tolerance)]
@@ -143,6 +145,19 @@ def _has(results: Sequence[tuple[str, Json]], name: str, figure: str) -> bool:
         return bool(_ways([result for _side, result in results], name, figure))
     except ResultError:
         return False
+
+
+def _retransmits(results: Sequence[tuple[str, Json]], name: str) -> dict[str, tuple[float, float]]:
+    """By direction how many segments were sent again in a run before and after, where all results tell; no test."""
+    found = {}
+    for way in directions(results[0][1]["groups"][name]["figures"]):
+        told = [(side, result["groups"][name]["figures"].get(way, {}).get("retransmits")) for side, result in results]
+        if all(one for _side, one in told):
+            runs = {
+                either: [n for side, one in told if side == either for n in one["values"]] for either in (BEFORE, AFTER)
+            }
+            found[way] = (figure(runs[BEFORE])["median"], figure(runs[AFTER])["median"])
+    return found
 
 
 def _rows(

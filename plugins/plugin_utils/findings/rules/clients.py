@@ -78,7 +78,7 @@ RULES = (
         title="There are more clients than queues",
         condition="filters send at least as many clients to queues as the NIC has transmit queues",
         explanation="Queue 0 is for everybody else, so each further queue serves one client. Clients that share a "
-        "queue share its speed, and multiq without a full mapping is about 10 % slower than mq.",
+        "queue share its speed, and by a field report multiq without a full mapping is about 10 % slower than mq.",
         action="Use all channels. If these are too few, remove the filters and keep mq.",
         reference=_PAGE,
         host=_exceed,

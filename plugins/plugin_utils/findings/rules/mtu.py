@@ -174,8 +174,8 @@ RULES = (
         title="All links of the subnet could carry jumbo frames",
         condition="all addresses of a subnet lie on links of at least 10000 Mb/s that can have an MTU of 9000, "
         "and have 1500",
-        explanation="Six times larger packets mean six times fewer to handle; for NFS over 10G this had the largest "
-        "effect, from 7.5 to 9.8 Gbit/s. The switch must carry them as well.",
+        explanation="Six times larger packets mean six times fewer to handle, and fewer headers: a stream over 10G has "
+        "9.90 instead of 9.41 Gbit/s. The switch must carry them as well.",
         action="Raise the MTU of the switch ports first, then that of all hosts; path_check verifies that it works.",
         reference=_PAGE,
         fleet=_possible,

@@ -133,9 +133,10 @@ RULES = (
         severity="high",
         title="One direction is much slower than the other",
         condition="a benchmark has measured less than 75 % of one direction in the other",
-        explanation="Cable, slot and buffers serve both directions, so they are not the cause. The cause is the "
-        "sender: its chip, its offloads, or missing flow control from a fast link to a slow one.",
-        action="Look at the other findings of the slower sender first: quirks of its chip, then flow control.",
+        explanation="A cable or a slot mostly slows down both directions alike. More often it is the sender (its "
+        "chip, its offloads), missing flow control from a fast link to a slow one, or a receiver that loses packets.",
+        action="Look at the other findings of the slower sender first: quirks of its chip, then flow control; then at "
+        "what the receiver loses. Another cable and another port of the switch tell whether it is those.",
         reference="https://software.es.net/iperf/",
         fleet=_asymmetric,
     ),
