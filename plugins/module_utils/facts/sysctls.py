@@ -92,4 +92,4 @@ def files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
 def congestion(host: ReadOnlyHost) -> Dict[str, Any]:
     """The congestion controls that are there, and those that a module would bring."""
     there, loadable = sysctl.congestion_controls(host)
-    return {"available": sorted(there), "loadable": sorted(set(loadable) - set(there))}
+    return {"available": sorted(there), "loadable": sorted(set(loadable or ()) - set(there))}

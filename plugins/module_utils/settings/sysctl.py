@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, List, Mapping, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..deciding.inputs import numbers, vector
 from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value
@@ -73,9 +73,9 @@ def _cell(key: str, value: str) -> Cell:
     return Cell(value, numeric=numeric and numbers(value))
 
 
-def _there(word: str, known: Sequence[str], loadable: Sequence[str]) -> str:
+def _there(word: str, known: Sequence[str], loadable: Optional[Sequence[str]]) -> str:
     """A congestion control by its name; ValueError where this kernel is known not to have it."""
-    if word in known or word in loadable or not (known and loadable):
+    if word in known or not known or loadable is None or word in loadable:
         return word
     raise ValueError(f"this kernel has only {', '.join(sorted({*known, *loadable}))}")
 
@@ -162,7 +162,7 @@ sysctl = Family(
     # a pattern would mean other keys too.
     key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
     canonical=tool.name,
-    lacks={"No such file or directory": "this kernel does not have it"},
+    refusals={"No such file or directory": "this kernel does not have it"},
     hint="The kernel refuses, rounds or limits this value; its documentation (admin-guide/sysctl) has the valid ones.",
 )
 

@@ -68,11 +68,17 @@ def poke(key: str, value: str) -> Poke:
     return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
 
 
-def congestion_controls(host: Reader) -> Tuple[List[str], List[str]]:
-    """The congestion controls that are there, and those that a module would bring; none where modules are not seen."""
-    folder = f"/lib/modules/{(host.read(path('kernel.osrelease')) or '').strip()}/kernel/net/ipv4"
-    modules = [match[1] for name in host.names(folder) for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
+def congestion_controls(host: Reader) -> Tuple[List[str], Optional[List[str]]]:
+    """The congestion controls that are there, and those that a module would bring; None in a container without modules.
+
+    Its kernel has the modules of the machine below. A machine without those of its kernel can load none.
+    """
+    root = f"/lib/modules/{(host.read(path('kernel.osrelease')) or '').strip()}"
     there = (host.read(path("net.ipv4.tcp_available_congestion_control")) or "").split()
+    if not host.exists(root) and host.exists("/run/systemd/container"):
+        return there, None
+    names = host.names(f"{root}/kernel/net/ipv4")
+    modules = [match[1] for name in names for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
     return there, [name for name in modules if name != "diag"]
 
 
