@@ -28,6 +28,8 @@ description:
   - With O(nics[].qdisc) sets the root qdisc, or the qdisc of each transmit queue below C(mq). Sizes, rates and times
     are compared as numbers, whatever units C(tc) prints them in. A NIC has one root, so the method V(multiq) and
     O(nics[].qdisc) exclude each other. A foreign root qdisc with classes is not changed.
+  - A filter does not see packets with a VLAN tag, so clients that are reached through a VLAN on the NIC share queue 0;
+    a warning names them.
   - If the clients are not known, or more than the queues, keep C(mq); a mapping for some of them slows the others.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)

@@ -27,6 +27,7 @@ from ..schema import (
     say,
 )
 from ..tools import sysfs, tc
+from . import tagged
 
 CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
 _HANDLE, _OTHER_HANDLE = "1:", "2:"
@@ -59,6 +60,7 @@ def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
         "others": tuple(others),
         "leaves": tuple(f"{leaf.queue} {leaf.kind} {leaf.handle}" for leaf in attached.leaves if not leaf.ours),
         "xps": sysfs.steers(host, nic),
+        "networks": tuple(tagged.networks(host, nic)),
     }
     if not any(item.ours for item in before):
         facts["mapping_holds"] = tc.mapping_holds(host)
@@ -207,7 +209,7 @@ def _expand(
 ) -> Expansion:
     values = {key: one.value for key, one in desired.items()}
     others = cells["others"].value
-    told = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
+    told: Tuple[str, ...] = (f"{nic}: filters of others stay as they are: {say(others)}",) if others else ()
     listed = tuple(word for word in _words(values.get("clients")) if word != tc.OTHERS)
     owned = str(planned.get(Address("qdisc", nic, "root"), ""))
     if values.get("state") == "absent" or values.get("method") in (MQ, NONE):
@@ -240,6 +242,7 @@ def _expand(
     problem = _problem(method, cells)
     if problem:
         return Expansion(refused={"method" if "method" in desired else "clients": problem})
+    told += tuple(tagged.unseen(nic, _held(cells, "networks"), listed))
     rates, unknown = _rates(_words(values.get("rate")), mapped, cells)
     if rates and (owned or Address("qdisc", nic, "leaves") in planned):
         return Expansion(refused={"rate": "a rate is a qdisc of its queue, and qdisc sets one as well; leave one out"})
