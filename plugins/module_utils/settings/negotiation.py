@@ -127,7 +127,9 @@ def _agreed(ours: object, theirs: object) -> Optional[Dict[str, bool]]:
 
 def _by_autoneg(driver: Driver, cells: Mapping[str, Cell], link: Link) -> Cells:
     shown = {way: cells[way].value is True for way in WAYS if way in cells}
-    ours, theirs = link.get("pause_advertised"), link.get("pause_partner")
+    linked, ours = link.get("carrier") != "no", link.get("pause_advertised")
+    # What a link partner has said that is gone counts no more.
+    theirs = link.get("pause_partner") if linked else None
     agreed, offer = _agreed(ours, theirs), _offer(driver, ours)
     half = link.get("duplex") == "Half"
     # Bits that both ends have, and yet nothing comes of them, are no request: such a driver sets them once and for all.
@@ -144,7 +146,7 @@ def _by_autoneg(driver: Driver, cells: Mapping[str, Cell], link: Link) -> Cells:
     found = dict(cells)
     for way in shown:
         partner = ""
-        if link.get("carrier") == "no":
+        if not linked:
             # What is hidden may be requested already.
             partner = "no link" if (offered[way] or unseen) and not shown[way] else ""
         elif (offered[way] and result is not None and not result[way]) or (unseen and not shown[way]):
