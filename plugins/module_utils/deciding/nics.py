@@ -95,14 +95,13 @@ def _inside(networks: Sequence[Any], addresses: Mapping[str, Sequence[str]]) -> 
     own = [(nic, ipaddress.ip_interface(word)) for nic, words in addresses.items() if nic != "lo" for word in words]
     found: List[str] = []
     for network in networks:
-        leading = [
-            (nic, address.network.prefixlen)
-            for nic, address in own
-            if network.version == address.version
-            and (address.ip in network or network.network_address in address.network)
+        alike = [(nic, address) for nic, address in own if address.version == network.version]
+        within = [(nic, address.network.prefixlen) for nic, address in alike if address.ip in network]
+        around = [
+            (nic, address.network.prefixlen) for nic, address in alike if network.network_address in address.network
         ]
-        least = min(network.prefixlen, max((length for _nic, length in leading), default=0))
-        found += [nic for nic, length in leading if length >= least]
+        least = min(network.prefixlen, max((length for _nic, length in (*within, *around)), default=0))
+        found += [nic for nic, _length in within] + [nic for nic, length in around if length >= least]
     return found
 
 

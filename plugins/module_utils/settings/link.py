@@ -26,6 +26,8 @@ from ..schema import (
 )
 from ..tools import ip, ping, sysfs
 
+_WITH_VLANS = "the VLANs on it ({}) do not follow to a larger MTU, and come down with it to a smaller one"
+
 # In the order of the kernel, which takes the limits from the MTU and from each other (rtnetlink, do_setlink).
 _KEYS = ("mtu", "txqueuelen", *ip.SIZES, "group", "alias")
 
@@ -33,6 +35,9 @@ _KEYS = ("mtu", "txqueuelen", *ip.SIZES, "group", "alias")
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     cells, problem = ip.cells(host, nic)
     level = sysfs.level(host, nic)
+    vlans = [name for name in sysfs.above(host, nic) if sysfs.is_vlan(host, name)] if "mtu" in cells else []
+    if vlans and not cells["mtu"].note:
+        cells["mtu"] = cells["mtu"]._replace(note=_WITH_VLANS.format(", ".join(vlans)))
     if "group" in cells and "group" not in keys:
         # A word with a meaning is read once more before it is set, which the others need not wait for.
         cells["group"] = cells["group"]._replace(means=None)

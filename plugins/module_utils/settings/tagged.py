@@ -22,8 +22,7 @@ def networks(host: Reader, nic: str) -> Iterator[str]:
     for name in names:
         for upper in sysfs.above(host, name):
             if upper not in tags:
-                vlan = "DEVTYPE=vlan" in (host.read(f"{sysfs.ROOT}/{upper}/uevent") or "")
-                tags[upper] = vlan or tags[name]
+                tags[upper] = sysfs.is_vlan(host, upper) or tags[name]
                 names.append(upper)
     known = ip.addresses(host, expiring=True) if any(tags.values()) else {}
     for name in names:
