@@ -19,7 +19,7 @@ Text = Callable[[Guide, Sequence[Line]], None]
 _OFFLOADS: Mapping[str, str] = {
     "receive-checksum-offload": "rx",
     "transmit-checksum-offload": "tx",
-    "tcp-segmentation-offload": "tso",
+    "tcp-segmentation-offload": "tx-tcp-segmentation",
     "tcp6-segmentation-offload": "tx-tcp6-segmentation",
     "generic-segmentation-offload": "gso",
     "generic-receive-offload": "gro",
