@@ -49,7 +49,7 @@ LINK: Mapping[Tuple[str, str], Word] = {
     ("pause", "autoneg"): Word("AutoNegotiationFlowControl", 246, SWITCH),
     ("features", "rx"): Word("ReceiveChecksumOffload", 245, SWITCH),
     ("features", "tx"): Word("TransmitChecksumOffload", 245, SWITCH),
-    ("features", "tso"): Word("TCPSegmentationOffload", 232, SWITCH),
+    ("features", "tx-tcp-segmentation"): Word("TCPSegmentationOffload", 232, SWITCH),
     ("features", "tx-tcp6-segmentation"): Word("TCP6SegmentationOffload", 235, SWITCH),
     ("features", "gso"): Word("GenericSegmentationOffload", 232, SWITCH),
     ("features", "gro"): Word("GenericReceiveOffload", 232, SWITCH),

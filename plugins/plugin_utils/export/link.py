@@ -8,7 +8,7 @@ with its addresses.
 from __future__ import annotations
 
 import re
-from typing import List, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import MAXIMUM, Desired
 
@@ -34,6 +34,8 @@ _PREDICTED: Tuple[Tuple[str, str], ...] = (
     (r"enx[0-9a-f]{12}", "ID_NET_NAME_MAC"),
     (r"en[P\d]*p\d.*", "ID_NET_NAME_PATH"),
 )
+# What ethtool has one word for, and udevd a word for each of some of its members.
+_GROUPS: Mapping[str, Sequence[str]] = {"tso": ("tx-tcp-segmentation", "tx-tcp6-segmentation")}
 _ROUTES = "udevd knows no routes; write it in [Route] of the .network file that has them"
 _LATER = "udevd knows no word for it"
 
@@ -59,13 +61,24 @@ class _Links(Form):
         if match is None:
             self.cannot_any(entry, "systemd-udevd cannot select NICs in this way")
             return
-        body = [
-            line for family, keys in entry.families.items() for key in keys for line in self._key(entry, family, key)
-        ]
+        families = {name: self._apart(entry, name, keys) for name, keys in entry.families.items()}
+        entry = entry._replace(families=families)
+        body = [line for family, keys in families.items() for key in keys for line in self._key(entry, family, key)]
         if body:
             slug = re.sub(r"[^A-Za-z0-9]+", "-", entry.selector).strip("-") or "all"
             path = f"etc/systemd/network/{10 + index}-linuxnet-tuning-{slug}.link"
             self.bodies.append((path, ["[Match]", *match, "", "[Link]", *_POLICIES, *body]))
+
+    def _apart(self, entry: Entry, family: str, keys: Mapping[str, Desired]) -> Dict[str, Desired]:
+        """The keys with the members of a group for which udevd has words in place of the group."""
+        found = {key: one for key, one in keys.items() if family != "features" or key not in _GROUPS}
+        for key in keys if family == "features" else ():
+            for member in _GROUPS.get(key, ()):
+                found.setdefault(member, keys[key])
+            if key in _GROUPS:
+                what = named(entry, family, key, keys[key])
+                self.cannot(f"{what}, of TCP with ECN and the like", "udevd knows words for plain TCP only")
+        return found
 
     def _key(self, entry: Entry, family: str, key: str) -> List[str]:
         one = entry.families[family][key]

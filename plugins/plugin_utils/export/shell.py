@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     AT_LEAST,
@@ -21,9 +21,9 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, routes
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import routes
 
-from . import selectors
+from . import queues, selectors
 from .model import DesiredHost, Entry, Export, Form, exactly, named, why_not
 
 PATH = "tune.sh"
@@ -142,8 +142,12 @@ class _Script(Form):
         family = registry.FAMILIES[name]
         device = _NIC if nic.startswith("$") else nic
         cells = {key: Cell(None, where=f"/sys/class/net/{device}/{key}") for key in values}
+        # A device that has no such setting has no most of it either, which is no failure.
+        flag = "".join({_MAXIMUM[(name, key)][0] for key in values if str(values[key]).startswith(_MARK)})
+        unless = all(str(value).startswith(_MARK) for value in values.values())
+        guard = f"! ethtool {flag} {_device(nic)} > /dev/null 2>&1 || " if flag and unless else ""
         return [
-            _with_maximum(command, name, nic)
+            guard + _with_maximum(command, name, nic)
             for action in (family.boot or family.write)(device, values, cells)
             for command in _typed(action)
         ]
@@ -229,37 +233,15 @@ class _Script(Form):
             yield f"nic={device} {command.replace(quote(_NIC), '$nic')}" if each else command
 
     def irq(self, entry: Entry, keys: Mapping[str, Desired], nic: str) -> Iterator[Command]:
-        """What is the same for all queues; whose interrupts are whose, only the host knows."""
+        """What each queue gets; whose interrupts are whose, only the host knows."""
         for key, one in keys.items():
-            text = str(one.value)
             if key == "irqbalance":
                 continue
-            mask = _mask(key, text)
-            if mask is None:
-                why = "only the host knows its interrupts and processors"
-                self.cannot(named(entry, "irq", key, one), why)
-                continue
-            way = "tx" if key == "xps" else "rx"
-            file = key if key == "rps_flow_cnt" else f"{key}_cpus"
-            device = _device(nic)
-            yield [
-                f"for file in /sys/class/net/{device}/queues/{way}-*/{file}; do",
-                f'  echo {mask} > "$file" || failed=1',
-                "done",
-            ]
-
-
-def _mask(key: str, text: str) -> Optional[str]:
-    if key == "rps_flow_cnt":
-        return text if text.isdigit() else None
-    if key not in ("rps", "xps"):
-        return None
-    if text == "none":
-        return "0"
-    # Several lists are one for each queue, and xps deals the processors of a list to the queues.
-    if not re.fullmatch(r"[0-9,-]+", text) or (key == "xps" and not text.isdigit()):
-        return None
-    return cpus.format_mask(cpus.parse_list(text))
+            lines = queues.lines(key, str(one.value), _device(nic))
+            if lines:
+                yield lines
+            else:
+                self.cannot(named(entry, "irq", key, one), "only the host knows its interrupts and processors")
 
 
 def _irqbalance(entry: Entry) -> str:

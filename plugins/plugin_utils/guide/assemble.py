@@ -8,11 +8,14 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import bonded, functions, interrupts, modules, qdiscs, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
+# So many queues a text names only in a loop that goes on as long as there are queues.
+_MANY = 64
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
 
 
@@ -237,12 +240,27 @@ def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
     numbers = [number for number in numbers if every is None or found[str(number)].line >= every.line]
     single = {number: str(found[str(number)].value) for number in numbers}
     if every is not None and set(single.values()) <= {every.value}:
-        return every.value
+        return _for_all(key, every.value)
     if key != "rps_flow_cnt" and (every is not None or numbers != list(range(max(len(numbers), 2)))):
         return {**single, **({"*": every.value} if every is not None else {})}
     last = str(every.value) if every is not None else single[numbers[-1]]
     lists = [single.get(number, last) for number in range(numbers[-1] + 1)]
-    return lists[0] if len(set(lists)) == 1 else " ".join(lists)
+    # What comes again and again is said once: the list begins anew where there are more queues.
+    period = next(
+        size
+        for size in range(1, len(lists) + 1)
+        if lists == (lists[:size] * len(lists))[: len(lists)] and (not len(lists) % size or len(lists) > _MANY)
+    )
+    part = lists[:period]
+    dealt = key == "xps" and period > 1 and all(one.isdigit() for one in part)
+    if dealt and sorted({int(one) for one in part}) == [int(one) for one in part]:
+        return cpus.format_list([int(one) for one in part])
+    return " ".join(part) if period > 1 else _for_all(key, part[0])
+
+
+def _for_all(key: str, text: str) -> str:
+    """What each queue gets; a list alone would be dealt to them, one processor for each."""
+    return f"each {text}" if key == "xps" and re.search("[,-]", text) else text
 
 
 def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], List[Setting]]:

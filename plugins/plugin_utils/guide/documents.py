@@ -19,7 +19,7 @@ Text = Callable[[Guide, Sequence[Line]], None]
 _OFFLOADS: Mapping[str, str] = {
     "receive-checksum-offload": "rx",
     "transmit-checksum-offload": "tx",
-    "tcp-segmentation-offload": "tso",
+    "tcp-segmentation-offload": "tx-tcp-segmentation",
     "tcp6-segmentation-offload": "tx-tcp6-segmentation",
     "generic-segmentation-offload": "gso",
     "generic-receive-offload": "gro",
@@ -132,8 +132,10 @@ class Reader:
         if key.startswith(_ROOTS) and value is not None:
             self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
-        if "vars" in plain:
-            self.variables.take(plain["vars"])
+        for word in ("vars", "set_fact", "ansible.builtin.set_fact"):
+            # What a task sets as a fact holds for those after it; one that runs in some cases only is not known.
+            if word in plain and (word == "vars" or "when" not in plain):
+                self.variables.take(plain[word])
         nic = nic or (key if _looks_like_nic(key) else "")
         for one, inner in node.value:
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""

@@ -3,38 +3,18 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
 from fnmatch import fnmatchcase
 from itertools import product
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, Union
+from typing import Callable, Dict, List, Optional, Set, Tuple, Union
 
-from . import interrupts, masks
+from . import interrupts, masks, numbers
 
 Value = Union[str, List[str]]
 Run = Callable[[str], Optional[str]]
 
 _MOST = 512
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "", "e": "\x1b", "0": "\0"}
-_OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 
 
 class Scope:
@@ -95,34 +75,7 @@ def braces(raw: str) -> List[str]:
 def arithmetic(expression: str, scope: Scope) -> Optional[int]:
     """The value of an arithmetic expression, or None."""
     plain = _Expansion(scope).whole(expression, quotes=False)
-    if not masks.known(plain) or len(plain) > 200:
-        return None
-    plain = re.sub(r"!\s*(?!=)(\w+)", r"(0 == \1)", plain)
-    plain = re.sub(r"\b0+(?=[1-9])", "", plain.replace("/", "//").replace("////", "//"))
-    try:
-        return _evaluate(ast.parse(plain.strip(), mode="eval").body, scope)
-    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, KeyError, OverflowError, RecursionError):
-        return None
-
-
-def _evaluate(node: ast.AST, scope: Scope) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return node.value
-    if isinstance(node, ast.Name):
-        return int(str(scope.get(node.id)))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        return _evaluate(node.operand, scope) * (-1 if isinstance(node.op, ast.USub) else 1)
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATIONS:
-        compared = _OPERATIONS[type(node.ops[0])]
-        return int(compared(_evaluate(node.left, scope), _evaluate(node.comparators[0], scope)))
-    if isinstance(node, ast.BinOp):
-        left, right = _evaluate(node.left, scope), _evaluate(node.right, scope)
-        if isinstance(node.op, (ast.Pow, ast.LShift)) and not 0 <= right <= 4096:
-            raise ValueError("too large")
-        if isinstance(node.op, ast.Pow):
-            return int(left**right)
-        return int(_OPERATIONS[type(node.op)](left, right))
-    raise ValueError("no arithmetic")
+    return numbers.value(plain, lambda name: int(str(scope.get(name)))) if masks.known(plain) else None
 
 
 class _Expansion:

@@ -26,7 +26,7 @@ PROCESSORS = (251, 509)
 _GREP = re.compile(r"[ez]?grep")
 # What is left of each line is its number.
 _KEEPS_NUMBER = re.compile(
-    r"cut -(d ?: ?-f ?1|f ?1 -d ?:)|awk (-F ?\S+ )?\{ ?print \$1;? ?\}|sed (-[rEe] )?s\S*|tr -d .*"
+    r"cut -(d ?: ?-f ?1|f ?1 -d ?:)|awk (-F ?\S+ )?\{ ?print \$1;? ?\}|sed (-[rEe] )?s.*|tr -d .*"
     r"|xargs( echo)?( -n ?1)?|sort( -\w+)*|uniq|cat|grep -oE? .+"
 )
 _AWK = re.compile(r"(?:\$0 ?~ ?)?/(.+)/ ?(?:&& ?[^{]*)?\{.*\bprint \$1.*\}")
@@ -217,7 +217,8 @@ def dealt(lists: Sequence[Tuple[int, ...]]) -> Optional[Dealt]:
         numbers = [number for one in part for number in one]
         single = all(len(one) == 1 for one in part) and numbers == sorted(set(numbers))
         return Dealt(cpus.format_list(numbers) if single else " ".join(map(cpus.format_list, part)), False, order)
-    if all(one == (index,) for index, one in enumerate(lists)):
+    # Masks of more than 32 processors are beyond some scripts.
+    if all(one == (index,) for index, one in enumerate(lists[:32])):
         spread = "the script deals processors 0, 1, 2 and so on in turn; spread begins with those next to the NIC"
         return Dealt("spread", False, spread)
     return None

@@ -232,7 +232,7 @@ class Script:
         device = f"/sys/class/net/{masks.HARDWARE}/"
         words = [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
         book = self.guide.interrupts
-        folders = {word: interrupts.in_folder(word) for word in words}
+        folders = {word: interrupts.in_folder(self.located(word)) for word in words}
         return [re.sub(r"\*$", book.word(found), word) if found else word for word, found in folders.items()]
 
     def tell_apart(self, name: str, word: str, line: int) -> None:
