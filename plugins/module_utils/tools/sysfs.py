@@ -136,18 +136,17 @@ def above(host: Reader, name: str) -> List[str]:
     return [entry[6:] for entry in host.names(f"{ROOT}/{name}") if entry.startswith("upper_")]
 
 
-<<<<<<< HEAD
 def all_above(host: Reader, name: str) -> List[str]:
     """The NICs that stand on this one, and those that stand on them, such as the VLANs of its bridge; lowest first."""
     found = above(host, name)
     for upper in found:  # which grows meanwhile
         found += [other for other in above(host, upper) if other not in (name, *found)]
     return found
-=======
+
+
 def is_vlan(host: Reader, name: str) -> bool:
     """Whether a NIC is a VLAN on another one."""
     return "DEVTYPE=vlan" in text(host, f"{ROOT}/{name}/uevent").split()
->>>>>>> e65ce7fd (Say which VLANs come down with the NIC below them)
 
 
 def below(host: Reader, name: str) -> List[str]:
