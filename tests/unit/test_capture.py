@@ -209,6 +209,16 @@ def test_what_site_would_change_is_left_out():
     assert left.left_out == (
         "live only: no file that was read sets it: it says igb0 ring rx 4096, and in force is 4096",
     )
+    clients = found._replace(
+        items=(compose.Item("igb0", "multiq", "clients", ["192.168.32.1-18"], "rc.local line 12"),)
+    )
+    queues = {
+        "before": {"nics": {"igb0": {"multiq": {"clients": []}}}},
+        "after": {"nics": {"igb0": {"multiq": {"clients": ["x"]}}}},
+    }
+    assert compose.checked(clients, queues).left_out[-1] == (
+        "rc.local line 12: it says igb0 multiq clients 192.168.32.1-18, and in force is none"
+    )
     refused = {"before": {}, "unsupported": [{"nic": "igb0", "family": "ring", "key": "rx", "reason": "it cannot"}]}
     assert not compose.checked(found, refused).items
     broken = compose.checked(found, {"failed": True, "msg": "no way"})

@@ -61,4 +61,4 @@ def said(value: Any) -> str:
     """A value in a sentence."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return (", ".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else str(value)

@@ -11,7 +11,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Inpu
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools.qdisc import KINDS
 
-from . import masks
+from . import clients, masks
 from .model import HARMFUL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Setting, Sink, exclusive
 from .settings import Guide, Root
 
@@ -40,6 +40,8 @@ def tc(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, OTHER_TOOL, f"{said}: it takes a queueing discipline away; {_QDISC}")
     elif "netem" in words:
         guide.sink.remark(line, OTHER_TOOL, f"{said}: netem makes a link worse on purpose, for tests")
+    elif clients.mapped(guide, line, words):
+        return
     elif words[0] not in _QDISC_WORDS or verb not in _SETTING or not _discipline(guide, line, said, words[2:]):
         guide.sink.remark(line, OTHER_TOOL, f"{said}: {_QDISC}")
 
@@ -52,6 +54,9 @@ def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> boo
         return False
     if not all(masks.known(word) for word in kind):
         guide.sink.remark(line, ON_HOST, f"{said}: what is set is known on the host only")
+        return True
+    if parent == "root" and kind == ["multiq"]:
+        guide.sink.set(line, masks.name(nic), "multiq", "method", "multiq")
         return True
     key = "root" if parent == "root" else _leaf(guide, nic, parent)
     field = registry.FAMILIES["qdisc"].field("root" if key == "root" else "leaves")
@@ -126,7 +131,8 @@ def _leaf(guide: Guide, nic: str, parent: str) -> str:
 
 
 def settled(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
-    """One value for all leaves of a NIC, and fq at a root as what it is below mq."""
+    """One value for all leaves of a NIC and for all its clients, and fq at a root as what it is below mq."""
+    settings = clients.settled(sink, settings, _QDISC)
     roots: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], str] = {}
     leaves: Dict[Tuple[str, Tuple[Tuple[str, str], ...]], Dict[str, str]] = {}
     for one in settings:
