@@ -7,7 +7,7 @@ addresses.
 
 from __future__ import annotations
 
-from typing import List, Mapping, Optional, Tuple
+from typing import Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Desired
 from ansible_collections.linuxnet.tuning.plugins.module_utils.text import quote
@@ -57,14 +57,9 @@ class _Profiles(Form):
             return []
         device = f'"{nic}"' if nic.startswith("$") else quote(nic)
         indent = "  " if opening else ""
-        newer = sorted({since for pairs in calls for _words, since in pairs if _release(since) > _OLD}, key=_release)
-        lines = [f"# needs NetworkManager {newer[-1]}"] if newer else []
-        lines += [
+        lines = [
             f"profile=$(nmcli -g GENERAL.CON-UUID device show {device})",
-            *(
-                f'nmcli connection modify "$profile" {" ".join(text for text, _since in pairs)} || failed=1'
-                for pairs in calls
-            ),
+            *(line for pairs in calls for line in _calls(pairs)),
             f"nmcli device reapply {device} || failed=1",
         ]
         return ["", f"# {entry.selector}", *opening, *(indent + line for line in lines), *closing]
@@ -101,6 +96,17 @@ class _Profiles(Form):
             # Its options are known there of few kinds only.
             return f"root {one.value}" if " " not in str(one.value) and one.value != "default" else None
         return switch(one, *{words.NUMBER: ("1", "0"), words.YES: ("yes", "no")}.get(form, ("on", "off")))
+
+
+def _calls(pairs: Sequence[Tuple[str, str]]) -> Iterator[str]:
+    """One command; what came later has its own, for an older NetworkManager refuses a command as a whole."""
+    newer = sorted({since for _words, since in pairs if _release(since) > _OLD}, key=_release)
+    for version in ("", *newer):
+        found = [text for text, since in pairs if (since if since in newer else "") == version]
+        if version:
+            yield f"# needs NetworkManager {version}"
+        if found:
+            yield f'nmcli connection modify "$profile" {" ".join(found)} || failed=1'
 
 
 def _release(text: str) -> Tuple[int, ...]:

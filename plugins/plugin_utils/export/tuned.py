@@ -17,6 +17,7 @@ PATH = f"etc/tuned/{NAME}/tuned.conf"
 _ABOUT = (
     "The desired network tuning of this host as a profile of TuneD, for hosts that Ansible does not manage.",
     f"Activate it by: tuned-adm profile {NAME}. It takes the place of the profile in force, unless it includes it.",
+    "TuneD sets NICs with a device of their own only; those of bonds, bridges, VLANs and the like it passes over.",
     "Since TuneD 2.23 profiles lie in /etc/tuned/profiles; put the folder there.",
 )
 # What the plugin net takes: plugin_net.py of TuneD, _get_config_options_*.
