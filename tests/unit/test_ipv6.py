@@ -132,9 +132,9 @@ def kernel(tmp_path):
     return KernelHost(tmp_path)
 
 
-def parameters(host, **params):
+def parameters(host, view="tune", **params):
     usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False}
-    result = engine.tune(host, "tune", {**usual, **params})
+    result = engine.tune(host, view, {**usual, **params})
     assert not result.get("failed"), result
     return result
 
@@ -147,11 +147,12 @@ def test_what_goes_with_a_parameter_that_disables_it_comes_back(kernel, name):
     assert kernel.addresses["igb0"] == set()
     kernel.passes(60)
     assert kernel.addresses["igb0"] == HERS
-    parameters(kernel, **off)
-    assert kernel.addresses["igb0"] == set()
-    parameters(kernel, state="restored")
-    assert kernel.addresses["igb0"] == HERS
-    assert kernel.originals() == {}
+    for view in ("tune", "sysctl"):
+        parameters(kernel, **off)
+        assert kernel.addresses["igb0"] == set()
+        parameters(kernel, view=view, state="restored")
+        assert kernel.addresses["igb0"] == HERS
+        assert kernel.originals() == {}
 
 
 def test_a_default_that_disables_it_takes_nothing_along(kernel):

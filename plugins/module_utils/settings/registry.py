@@ -71,7 +71,7 @@ _ORDER: Tuple[Family, ...] = (
 _KEPT: Tuple[Family, ...] = (
     module_parameters_file,
     sysctl_file,
-    units.family([family.name for family in _ORDER if family.scope == NIC and (family.fields or family.open_kind)]),
+    units.family([family.name for family in _ORDER if family.scope == NIC and family.named]),
 )
 
 FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_KEPT)}
@@ -104,6 +104,16 @@ def view(module: str) -> Dict[str, Family]:
         return {profile.name: profile}
     own = {name for name, family in FAMILIES.items() if module in ("tune", family.module)}
     return {name: family for name, family in FAMILIES.items() if name in own or own.intersection(family.follows)}
+
+
+def with_ended(families: Mapping[str, Family]) -> Dict[str, Family]:
+    """These families, and what they may end beside themselves: who restores a parameter restores that too, in order."""
+    ended = {
+        name for name, family in FAMILIES.items() if not family.named and set(family.shaken_by).intersection(families)
+    }
+    if ended <= set(families):
+        return dict(families)
+    return {name: family for name, family in FAMILIES.items() if name in families or name in ended}
 
 
 def nic_families(families: Mapping[str, Family]) -> Dict[str, Family]:
