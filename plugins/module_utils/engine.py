@@ -150,6 +150,8 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
 
     families = registry.view(view)
     params = desire.settle(families, params)
+    if params["state"] == "restored":
+        families = registry.with_ended(families)
     if not isinstance(host, Host):
         return call.live(host, view, families, params)
     with guard.hold(host):

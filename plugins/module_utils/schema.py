@@ -375,6 +375,11 @@ class Family(NamedTuple):
         return bool(self.reach) or any((cause, scope) in changed for cause in self.shaken_by)
 
     @property
+    def named(self) -> bool:
+        """Whether somebody can ask for it: it has keys of its own, or follows others into a file."""
+        return bool(self.fields or self.open_kind or self.options or self.follows)
+
+    @property
     def option(self) -> str:
         """The option of a module that holds what is desired of this family."""
         return "nics" if self.scope == NIC else next(iter(self.options), self.name)

@@ -84,7 +84,8 @@ class Outcome(NamedTuple):
         """What was requested, in the shape of the input: by NIC and family, by key, or both under the options."""
         # A key that is a path holds a whole file, which the diff shows.
         tree = self._tree([address for address in self.requested if not address.key.startswith("/")], cells)
-        options = list(dict.fromkeys(family.option for family in self.families.values() if not family.follows))
+        named = [family for family in self.families.values() if family.named and not family.follows]
+        options = list(dict.fromkeys(family.option for family in named))
         shape = {option: tree.get(option, {}) for option in options}
         return shape if len(options) > 1 else shape[options[0]]
 

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence, Tuple
+import re
+from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
-from ..tools import ethtool
+from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Field, Reader, Reading, Value
+from ..tools import ethtool, sysfs
 
 # ethtool's short name, its long name in the text of -k, the kernel's own name, what it is. One name each is
 # canonical here: the short one, which is what people write. Groups have no kernel name.
@@ -42,6 +43,27 @@ def _write(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) ->
     return (ethtool.command("-K", nic, dict(sorted(values.items()))),)
 
 
+_FORWARDING = re.compile(r"net\.ipv4\.ip_forward|net\.ipv[46]\.conf\.([^.]+)\.forwarding")
+
+
+def _read_lro(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
+    cell = _read(host, nic, ()).cells.get("lro", Cell(False))
+    return Reading({"lro": cell} if "lro" in keys or (cell.restore and not cell.fixed) else {}, "the NIC has no LRO")
+
+
+def _write_lro(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    return () if ABSENT in values.values() else _write(nic, values, cells)
+
+
+def _reach_lro(host: Reader, changes: Sequence[Change]) -> List[str]:
+    """The NICs that are to forward; the default is for NICs to come."""
+    matches = [_FORWARDING.fullmatch(change.address.key) for change in changes if str(change.after) == "1"]
+    names = [match[1] or "all" for match in matches if match]
+    if "all" in names:
+        return sysfs.names(host)
+    return [name.replace("/", ".") for name in names if name != "default"]
+
+
 features = Family(
     name="features",
     module="ethtool",
@@ -58,4 +80,16 @@ features = Family(
     open_kind="switch",
     aliases=_CANONICAL,
     hint="It may depend on another feature or use of the NIC: tso needs tx and sg; forwarding switches off lro.",
+)
+
+lro = Family(
+    name="lro",
+    module="ethtool",
+    scope=NIC,
+    read=_read_lro,
+    write=_write_lro,
+    about="LRO of NICs, which the kernel ends for good where they begin to forward (dev_disable_lro).",
+    flat=True,
+    shaken_by=("sysctl",),
+    reach=_reach_lro,
 )

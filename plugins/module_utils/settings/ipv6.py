@@ -80,7 +80,7 @@ def _disabled(host: Reader, changes: Sequence[Change]) -> Iterator[str]:
         match = _DISABLE.fullmatch(change.address.key)
         if match and str(change.after) not in ("0", ABSENT, "None"):
             name = match[1].replace("/", ".")
-            yield from host.names(sysfs.ROOT) if name == "all" else [name] if name != "default" else []
+            yield from sysfs.names(host) if name == "all" else [name] if name != "default" else []
 
 
 def _read_mtu(host: Reader, nic: str, keys: Sequence[str]) -> Reading:

@@ -11,7 +11,7 @@ from .channels import channels
 from .coalesce import coalesce
 from .devlink import devlink
 from .eee import eee
-from .features import features
+from .features import features, lro
 from .fec import fec
 from .ipv6 import ipv6, ipv6_mtu
 from .irq import irq
@@ -49,6 +49,7 @@ _ORDER: Tuple[Family, ...] = (
     ring,  # per queue, so after the queues exist
     rss,  # spreads flows over the queues that there are by then; vmxnet3 forgets the table when its rings change
     features,  # per NIC, cheap; lro and gro may depend on the queues
+    lro,  # once the NIC does not forward any more
     ntuple_rules,  # by queue, and only while the feature ntuple is on
     coalesce,  # per queue; drivers forget it when channels change
     module,  # the transceiver has to be awake for all that follows
@@ -70,7 +71,7 @@ _ORDER: Tuple[Family, ...] = (
 _KEPT: Tuple[Family, ...] = (
     module_parameters_file,
     sysctl_file,
-    units.family([family.name for family in _ORDER if family.scope == NIC and family not in (ipv6, ipv6_mtu)]),
+    units.family([family.name for family in _ORDER if family.scope == NIC and family.named]),
 )
 
 FAMILIES: Mapping[str, Family] = {family.name: family for family in (*_ORDER, *_KEPT)}
@@ -103,6 +104,16 @@ def view(module: str) -> Dict[str, Family]:
         return {profile.name: profile}
     own = {name for name, family in FAMILIES.items() if module in ("tune", family.module)}
     return {name: family for name, family in FAMILIES.items() if name in own or own.intersection(family.follows)}
+
+
+def with_ended(families: Mapping[str, Family]) -> Dict[str, Family]:
+    """These families, and what they may end beside themselves: who restores a parameter restores that too, in order."""
+    ended = {
+        name for name, family in FAMILIES.items() if not family.named and set(family.shaken_by).intersection(families)
+    }
+    if ended <= set(families):
+        return dict(families)
+    return {name: family for name, family in FAMILIES.items() if name in families or name in ended}
 
 
 def nic_families(families: Mapping[str, Family]) -> Dict[str, Family]:

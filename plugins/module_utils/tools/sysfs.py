@@ -11,12 +11,15 @@ from ..schema import Identity, Reader
 ROOT = "/sys/class/net"
 
 
+def names(host: Reader) -> List[str]:
+    """The names of all NICs, but of those that no program could tell from an option."""
+    found = [name for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
+    return [name for name in found if not name.startswith("-")]
+
+
 def identities(host: Reader) -> List[Identity]:
     """All NICs of the host, by name."""
-    names = [name for name in host.names(ROOT) if host.exists(f"{ROOT}/{name}/ifindex")]
-    return [
-        identity(host, name) for name in names if not name.startswith("-")
-    ]  # no program could tell it from an option
+    return [identity(host, name) for name in names(host)]
 
 
 def identity(host: Reader, name: str) -> Identity:

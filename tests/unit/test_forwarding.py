@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kernel ends where a host begins to forward: LRO, which comes back when it does not forward any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.tests.unit.devices import igb, vmxnet3
+from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
+
+FILES = {
+    "/proc/sys/net/ipv4/ip_forward": "0",
+    "/proc/sys/net/ipv4/conf/all/forwarding": "0",
+    "/proc/sys/net/ipv6/conf/all/forwarding": "0",
+    "/proc/sys/net/ipv4/conf/vmxnet0/forwarding": "0",
+    "/proc/sys/net/ipv4/conf/default/forwarding": "0",
+}
+
+
+class KernelHost(ShellHost):
+    """dev_disable_lro() in the kernel's net/core/dev.c."""
+
+    def do(self, action):
+        complaint = super().do(action)
+        path = getattr(action, "path", "")
+        if path.startswith("/proc/sys/net/") and "/default/" not in path and action.text == "1":
+            device = self.devices["vmxnet0"]
+            device.features["lro"] = device.requested["lro"] = False
+        return complaint
+
+    @property
+    def lro(self):
+        return self.devices["vmxnet0"].features["lro"]
+
+
+@pytest.fixture
+def host(tmp_path):
+    return KernelHost(tmp_path, {"vmxnet0": vmxnet3, "igb0": igb}, FILES)
+
+
+def call(host, view="tune", **params):
+    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False}
+    result = engine.tune(host, view, {**usual, **params})
+    assert not result.get("failed"), result
+    return result
+
+
+KEYS = (
+    "net.ipv4.ip_forward",
+    "net.ipv4.conf.all.forwarding",
+    "net.ipv6.conf.all.forwarding",
+    "net.ipv4.conf.vmxnet0.forwarding",
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_lro_comes_back_with_a_revert_and_with_the_originals(host, key):
+    done = call(host, "sysctl", sysctl={key: 1}, hold=True, guard_timeout=60)
+    assert done["warnings"] == ["vmxnet0 loses with this change: lro; it is restored if the change is reverted"]
+    assert not host.lro
+    host.passes(60)
+    assert host.lro
+    for view in ("tune", "sysctl"):
+        call(host, sysctl={key: 1})
+        assert not host.lro
+        done = call(host, view, state="restored")
+        assert host.lro
+        assert host.originals() == {}
+    assert key in done["after"] and "nics" not in done["after"]
+
+
+def test_a_call_that_fails_brings_lro_back(host):
+    low = {"name": "igb0", "pause": {"rx": False}}  # which this driver ignores
+    done = engine.tune(host, "tune", {"nics": [low], "sysctl": {KEYS[0]: 1}, "on_unsupported": "fail"})
+    assert done["failed"] and done["msg"].endswith("All changes of this call were rolled back.")
+    assert host.lro
+
+
+@pytest.mark.parametrize("sysctl", [{"net.ipv4.conf.default.forwarding": 1}, {KEYS[0]: 0}])
+def test_nothing_is_said_where_no_nic_begins_to_forward(host, sysctl):
+    assert call(host, sysctl=sysctl)["warnings"] == []
+    assert host.lro
