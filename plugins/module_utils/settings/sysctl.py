@@ -32,7 +32,14 @@ _COUNTING = ("net.core.", "net.ipv4.", "net.ipv6.", "net.netfilter.", "vm.")
 _LISTS = ("_ports", "_bitmap", "_mask", "_key", "_secret")
 
 
+# Bytes, and a share of the memory, of which setting one makes the other 0 (mm/page-writeback.c). Bytes refuse a 0, so
+# only the share makes them one; and they come after it, because a share of 0 takes them along as well.
+_SHARES = {"vm.dirty_bytes": "vm.dirty_ratio", "vm.dirty_background_bytes": "vm.dirty_background_ratio"}
+
+
 def _rank(key: str) -> int:
+    if key in _SHARES:
+        return 4
     return 0 if key in _WIDE else 1 if ".conf.all." in key else 2 if ".default." in key else 3
 
 
@@ -66,8 +73,10 @@ def _there(word: str, known: Sequence[str], loadable: Sequence[str]) -> str:
     raise ValueError(f"this kernel has only {', '.join(sorted({*known, *loadable}))}")
 
 
-def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
-    return tuple(tool.poke(key, str(values[key])) for key in sorted(values, key=_rank))
+def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    texts = {key: str(values[key]) for key in sorted(values, key=_rank)}
+    shared = {key for key, text in texts.items() if text == "0" and _SHARES.get(key) in cells}
+    return tuple(tool.poke(key, text) for key, text in texts.items() if key not in shared)
 
 
 def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
@@ -78,6 +87,7 @@ def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
         found += [f"net.{version}.conf.all.accept_redirects"] if version == "ipv4" else []
     for match in [pattern.fullmatch(key) for key in keys for pattern in _OF_EACH]:
         found += _each(host, match[1], match[2]) if match else []
+    found += [other for pair in _SHARES.items() if {*pair}.intersection(keys) for other in pair]
     # Two units of one number.
     queues = [(key, key.replace("unres_qlen_bytes", "unres_qlen")) for key in (*keys, *found) if "unres_qlen" in key]
     found += [short if key != short else f"{short}_bytes" for key, short in queues]
