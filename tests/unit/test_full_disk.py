@@ -66,6 +66,14 @@ def test_the_table_stays_where_a_note_finds_no_room_later(run, tmp_path):
     assert table.read_text() == before
 
 
+def test_it_comes_to_its_end_where_nobody_hears_it_any_more(run, tmp_path):
+    """As where the call that has started it is killed alone."""
+    table = tmp_path / "guard/layers"
+    with subprocess.Popen(["sh", tmp_path / "guard/run"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        process.stdout.close()
+    assert (tmp_path / "back").exists() and not table.exists()
+
+
 @pytest.mark.parametrize("line", ["true", "false"])
 def test_the_table_stays_until_there_is_room_for_what_the_next_call_tells(run, tmp_path, line):
     """That the change was taken back, and what could not be."""

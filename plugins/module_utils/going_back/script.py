@@ -40,6 +40,8 @@ RUN_TEXT = f"""#!/bin/sh
 # caller has the lock, and `held all` takes temporary ones as well.
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 umask 077
+# Who has started it may be killed, and hear nothing more.
+trap '' PIPE
 cd "${{0%/*}}" || exit 0
 mode=${{1:-live}} tab=$(printf '\\t') work={WORK}
 
