@@ -177,6 +177,14 @@ drop_notes() {{
   rm -f "$work/rest" "$work/todo" "$work/commands" "$work/again" "$work/failed" "$work/unwritten"
 }}
 
+# From here on nobody can confirm the layers $1: if this script is killed, its work is only finished.
+going() {{
+  awk -F "$tab" -v OFS="$tab" -v gone=" $1 " '
+    $1 == "layer" && index(gone, " " $2 " ") && $3 > {stack.GOING} {{ $3 = {stack.GOING} }}
+    {{ print }}
+  ' layers > going && mv -f going layers || rm -f going
+}}
+
 # Takes the layers $1 away, because of $2. Sets `pause` where the clock has to try again, but not at once.
 take() {{
   [ -n "$1" ] || return 0
@@ -196,8 +204,9 @@ take() {{
     exec 8<&-
     return
   fi
-  umask 022
   again=" $(choose '$3 == {stack.UNWRITTEN}')"
+  going "$1"
+  umask 022
   while IFS=$tab read -r layer from to line <&3; do
     bad= unwritten= into= trial=
     # What was tried before goes on with its commands, such as those that make a bond anew, once there is room.
