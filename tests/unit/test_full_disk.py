@@ -66,6 +66,34 @@ def test_the_table_stays_where_a_note_finds_no_room_later(run, tmp_path):
     assert table.read_text() == before
 
 
+def test_what_a_killed_script_has_begun_nobody_confirms(run, tmp_path):
+    table = tmp_path / "guard/layers"
+    text = table.read_text().replace("layer\t1\t1\t", "layer\t1\t500\t")
+    table.write_text(text.replace("\ttouch\t", "\tkill -KILL $$; touch\t"))
+    with pytest.raises(subprocess.CalledProcessError):
+        run()
+    assert table.read_text().startswith(f"layer\t1\t{stack.GOING}\t")
+    table.write_text(table.read_text().replace("kill -KILL $$; ", ""))
+    assert "igb0 link mtu 9000 to 1500" in run()
+    assert not table.exists() and (tmp_path / "reverted/1.json").exists()
+
+
+def test_a_confirmation_finishes_what_a_killed_script_has_begun(host):
+    stack.write(host, [layer._replace(waits=stack.GOING) for layer in stack.read(host)])
+    assert not guard.pending(host)
+    assert "reverted by itself" in guard.serve(host, "confirmed", False)["msg"]
+    assert mtus(host) == [1400, 1500]
+    assert not stack.read(host)
+
+
+def test_it_comes_to_its_end_where_nobody_hears_it_any_more(run, tmp_path):
+    """As where the call that has started it is killed alone."""
+    table = tmp_path / "guard/layers"
+    with subprocess.Popen(["sh", tmp_path / "guard/run"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        process.stdout.close()
+    assert (tmp_path / "back").exists() and not table.exists()
+
+
 @pytest.mark.parametrize("line", ["true", "false"])
 def test_the_table_stays_until_there_is_room_for_what_the_next_call_tells(run, tmp_path, line):
     """That the change was taken back, and what could not be."""

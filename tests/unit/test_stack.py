@@ -400,6 +400,21 @@ def test_the_shell_puts_back_what_a_parameter_set_beside_itself(host, key):
     assert {path: host.files[path] for path in files} == files
 
 
+@pytest.mark.parametrize(
+    ("number", "share", "commands"), [("0", "20", ["ratio=20"]), ("9", "0", ["ratio=0", "bytes=9"])]
+)
+def test_the_shell_puts_back_bytes_that_refuse_a_zero_by_the_share(host, number, share, commands):
+    """As above the kernel makes the one 0 that was not set."""
+    host.files.update({"/proc/sys/vm/dirty_bytes": number, "/proc/sys/vm/dirty_ratio": share})
+    mtu(host, 9000, guard_timeout=60)
+    set_, other = ("bytes", "ratio") if number == "0" else ("ratio", "bytes")
+    call(host, "sysctl", sysctl={f"vm.dirty_{set_}": 5})
+    host.files[f"/proc/sys/vm/dirty_{other}"] = "0"
+    host.passes(60)
+    assert [line.partition("dirty_")[2] for line in host.ran if "dirty_" in line] == commands
+    assert "cannot set" not in host.told
+
+
 @pytest.mark.parametrize("count", [2, 8])
 @pytest.mark.parametrize("permanent", [False, True])
 @pytest.mark.parametrize("desired", [{"xps": "spread", "rps": "0-1"}, {"xps": "none"}, {"rps": "all"}, {"xps": "0 1"}])

@@ -263,6 +263,8 @@ def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
 
 
 def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
+    if isinstance(host, Host) and any(layer.waits == stack.GOING for layer in stack.read(host)):
+        finish(host)
     waits, gone, ends = pending(host), reverted(host), windows(host)
     goes = any(layer.waits for layer in stack.read(host)) or bool(ends and ending)
     result: Dict[str, Any] = {

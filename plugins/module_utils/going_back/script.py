@@ -40,6 +40,8 @@ RUN_TEXT = f"""#!/bin/sh
 # caller has the lock, and `held all` takes temporary ones as well.
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 umask 077
+# Who has started it may be killed, and hear nothing more.
+trap '' PIPE
 cd "${{0%/*}}" || exit 0
 mode=${{1:-live}} tab=$(printf '\\t') work={WORK}
 
@@ -195,6 +197,14 @@ drop_notes() {{
   rm -f "$work/rest" "$work/todo" "$work/commands" "$work/again" "$work/failed" "$work/unwritten"
 }}
 
+# From here on nobody can confirm the layers $1: if this script is killed, its work is only finished.
+going() {{
+  awk -F "$tab" -v OFS="$tab" -v gone=" $1 " '
+    $1 == "layer" && index(gone, " " $2 " ") && $3 > {stack.GOING} {{ $3 = {stack.GOING} }}
+    {{ print }}
+  ' layers > going && mv -f going layers || rm -f going
+}}
+
 # Takes the layers $1 away, because of $2. Sets `pause` where the clock has to try again, but not at once.
 take() {{
   [ -n "$1" ] || return 0
@@ -214,8 +224,9 @@ take() {{
     exec 8<&-
     return
   fi
-  umask 022
   again=" $(choose '$3 == {stack.UNWRITTEN}')"
+  going "$1"
+  umask 022
   while IFS=$tab read -r layer from to line <&3; do
     bad= unwritten= into= trial=
     # What was tried before goes on with its commands, such as those that make a bond anew, once there is room.

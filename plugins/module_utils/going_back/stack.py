@@ -27,6 +27,8 @@ HELD, BESIDE = "held", "beside"
 
 # In the place of a time: all but files is reverted, and these wait for a disk that was full or read-only.
 UNWRITTEN = 1
+# Likewise of what the script has begun to take back: should it be killed, nobody knows what is in force.
+GOING = 2
 
 _LAST = 999999  # of all commands of a layer
 _HOST = "/"  # in the place of a NIC, whose name cannot hold it
@@ -52,7 +54,7 @@ class Layer(NamedTuple):
 
     It `waits` until a second of the uptime to be confirmed, or has an `end` there, or both; with neither it belongs to
     a call that is at work, or was killed. What is not confirmed goes when the uppermost one has waited; what is gone
-    but for files has UNWRITTEN in its place.
+    but for files has UNWRITTEN in its place, and what is about to go GOING.
     `back` are the originals that are in force again, and are forgotten once that is confirmed.
     """
 
@@ -73,7 +75,7 @@ class Layer(NamedTuple):
     @property
     def unconfirmed(self) -> bool:
         """Whether somebody may still confirm it."""
-        return self.waits > UNWRITTEN
+        return self.waits > GOING
 
     @property
     def held(self) -> List[str]:
