@@ -173,6 +173,26 @@ def test_a_smaller_mtu_of_ipv6_comes_back_with_the_mtu(kernel):
     assert kernel.originals() == {}
 
 
+def test_an_mtu_of_ipv6_that_ours_has_ended_is_no_original(kernel):
+    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}])
+    parameters(kernel, sysctl={"net.ipv6.conf.igb0.mtu": 1300})
+    assert kernel.originals()["", "net.ipv6.conf.igb0.mtu"] == "1400"
+    done = parameters(kernel, state="restored")
+    assert kernel.files[f"{CONF}/igb0/mtu"].strip() == "1400"
+    assert done["warnings"] == [] and kernel.originals() == {}
+
+
+def test_what_cannot_be_brought_back_holds_up_nothing_else(kernel):
+    kernel.addresses["igb0"].add("fd00::2/64")
+    parameters(kernel, nics=[{"name": "igb0", "mtu": 1200}])
+    usual = kernel._ipv6
+    kernel._ipv6 = lambda argv: (0, "", "") if argv[2:5] == ("address", "replace", "fd00::2/64") else usual(argv)
+    done = parameters(kernel, state="restored")
+    assert kernel.devices["igb0"].link["mtu"] == 1500 and kernel.addresses["igb0"] == HERS
+    assert ("igb0", "address fd00::2/64") in kernel.originals()
+    assert any("fd00::2/64" in said and "remains saved" in said for said in done["warnings"])
+
+
 def test_a_call_that_fails_and_the_originals_bring_it_back():
     low = {"name": "e1000e0", "mtu": 1000}
     host = DeviceHost({"e1000e0": e1000e(), "igb0": igb()})

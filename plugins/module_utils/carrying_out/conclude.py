@@ -133,12 +133,22 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
     # A bond of which only files are written comes with the next boot; then it must be known that there was none.
     lasting += [state for state in {a._replace(key="state") for a in lasting if _entry(call, a)} if state in before]
     live = [address for address in lasting if not families[address.family].follows and not _made(call, known, address)]
+    once.update(_ended(families, known))
     originals = {address: once[address] if address in once else before[address].restore for address in live}
     complaint = memory.keep(host, originals)
     if complaint:
         raise TuningError(f"{memory.BASELINE} cannot be written ({complaint}). Nothing was changed.")
     guard.back(host, (), live)
     return {address for address in live if address not in known}
+
+
+def _ended(families: Families, known: Mapping[Address, Value]) -> Dict[Address, Value]:
+    """What our own changes have ended, under the names by which somebody may ask for it now: that was there before."""
+    found: Dict[Address, Value] = {}
+    for address, value in known.items():
+        if address.family in families and not families[address.family].named:
+            found[address._replace(family="features")] = found[Address("sysctl", "", address.key)] = value
+    return found
 
 
 def note_left(host: Host, call: Call, before: Cells, left: Iterable[Address], stuck: bool) -> None:

@@ -301,8 +301,8 @@ def rounded(families: Families, change: Change, answer: Value) -> Optional[Adjus
     clamped or ignored, which is a failure that the person must hear of.
     """
     family = families[change.address.family]
-    # A file holds what is written or does not.
-    allowed = 0 if family.follows else family.field(change.address.key).rounding
+    # A file holds what is written or does not, and so does what nobody can ask for.
+    allowed = 0 if family.follows or not family.named else family.field(change.address.key).rounding
     desired, given = _count(change.after), _count(answer)
     if not (allowed and desired and given):
         return None
