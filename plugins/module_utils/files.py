@@ -16,9 +16,19 @@ PART = ".linuxnet-tuning"
 
 def poke(action: Poke) -> None:
     """One write system call: the kernel takes or refuses the value as a whole."""
+    if action.lazy and _has(action):
+        return
     handle = os.open(action.path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         os.write(handle, os.fsencode(action.text + "\n"))
+    finally:
+        os.close(handle)
+
+
+def _has(action: Poke) -> bool:
+    handle = os.open(action.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return os.fsdecode(os.read(handle, 4096)).strip() == action.text
     finally:
         os.close(handle)
 

@@ -248,11 +248,15 @@ class Run(NamedTuple):
 
 
 class Poke(NamedTuple):
-    """Change something by a kernel file such as /proc/sys/...; `plain` is the command an administrator would type."""
+    """Change something by a kernel file such as /proc/sys/...; `plain` is the command an administrator would type.
+
+    With `lazy` nothing is written where the file has the text already, as `plain` says by itself.
+    """
 
     path: str
     text: str
     plain: str
+    lazy: bool = False
 
     def __str__(self) -> str:
         return self.plain

@@ -84,8 +84,8 @@ def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell])
     texts = {key: str(value) for key, value in values.items()}
 
     def turn(key: str) -> Tuple[int, bool, str]:
-        # What is 0 would make the other way 0 after it, and the rougher unit would round the finer one.
-        return _rank(key), not _idle(key, texts[key]), key
+        # What is said makes the other way 0 by itself, and the rougher unit would round the finer one.
+        return _rank(key), _idle(key, texts[key]), key
 
     return tuple(_poke(key, texts[key]) for key in sorted(texts, key=turn))
 
@@ -97,8 +97,10 @@ def _idle(key: str, value: str) -> bool:
 
 def _poke(key: str, value: str) -> Poke:
     poke = tool.poke(key, value)
-    # Some refuse the 0 that they have by themselves.
-    return poke._replace(plain=f'[ "$(cat {poke.path})" = 0 ] || {poke.plain}') if _idle(key, value) else poke
+    if not _idle(key, value):
+        return poke
+    # Some refuse a 0, even the one that they have, and any 0 that is written makes the other way 0 as well.
+    return poke._replace(plain=f'[ "$(cat {poke.path})" = 0 ] || {poke.plain}', lazy=True)
 
 
 def _coupled(host: Reader, keys: Sequence[str]) -> List[str]:
