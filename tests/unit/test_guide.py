@@ -219,3 +219,14 @@ def test_nothing_in_the_inventory_is_a_template(text):
     found = guide_to_inventory(text, form="systemd" if text[0] == "[" else "shell")
     assert not any(mark in str(found["inventory"]) for mark in ("{{", "{%", "{#"))
     assert found["not_understood"] or found["fill_in"]
+
+
+def test_loops_over_interrupts_have_an_end():
+    """Each is walked many times; a text with more of them than people write leaves the last ones as remarks."""
+    loop = "for i in $(grep eth{0} /proc/interrupts | cut -d: -f1); do echo {0} > /proc/irq/$i/smp_affinity_list; done"
+    found = guide_to_inventory("\n".join(loop.format(number) for number in range(34)), form="shell")
+    assert len(found["inventory"]["tuning_host_nics"]) == 34
+    counting = loop.replace("echo {0}", "echo $n").replace("; done", "; n=$((n+1)); done")
+    found = guide_to_inventory("\n".join("n=0; " + counting.format(number) for number in range(34)), form="shell")
+    assert len(found["inventory"]["tuning_host_nics"]) == 32
+    assert [remark["line"] for remark in found["remarks"]] == [33, 34]

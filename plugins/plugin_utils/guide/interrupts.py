@@ -20,6 +20,8 @@ WORD = re.compile(r"interrupt@[\w.]*-(\d+)(?:#(\d+))?")
 KEY = "affinity"
 # How many interrupts a loop is walked for; more than any pattern of processors that people write is long.
 COUNT = 64
+# And how many loops of one text.
+MOST_LOOPS = 32
 # What the number of processors is supposed to be; what differs between the two depends on it.
 PROCESSORS = (251, 509)
 
@@ -168,6 +170,7 @@ class Book:
     def __init__(self) -> None:
         self.found: List[Found] = []
         self.counting = False  # while a loop is walked interrupt by interrupt
+        self.loops = 0  # that have been walked so
         self.looping = 0  # while it is walked once for all of them
         # What the interrupts of a loop got one after the other, by the line that writes it; and what that comes to.
         self.dealt: Dict[Tuple[int, Interrupts], List[Optional[Tuple[int, ...]]]] = {}

@@ -73,6 +73,9 @@ class Loops(Commands):
         """Interrupt by interrupt to see which processors each gets, and once for all of them."""
         book = self.guide.interrupts
         if not book.counting:
+            book.values = {}
+        if not book.counting and book.loops < interrupts.MOST_LOOPS:
+            book.loops += 1
             found = []
             for count in interrupts.PROCESSORS:
                 with self.supposing(count):
@@ -81,7 +84,9 @@ class Loops(Commands):
                         if not self._goes_on(body):
                             break
                 found.append(book.results())
-            book.values = {key: value for key, value in found[0].items() if found[1].get(key) == value}
+                if not any(found[0].values()):
+                    break
+            book.values = {key: value for key, value in found[0].items() if found[-1].get(key) == value}
         self._forget(body)
         self.assign(name, "=", word)
         book.looping += 1
