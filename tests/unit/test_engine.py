@@ -225,8 +225,10 @@ class TwoWays(DeviceHost):
 
     def do(self, action):
         path = getattr(action, "path", "")
-        if path.endswith("_bytes") and action.text == "0":
+        if path.endswith("_bytes") and action.text == "0" and self.files[path].strip() != "0":
             return "Invalid argument"
+        if getattr(action, "lazy", False) and self.files[path].strip() == action.text:
+            return ""
         if path.startswith("/proc/sys/vm/dirty_"):
             self.files[path.replace("bytes", "ratio") if "bytes" in path else path.replace("ratio", "bytes")] = "0\n"
         return super().do(action)
