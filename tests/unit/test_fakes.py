@@ -57,7 +57,7 @@ def test_a_reader_sees_what_each_layer_sees_and_cannot_write(tmp_path):
     host.now, host.clocks, host.devices["igb7"] = 1234, {"linuxnet-tuning-window": 1300}, igb()
     assert reader.uptime() == 1234
     assert reader.exists("/run/systemd/transient/linuxnet-tuning-window.service")
-    assert reader.names("/sys/class/net") == ["e1000e0", "igb0", "igb0.5", "igb7"]
+    assert reader.names("/sys/class/net") == ["e1000e0", "igb0", "igb0.5", "igb0.5.7", "igb7"]
     assert reader.target("/sys/class/net/igb7/device/driver") == "igb"
 
 

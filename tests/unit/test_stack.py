@@ -404,7 +404,7 @@ def test_the_shell_puts_back_what_a_parameter_set_beside_itself(host, key):
     ("number", "share", "said", "idle"), [("0", "20", "ratio", "bytes"), ("9", "0", "bytes", "ratio")]
 )
 def test_the_shell_puts_back_bytes_that_refuse_a_zero_by_the_share(host, number, share, said, idle):
-    """As above the kernel makes the one 0 that was not set; so what is said comes first, and a 0 that is there stays."""
+    """As above the kernel makes the one 0 that was not set: what is said comes first, and a 0 that is there stays."""
     files = {"/proc/sys/vm/dirty_bytes": number, "/proc/sys/vm/dirty_ratio": share}
     host.files.update(files)
     mtu(host, 9000, guard_timeout=60)
