@@ -32,7 +32,9 @@ options:
       - Seconds until a change that can cut the connection is reverted automatically, unless M(linuxnet.tuning.guard)
         confirms it. V(0) disables the guard.
       - These are changes of MTU and packet sizes, channels, rings, pause frames, speed, EEE, FEC, PHY, transceiver,
-        virtual functions, queueing disciplines, queue mapping, routes and bonds. Without one the guard is not started.
+        virtual functions, queueing disciplines, queue mapping, routes and bonds, and of the kernel parameters
+        C(disable_ipv6), C(forwarding) of IPv6, C(rp_filter), C(arp_ignore), C(arp_filter), C(tcp_mem), C(gc_thresh3)
+        and C(nf_conntrack_max). Without one the guard is not started.
       - The roles of this collection confirm at the end of the play. Without them a task has to do so.
       - Files that would set a change at boot are reverted as well, even if the host loses power in between.
       - On a host that does not run systemd there is no guard, and a warning says so.

@@ -306,20 +306,21 @@ class Family(NamedTuple):
     `expand` turns what is desired of one NIC into what to set: with its cells, and the values of families before it.
     A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `desire` turns them
     into desired values. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
-    A change of a family that `cuts` may take the connection away. `boot` gives the commands for a NIC that is fresh
-    from its driver, where they are others than `write` would give now. Keys that are `derived` say how well something
-    holds, and are nothing to go back to. A change of a family in `shaken_by` makes the driver work out values anew, or
-    takes them away with a queue: all, or the `shaken` keys; an undo sets them after it, and `foresee` gives the cells
-    that there will be, from its values before and after; so it does after a change of a family in `counted_by`, which
-    takes nothing along. `reach` names the NICs of a family that only few of those changes touch; what goes for good
-    with a queue stands in `lost`, with what a new one has. A family without fields is for this alone, and nobody can
-    ask for it. A family `goes_before` others where a number of theirs goes down on the same NIC: what uses queues lets
-    go of them first. By a key in `lets_go` one goes before another family if both go down. The keys of a family that is
-    `loose` are apart: at boot, one that the kernel of the day does not know spoils none of the others. Those of one
-    that is `whole` hang on each other, and go back together. `unfold` makes single keys of what a person writes
-    together. At boot, one that is `late` waits for what comes after the NIC, so that its commands are the last. Of keys
-    that fit `blind` the commands need no cells, so they can be kept for a NIC that is not there yet. Of a `wordy` one
-    the device tells more than was requested, which is no part of what a change is reported to have brought.
+    A change of a family that `cuts` may take the connection away; of others, one of a key that fits `cutting`. `boot`
+    gives the commands for a NIC that is fresh from its driver, where they are others than `write` would give now. Keys
+    that are `derived` say how well something holds, and are nothing to go back to. A change of a family in `shaken_by`
+    makes the driver work out values anew, or takes them away with a queue: all, or the `shaken` keys; an undo sets them
+    after it, and `foresee` gives the cells that there will be, from its values before and after; so it does after a
+    change of a family in `counted_by`, which takes nothing along. `reach` names the NICs of a family that only few of
+    those changes touch; what goes for good with a queue stands in `lost`, with what a new one has. A family without
+    fields is for this alone, and nobody can ask for it. A family `goes_before` others where a number of theirs goes
+    down on the same NIC: what uses queues lets go of them first. By a key in `lets_go` one goes before another family
+    if both go down. The keys of a family that is `loose` are apart: at boot, one that the kernel of the day does not
+    know spoils none of the others. Those of one that is `whole` hang on each other, and go back together. `unfold`
+    makes single keys of what a person writes together. At boot, one that is `late` waits for what comes after the NIC,
+    so that its commands are the last. Of keys that fit `blind` the commands need no cells, so they can be kept for a
+    NIC that is not there yet. Of a `wordy` one the device tells more than was requested, which is no part of what a
+    change is reported to have brought.
     """
 
     name: str
@@ -350,6 +351,7 @@ class Family(NamedTuple):
     desire: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Desired]]] = None
     patience: float = 0
     cuts: bool = False
+    cutting: str = ""
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
     counted_by: Tuple[str, ...] = ()

@@ -350,6 +350,18 @@ def test_restored_brings_back_what_went_with_a_queue(queued):
     assert queued.originals() == {}
 
 
+@pytest.mark.parametrize(
+    ("key", "cuts"),
+    [("net.ipv6.conf.all.disable_ipv6", True), ("net.ipv4.conf.igb0.rp_filter", True), ("net.core.somaxconn", False)],
+)
+def test_a_parameter_that_can_cut_the_connection_goes_back_by_itself(host, key, cuts):
+    path = f"/proc/sys/{key.replace('.', '/')}"
+    host.files[path] = "0"
+    assert call(host, "sysctl", sysctl={key: 1}, guard_timeout=60).get("guard", 0) == (60 if cuts else 0)
+    host.passes(60)
+    assert host.files[path] == ("0" if cuts else "1")
+
+
 NEIGH, CONF = "/proc/sys/net/ipv4/neigh", "/proc/sys/net/ipv4/conf"
 COUPLED = {
     "net.ipv4.neigh.default.unres_qlen": {

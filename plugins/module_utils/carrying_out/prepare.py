@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
@@ -71,7 +72,7 @@ class Call(NamedTuple):
     @property
     def cuts(self) -> bool:
         """Whether the plan has a change that can cut the connection."""
-        return any(self.families[address.family].cuts for address in self.changed)
+        return any(_cuts(self.families[address.family], address.key) for address in self.changed)
 
     @property
     def unsettled(self) -> bool:
@@ -79,6 +80,10 @@ class Call(NamedTuple):
         if self.params["state"] == "restored":
             return True
         return any(address in self.desired for address in guard.temporary(self.host))
+
+
+def _cuts(family: Family, key: str) -> bool:
+    return family.cuts or (family.cutting != "" and re.fullmatch(family.cutting, key) is not None)
 
 
 def prepare(

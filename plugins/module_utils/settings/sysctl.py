@@ -149,6 +149,13 @@ def _rivals(host: Reader, file: str, keys: Sequence[str]) -> List[Mapping[str, s
     return [{"key": key, "file": other[0], "value": other[1]} for key, other in found if other]
 
 
+# IPv6 that goes, or its default route (the kernel takes that of a router advertisement from a host that forwards);
+# packets or neighbours that are no longer answered; and tables with no room for a new connection.
+_CUTTING = (
+    r"net\.(ipv6\.conf\..+\.(disable_ipv6|forwarding)|ipv4\.conf\..+\.(rp_filter|arp_ignore|arp_filter)"
+    r"|ipv4\.tcp_mem|ipv[46]\.neigh\.default\.gc_thresh3|netfilter\.nf_conntrack_max)"
+)
+
 sysctl = Family(
     name="sysctl",
     module="sysctl",
@@ -160,6 +167,7 @@ sysctl = Family(
     like="net.core.rmem_max",
     near=tool.near,
     open_rounding=_ROUNDING,
+    cutting=_CUTTING,
     # A part may hold what the name of a NIC may, but never climb out of /proc/sys; in a file, = would end the key, and
     # a pattern would mean other keys too.
     key_pattern=r"[A-Za-z0-9_-]+([./][^\s./=*?\[\]\x00-\x1f\x7f]+)+",
