@@ -18,14 +18,14 @@ _TAGGED = " tagged"
 def networks(host: Reader, nic: str) -> Iterator[str]:
     """`NIC ADDRESS` of all that stands on a NIC with VLANs, with a third word where its packets are tagged."""
     tags: Dict[str, bool] = {nic: False}
-    names = [nic]
-    for name in names:
-        for upper in sysfs.above(host, name):
-            if upper not in tags:
-                tags[upper] = sysfs.is_vlan(host, upper) or tags[name]
-                names.append(upper)
+    waiting = [nic]
+    while waiting:
+        name = waiting.pop(0)
+        new = [upper for upper in sysfs.above(host, name) if upper not in tags]
+        tags.update({upper: sysfs.is_vlan(host, upper) or tags[name] for upper in new})
+        waiting += new
     known = ip.addresses(host, expiring=True) if any(tags.values()) else {}
-    for name in names:
+    for name in tags:
         for address in known.get(name, ()):
             yield f"{name} {address}{_TAGGED if tags[name] else ''}"
 
