@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Address, Change
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.features import lro
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb, vmxnet3
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
@@ -75,6 +79,17 @@ def test_a_call_that_fails_brings_lro_back(host):
     done = engine.tune(host, "tune", {"nics": [low], "sysctl": {KEYS[0]: 1}, "on_unsupported": "fail"})
     assert done["failed"] and done["msg"].endswith("All changes of this call were rolled back.")
     assert host.lro
+
+
+@pytest.mark.parametrize(
+    ("key", "number"), [("net.ipv4.conf.bond0/5.forwarding", 1), ("net.ipv6.conf.bond0.forwarding", 2)]
+)
+def test_what_lies_below_loses_lro_as_well(key, number):
+    """dev_disable_lro() goes down to every lower device, and any number but 0 is on."""
+    lower = {"bond0.5": ["lower_bond0"], "bond0": ["lower_eth0", "lower_eth1"]}
+    reader = SimpleNamespace(names=lambda path: lower.get(path.rpartition("/")[2], []))
+    reached = lro.reach(reader, [Change(Address("sysctl", "", key), "0", number)])
+    assert [name for name in reached if name != "bond0.5"] == ["bond0", "eth0", "eth1"]
 
 
 @pytest.mark.parametrize("sysctl", [{"net.ipv4.conf.default.forwarding": 1}, {KEYS[0]: 0}])

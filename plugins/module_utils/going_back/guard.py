@@ -337,7 +337,7 @@ def leave(host: Host) -> None:
         host.do(Save(f"{folder}/gone.conf", None))
     clocks.stop_left(host)
     # Of a script that was killed.
-    for name in set(NOTES).intersection(host.names(WORK)):
+    for name in [name for name in host.names(WORK) if name.partition("-")[0] in NOTES]:
         host.do(Save(f"{WORK}/{name}", None, mode=0o600))
     for name in [] if host.target(CODE) else host.names(CODE):  # behind a link lies what is not ours
         host.do(Save(f"{CODE}/{name}", None, mode=0o600))

@@ -56,12 +56,13 @@ def _write_lro(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell])
 
 
 def _reach_lro(host: Reader, changes: Sequence[Change]) -> List[str]:
-    """The NICs that are to forward; the default is for NICs to come."""
-    matches = [_FORWARDING.fullmatch(change.address.key) for change in changes if str(change.after) == "1"]
-    names = [match[1] or "all" for match in matches if match]
+    """The NICs that are to forward, and those below them (dev_disable_lro); the default is for NICs to come."""
+    on = [change.address.key for change in changes if str(change.after) not in ("0", ABSENT, "None")]
+    names = [match[1] or "all" for match in map(_FORWARDING.fullmatch, on) if match]
     if "all" in names:
         return sysfs.names(host)
-    return [name.replace("/", ".") for name in names if name != "default"]
+    own = [name.replace("/", ".") for name in names if name != "default"]
+    return list(dict.fromkeys(name for nic in own for name in (nic, *sysfs.all_below(host, nic))))
 
 
 features = Family(

@@ -68,16 +68,22 @@ def poke(key: str, value: str) -> Poke:
     return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
 
 
+# Where modules lie, on NixOS too; and what systemd, Docker and Podman leave in a container.
+_MODULES = ("/lib/modules", "/run/booted-system/kernel-modules/lib/modules")
+_CONTAINERS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
+
+
 def congestion_controls(host: Reader) -> Tuple[List[str], Optional[List[str]]]:
     """The congestion controls that are there, and those that a module would bring; None in a container without modules.
 
     Its kernel has the modules of the machine below. A machine without those of its kernel can load none.
     """
-    root = f"/lib/modules/{(host.read(path('kernel.osrelease')) or '').strip()}"
+    release = (host.read(path("kernel.osrelease")) or "").strip()
     there = (host.read(path("net.ipv4.tcp_available_congestion_control")) or "").split()
-    if not host.exists(root) and host.exists("/run/systemd/container"):
+    root = next((root for root in _MODULES if host.exists(f"{root}/{release}")), "")
+    if not root and any(host.exists(sign) for sign in _CONTAINERS):
         return there, None
-    names = host.names(f"{root}/kernel/net/ipv4")
+    names = host.names(f"{root}/{release}/kernel/net/ipv4") if root else []
     modules = [match[1] for name in names for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
     return there, [name for name in modules if name != "diag"]
 

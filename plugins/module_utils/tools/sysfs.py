@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Optional
+from typing import Callable, Dict, Iterator, List, Optional
 
 from ..schema import Identity, Reader
 
@@ -141,9 +141,22 @@ def above(host: Reader, name: str) -> List[str]:
 
 def all_above(host: Reader, name: str) -> List[str]:
     """The NICs that stand on this one, and those that stand on them, such as the VLANs of its bridge; lowest first."""
-    found = above(host, name)
-    for upper in found:  # which grows meanwhile
-        found += [other for other in above(host, upper) if other not in (name, *found)]
+    return _all(above, host, name)
+
+
+def all_below(host: Reader, name: str) -> List[str]:
+    """The NICs that this one stands on, and those below them, such as the ports of a VLAN's bond; nearest first."""
+    return _all(below, host, name)
+
+
+def _all(near: Callable[[Reader, str], List[str]], host: Reader, name: str) -> List[str]:
+    found: List[str] = []
+    waiting = near(host, name)
+    while waiting:
+        other = waiting.pop(0)
+        if other not in (name, *found):
+            found.append(other)
+            waiting += near(host, other)
     return found
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any, Dict, List, Sequence, Tuple
 
 from . import masks
-from .model import OTHER_TOOL, Setting, Sink
+from .model import NO_EFFECT, OTHER_TOOL, Setting, Sink
 from .settings import Guide
 
 _CLIENT = "client "
@@ -42,13 +42,18 @@ def settled(sink: Sink, settings: Sequence[Setting], what: str) -> List[Setting]
     queues: Dict[_Where, Dict[str, int]] = {}
     for one in settings:
         if one.family == "multiq" and one.key.startswith(_CLIENT):
-            queues.setdefault((one.nic, one.match), {})[one.key[len(_CLIENT) :]] = int(one.value)
+            if int(one.value):
+                queues.setdefault((one.nic, one.match), {})[one.key[len(_CLIENT) :]] = int(one.value)
+            else:
+                sink.remark(
+                    one.line, NO_EFFECT, "queue 0 is for everybody who has no filter, so this client needs none"
+                )
     kept: List[Setting] = []
     for one in settings:
         clients = queues.get((one.nic, one.match), {})
         if one.family == "multiq" and one.key.startswith(_CLIENT):
             new = one._replace(key="clients", value=_listed(clients))
-            kept += [new] if new not in kept else []
+            kept += [new] if clients and new not in kept else []
         elif one.family == "multiq" and not clients:
             sink.remark(one.line, OTHER_TOOL, f"no filter sends a client to a queue of {one.nic} below it; {what}")
         else:

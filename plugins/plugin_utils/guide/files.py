@@ -97,7 +97,7 @@ def _assignment(
         return
     before = len(guide.sink.settings)
     if tunes or (name == "RUN" and attribute in ("", "program")):
-        words = _SHELL_WORDS.search(re.sub(r"'[^']*'", "", value))
+        words = _SHELL_WORDS.search(re.sub(r"'[^']*'|\\\".*?\\\"", "", value))
         if words:
             text = f"udev runs no shell, so the command gets '{words[0]}' as it stands; write /bin/sh -c '...'"
             guide.sink.remark(number, NO_EFFECT, text)

@@ -47,13 +47,14 @@ def _emulated(host: Host) -> Iterator[Hit]:
         # The interface of Xen is the only one where the instance has no other.
         xen = nic.driver in ("vif", "xen-netfront") and host.flag("kernel", "ec2") is True
         if nic.linked and (chip or xen):
-            harm = squeezed(host) or overflowed(host)
+            # A real card of this kind may be a slow one, and nothing tells it from a guest's.
+            harm = xen and (squeezed(host) or overflowed(host))
             evidence = {"driver": nic.driver, "chip": chip or "the paravirtual one of Xen, on EC2"}
             yield Hit(evidence, nic.name, severity="medium" if harm else "", action=_ENHANCED if xen else "")
 
 
 # What QEMU, VirtualBox, VMware, Xen and Hyper-V emulate for guests without a driver of their own.
-_EMULATED = ("e1000", "8139cp", "8139too", "pcnet32", "ne2k-pci", "tulip")
+_EMULATED = ("e1000", "8139cp", "pcnet32", "ne2k-pci", "tulip")
 _CHIPS = {
     "8086:100e": "Intel 82540EM",
     "8086:100f": "Intel 82545EM",
@@ -74,7 +75,7 @@ RULES = (
         severity="note",
         title="The NIC of a guest is an emulation of an old card",
         condition="the driver and the chip are those that hypervisors emulate, or the instance of EC2 has the NIC of "
-        "Xen; medium where its processors ran out of budget or dropped packets",
+        "Xen; medium where the processors of such an instance ran out of budget or dropped packets",
         explanation="Each packet costs an exit to the hypervisor, which plays the registers of the card. A NIC that is "
         "made for guests is several times faster, and has several queues.",
         action="Give the guest virtio (KVM, Proxmox, VirtualBox), vmxnet3 (VMware) or the synthetic adapter (Hyper-V); "

@@ -42,7 +42,8 @@ def _tunnels(host: Host) -> Iterator[Hit]:
         # A program may keep segments of TCP small by itself (mssfix), and only fragments tell that it does not.
         if name in served and cut and row.count("mtu") > max(ways) - _PROGRAM:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": "tun", "largest mtu below": max(ways)}
-            yield Hit({**evidence, **cut}, name, severity="medium", action=_SERVED)
+            # What else the host has cut, nobody tells from it.
+            yield Hit({**evidence, **cut}, name, severity="note", action=_SERVED)
             continue
         if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
@@ -135,7 +136,8 @@ RULES = (
         severity="note",
         title="A tunnel takes larger packets than its uplink can carry",
         condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers; medium where "
-        "the host has cut at least 1000 packets (100 within an interval), and one in a thousand, into fragments",
+        "the host has cut at least 1000 packets (100 within an interval), and one in a thousand, into fragments; of a "
+        "tunnel that a program serves a note, and only there",
         explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
         "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "

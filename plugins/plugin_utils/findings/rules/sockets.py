@@ -40,9 +40,10 @@ def _udp(host: Host) -> Iterator[Hit]:
     best = _moment(host)
     keys = ("net.core.rmem_default", "net.core.rmem_max")
     evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
-    worst = next(iter(host.rows("sockets", "lost_in")), Facts({}))
-    # The losses of one socket; those that are closed are told by nobody.
-    if worst.count("lost") * 2 >= count:
+    # The losses of one socket since it was opened, not within an interval; those that are closed are told by nobody.
+    told = [] if host.number("protocols", "interval") else host.rows("sockets", "lost_in")
+    worst = next(iter(told), Facts({}))
+    if worst.count("lost") * 2 >= count and worst.count("buffer"):
         evidence[f"lost at port {worst.count('port')}"] = f"{worst.count('lost')}, its buffer: {worst.count('buffer')}"
         # What a program asks for is doubled, and never more than the limit; the default is taken as it is.
         if worst.count("buffer") not in (_USUAL, host.whole(keys[0]), 2 * host.whole(keys[1])):

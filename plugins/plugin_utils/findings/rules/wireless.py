@@ -26,7 +26,10 @@ def _weak(host: Host) -> Iterator[Hit]:
 
 
 def _preferred(host: Host) -> Iterator[Hit]:
-    ways = {row.text("nic"): row.count("metric") for row in host.rows("default_routes")}
+    ways: dict[str, int] = {}
+    for row in host.rows("default_routes"):
+        name, metric = row.text("nic"), row.count("metric")
+        ways[name] = min(metric, ways.get(name, metric))
     air = {name: metric for name, metric in ways.items() if (nic := host.nic(name)) and nic.linked and wireless(nic)}
     wired = {
         name: metric
@@ -34,7 +37,10 @@ def _preferred(host: Host) -> Iterator[Hit]:
         if (nic := host.nic(name)) and nic.real and not wireless(nic) and nic.speed >= 100 and metric < _PENALTY
     }
     if air and wired and min(air.values()) < min(wired.values()):
-        yield Hit({f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())}, min(air))
+        yield Hit(
+            {f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())},
+            min(air, key=air.__getitem__),
+        )
 
 
 def _reconnects(host: Host) -> Iterator[Hit]:
