@@ -35,9 +35,10 @@ LinkLocalAddressing=no
 KeepConfiguration=yes
 END
 systemctl restart systemd-networkd
-timeout 60 sh -c 'until networkctl list | grep -c "igb[01] .* configured" | grep -q 2; do sleep 0.2; done'
+/lib/systemd/systemd-networkd-wait-online --timeout=60 --interface=igb0 --interface=igb1
 """
-HEARD = "timeout 60 sh -c 'until networkctl lldp --no-legend | grep -c sw-room3 | grep -q 2; do sleep 0.2; done'"
+# Nothing tells when networkd has heard a frame; a minute without both ends with an error, which `ask` passes on.
+HEARD = "timeout 60 sh -c 'until [ $(networkctl lldp --no-legend | grep -c sw-room3) = 2 ]; do sleep 0.2; done'"
 
 
 def test_switch_and_port(tmp_path):
@@ -48,13 +49,8 @@ def test_switch_and_port(tmp_path):
     ask("sh -eus", LISTEN)
     ask("python3 -", SWITCH, guest="switch")
     ask(HEARD)
-    argv = [
-        CACHE / f"venvs/core-{core}/bin/ansible-playbook",
-        "-i",
-        HERE / "inventory.sh",
-        SCENARIO / "switch_ports.yml",
-    ]
-    argv += ["-e", f"ports={tmp_path}/ports.json"]
+    argv = [CACHE / f"venvs/core-{core}/bin/ansible-playbook", "-i", HERE / "inventory.sh"]
+    argv += [str(SCENARIO / "switch_ports.yml"), "-e", f"ports={tmp_path}/ports.json"]
     done = subprocess.run(argv, env={**os.environ, "ANSIBLE_NOCOLOR": "1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     # From systemd 257 on networkctl passes names on, and nothing else of what the switch says.

@@ -7,7 +7,7 @@ import re
 from typing import List, Mapping, Sequence, Tuple
 
 from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Field, Reader, Reading, Value
-from ..tools import ethtool, sysfs
+from ..tools import ethtool, sysctl, sysfs
 
 # ethtool's short name, its long name in the text of -k, the kernel's own name, what it is. One name each is
 # canonical here: the short one, which is what people write. Groups have no kernel name.
@@ -56,12 +56,8 @@ def _write_lro(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell])
 
 
 def _reach_lro(host: Reader, changes: Sequence[Change]) -> List[str]:
-    """The NICs that are to forward, and those below them (dev_disable_lro); the default is for NICs to come."""
-    on = [change.address.key for change in changes if str(change.after) not in ("0", ABSENT, "None")]
-    names = [match[1] or "all" for match in map(_FORWARDING.fullmatch, on) if match]
-    if "all" in names:
-        return sysfs.names(host)
-    own = [name.replace("/", ".") for name in names if name != "default"]
+    """The NICs that are to forward, and those below them (dev_disable_lro)."""
+    own = sysctl.switched_on(host, _FORWARDING, changes)
     return list(dict.fromkeys(name for nic in own for name in (nic, *sysfs.all_below(host, nic))))
 
 

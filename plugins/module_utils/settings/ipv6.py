@@ -61,7 +61,7 @@ def _turn(action: Action) -> int:
 
 def _reach(host: Reader, changes: Sequence[Change]) -> List[str]:
     small = [nic for nic, mtu in _mtus(changes) if mtu < tool.LEAST_MTU]
-    return list(dict.fromkeys([*_stacks(host, small), *_disabled(host, changes)]))
+    return list(dict.fromkeys([*_stacks(host, small), *sysctl.switched_on(host, _DISABLE, changes)]))
 
 
 def _mtus(changes: Sequence[Change]) -> List[Tuple[str, int]]:
@@ -72,15 +72,6 @@ def _mtus(changes: Sequence[Change]) -> List[Tuple[str, int]]:
 def _stacks(host: Reader, nics: Sequence[str]) -> List[str]:
     """These NICs, and what stands on them."""
     return [name for nic in nics for name in (nic, *sysfs.all_above(host, nic))]
-
-
-def _disabled(host: Reader, changes: Sequence[Change]) -> Iterator[str]:
-    """The NICs on which kernel parameters switch IPv6 off; the default is for NICs to come."""
-    for change in changes:
-        match = _DISABLE.fullmatch(change.address.key)
-        if match and str(change.after) not in ("0", ABSENT, "None"):
-            name = match[1].replace("/", ".")
-            yield from sysfs.names(host) if name == "all" else [name] if name != "default" else []
 
 
 def _read_mtu(host: Reader, nic: str, keys: Sequence[str]) -> Reading:

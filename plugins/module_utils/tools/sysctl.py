@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Pattern, Sequence, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import Poke, Reader, TuningError, nearest
+from ..schema import ABSENT, Change, Poke, Reader, TuningError, nearest
 from ..text import quote
+from . import sysfs
 
 ROOT = "/proc/sys"
 FOLDER = "/etc/sysctl.d"
@@ -66,6 +67,18 @@ def near(host: Reader, key: str) -> str:
 def poke(key: str, value: str) -> Poke:
     """Set the live value; one write system call, so the kernel takes a vector as a whole or not at all."""
     return Poke(path(key), value, f"sysctl -w {quote(f'{key}={value}')}")
+
+
+def switched_on(host: Reader, pattern: Pattern[str], changes: Sequence[Change]) -> List[str]:
+    """The NICs of parameters that fit a pattern, whose only group has the NIC, and are no longer 0 after the changes.
+
+    `all` and a parameter without a NIC stand for each that is there, `default` for those to come.
+    """
+    on = [change.address.key for change in changes if str(change.after) not in ("0", ABSENT, "None")]
+    names = [match[1] or "all" for match in map(pattern.fullmatch, on) if match]
+    if "all" in names:
+        return sysfs.names(host)
+    return [nic.replace("/", ".") for nic in names if nic != "default"]
 
 
 # Where modules lie, on NixOS too; and what systemd, Docker and Podman leave in a container.
