@@ -24,7 +24,8 @@ channels = family(
     change="-L",
     parse=ethtool.limits,
     about="The number of queues. A device has C(combined) ones, or C(rx) and C(tx), or all three.",
-    hint="Fewer channels are refused while an RSS table, an ntuple rule or an AF_XDP socket uses the highest queues.",
+    hint="Virtual functions leave the NIC fewer channels. Fewer are refused while an RSS table, an ntuple rule or an "
+    "AF_XDP socket uses the highest queues.",
     cuts=True,
     shaken_by=("sriov",),  # igb shares its queues with the virtual functions
     blind=("*",),
