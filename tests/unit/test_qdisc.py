@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import qdisc as settings
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import qdisc
 
@@ -104,3 +105,16 @@ def test_leaves_stand_in_the_order_of_their_queues():
         f"qdisc bfifo 80{number:02x}: parent 1:{number:x} limit {number}b\n" for number in (10, 2, 9)
     )
     assert [item.settings.get("limit") for item in qdisc.parse(text)] == [None, 2, 9, 10]
+
+
+@pytest.mark.parametrize(
+    ("leaves", "channels", "count"),
+    [
+        ("default", 3, "3"),  # those that the kernel makes by itself go with their queues
+        ("fq maxrate 1gbit", 3, "4"),  # recorded from igb on Linux 6.1
+        ("fq maxrate 1gbit", 6, "6"),
+    ],
+)
+def test_leaves_that_somebody_has_set_outlive_their_queues(leaves, channels, count):
+    cells = settings.qdisc.foresee({"leaves": Cell(leaves, where="4")}, {}, {"combined": channels})
+    assert cells["leaves"].where == count

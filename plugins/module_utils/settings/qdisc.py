@@ -142,8 +142,12 @@ def _queues(values: Mapping[str, Value]) -> int:
 
 
 def _foresee(cells: Mapping[str, Cell], _before: Mapping[str, Value], after: Mapping[str, Value]) -> Mapping[str, Cell]:
-    """As many leaves as there will be queues."""
-    return {**cells, "leaves": cells["leaves"]._replace(where=str(_queues(after) or cells["leaves"].where))}
+    """As many leaves as there will be queues; those that somebody has set stay when their queues go."""
+    leaves = cells["leaves"]
+    count = _queues(after) or int(leaves.where or 0)
+    if leaves.value != DEFAULT:
+        count = max(count, int(leaves.where or 0))
+    return {**cells, "leaves": leaves._replace(where=str(count))}
 
 
 def _expand(
