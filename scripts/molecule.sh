@@ -25,7 +25,7 @@ fi
 jobs=("$@")
 # The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' bonding default multiq link machines tuned "${elsewhere[@]}"
+  printf '%s\n' bonding default multiq link machines tuned faults "${elsewhere[@]}"
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
@@ -44,14 +44,14 @@ scenarios() {
   printf '%s\n' "${jobs[@]}" | awk "$1"
 }
 
-# The classroom measures, and the audit looks for what is lost within seconds, so only what waits most of the time, and
-# emulates nothing, runs beside them; that goes on beside all others.
-faults='/\/faults$/' measured='/\/(audit|classroom)$/'
+# The classroom measures, and the audit looks for what is lost within seconds, so beside them runs only `faults`, which
+# waits most of the time and emulates nothing. The others in containers follow it, one at a time, beside the machines.
+contained='/\/(faults|sequences|cores)$/' measured='/\/(audit|classroom)$/'
 result=0
-scenarios "$faults" | at_a_time 1 f &
+scenarios "$contained" | at_a_time 1 f &
 beside=$!
 scenarios "$measured" | at_a_time 1 l || result=1
-scenarios "!$faults && !$measured" | at_a_time "$(nproc)" l || result=1
+scenarios "!$contained && !$measured" | at_a_time "$(nproc)" l || result=1
 wait "$beside" || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*
