@@ -154,6 +154,22 @@ def test_what_is_done_while_something_waits_goes_back_with_it(host):
     assert result["reverted"].count("was reverted") == 3
 
 
+def test_what_is_told_of_a_change_is_what_its_keys_have_got(host):
+    mtu(host, 9000, permanent=True)
+    mtu(host, 1300, temporary=3600)
+    mtu(host, 1400, guard_timeout=4000, permanent=True)
+    host.passes(4000)
+    assert mtus(host)[0] == 9000
+    told = mtu(host, 9000, permanent=True)["reverted"]
+    assert "because nobody confirmed it within 4000 s (igb0 link mtu 1400 to 9000" in told
+
+
+def test_a_boot_is_told_as_the_reason(host):
+    mtu(host, 1400, guard_timeout=4000, permanent=True)
+    host.reboots()
+    assert "because the host was started anew before anybody confirmed it" in mtu(host, 1500)["reverted"]
+
+
 def test_what_joins_waits_no_longer_than_the_newest_that_is_guarded(host):
     mtu(host, 9000, guard_timeout=600)
     mtu(host, 4000, guard_timeout=60)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Guard: commands that take a change back, which run by themselves unless somebody confirms in time.
 
-Each change that may still go is a layer of one table (stack.py), and a script beside it takes layers away (revert.py).
+Each change that may still go is a layer of one table (stack.py), and a script beside it takes layers away (script.py).
 Two services wait and run it: one for all that is not confirmed, one for the ends of temporary changes. At boot a unit
 does the same with the files only; values went with the power.
 """
@@ -15,7 +15,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Seq
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Run, Save, TuningError, Value, plain
 from ..tools import systemd
-from . import clocks, memory, old, stack
+from . import clocks, memory, old, script, stack
 from .clocks import REVERT, WINDOW
 from .revert import Step, lines
 from .script import LOCK, NOTES, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WORK
@@ -244,11 +244,14 @@ def heard(host: Host) -> None:
 
 def told(host: ReadOnlyHost, gone: Sequence[Layer]) -> str:
     """What a person has to know about changes that were taken back."""
-    said = [
-        f"the change of {layer.at} was reverted, because nobody confirmed it within {layer.timeout} s ({layer})"
-        for layer in gone
-    ]
+    said = [f"the change of {layer.at} was reverted, because {_why(layer)} ({layer})" for layer in gone]
     return "; ".join([*said, *stuck(host)])
+
+
+def _why(layer: Layer) -> str:
+    if layer.why == script.ANEW:
+        return f"{layer.why} before anybody confirmed it"
+    return layer.why if layer.why == script.BY_HAND else f"{script.UNCONFIRMED} within {layer.timeout} s"
 
 
 def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:

@@ -14,6 +14,14 @@ AT_WORK = f"{WORK}/at-work"
 NOTES = ("rest", "todo", "commands", "again", "failed", "unwritten", "addresses", "routes4", "routes6")
 REVERTED = f"{memory.FOLDER}/reverted"
 
+# Why a layer went, as the journal and the next call say.
+UNCONFIRMED, OVER, ANEW, BY_HAND = (
+    "nobody confirmed it",
+    "its time is over",
+    "the host was started anew",
+    "somebody wants it back",
+)
+
 UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
 UNIT_TEXT = f"""{systemd.HEADER}
 [Unit]
@@ -292,8 +300,12 @@ take() {{
     case "$again" in *" $layer "*) continue ;; esac
     case " $1 " in *" $layer "*)
       mkdir -p {REVERTED}
-      awk -F "$tab" -v n="$layer" '$1 == "layer" && $2 == n {{ print $5 }}' layers > "{REVERTED}/$layer.json" ||
-        short=1
+      # Below it there may be another value than when it was made.
+      awk -F "$tab" -v OFS="$tab" -v n="$layer" -v why="$2" '
+        $2 != n {{ next }}
+        $1 == "layer" {{ print $5; print "because", why }}
+        $4 == "{HELD}" {{ print $5, $7 }}
+      ' layers > "{REVERTED}/$layer.json" || short=1
     esac
   done
   [ ! -s "$work/failed" ] || {{ mkdir -p {REVERTED}; cat "$work/failed" >> {REVERTED}/failed; }} || short=1
@@ -337,17 +349,17 @@ watch() {{
 # A layer that neither waits nor ends was left by a call that was killed, for with the lock no call is at work. It must
 # not hold what ends below it.
 case $mode in
-wait) watch "$2" '$3' 3 '$3 || !$4' "nobody confirmed it" ;;
-window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 ? $4 <= now : !$3' "its time is over" ;;
+wait) watch "$2" '$3' 3 '$3 || !$4' "{UNCONFIRMED}" ;;
+window) watch "$2" '$4 && (!end || $4 < end)' 4 '$4 ? $4 <= now : !$3' "{OVER}" ;;
 boot)
   # `systemctl soft-reboot` keeps /run, and the kernel all values.
   [ ! -e {LOCK} ] || mode=soft
   lock
-  take "$(choose 1)" "the host was started anew"
+  take "$(choose 1)" "{ANEW}"
   ;;
 held)
   [ "$2" = all ] && everything=1 || everything=0
-  take "$(choose "\\$3 || !\\$4 || $everything")" "somebody wants it back" ;;
-*) lock; take "$(choose '$3 || !$4')" "somebody wants it back" ;;
+  take "$(choose "\\$3 || !\\$4 || $everything")" "{BY_HAND}" ;;
+*) lock; take "$(choose '$3 || !$4')" "{BY_HAND}" ;;
 esac
 """

@@ -3,7 +3,7 @@
 
 At the bottom of each key's stack lies what the host has without these changes (memory.py keeps the originals of what is
 permanent). Above it lie temporary changes, each with an end of its own, and on top what nobody has confirmed. In force
-is the uppermost one. The script beside the table (revert.py) takes layers away: a key gets what lies below, unless a
+is the uppermost one. The script beside the table (script.py) takes layers away: a key gets what lies below, unless a
 layer above holds it, which then lies on that. The functions here do what the host's values have no part in: put a
 layer on top, make one permanent, drop one whose values are back.
 """
@@ -55,7 +55,8 @@ class Layer(NamedTuple):
     It `waits` until a second of the uptime to be confirmed, or has an `end` there, or both; with neither it belongs to
     a call that is at work, or was killed. What is not confirmed goes when the uppermost one has waited; what is gone
     but for files has UNWRITTEN in its place, and what is about to go GOING.
-    `back` are the originals that are in force again, and are forgotten once that is confirmed.
+    `back` are the originals that are in force again, and are forgotten once that is confirmed. `why` is known of one
+    that is gone.
     """
 
     number: int
@@ -66,6 +67,7 @@ class Layer(NamedTuple):
     waits: int = 0
     end: int = 0
     lines: Tuple[Line, ...] = ()
+    why: str = ""
 
     def __str__(self) -> str:
         shown = [_told(change) for change in self.changes[:5]]
@@ -168,11 +170,23 @@ def _damaged(position: int) -> TuningError:
 
 
 def told_of(host: ReadOnlyHost, path: str, number: int) -> Layer:
-    """The layer behind a note that was kept of it; one that is damaged still says that there was a change."""
+    """The layer behind a note that was kept of it, with the values that its keys got and the reason.
+
+    One that is damaged still says that there was a change.
+    """
+    text = host.read(path) or "{}"
     try:
-        return _layer(number, json.loads(host.read(path) or "{}"))
+        content, end = json.JSONDecoder().raw_decode(text)
+        layer = _layer(number, content)
+        got = dict(row.split("\t", 1) for row in text[end:].split("\n") if "\t" in row)
+        changes = tuple(
+            {**change, "before": json.loads(got[key])} if "before" in change and key in got else change
+            for change in layer.changes
+            for key in [name(_address(change))]
+        )
     except (ValueError, KeyError, TypeError):
         return Layer(number, "an unknown time", 0, ())
+    return layer._replace(changes=changes, why=got.get("because", ""))
 
 
 def _layer(number: int, content: Mapping[str, Any]) -> Layer:
