@@ -19,6 +19,7 @@ from collections import Counter
 sys.path.insert(0, "/root")
 
 from plugins.module_utils import engine, host
+from plugins.module_utils.settings import registry
 
 # Real drivers take their link down for seconds, so an igb has time for a few states and a veth for dozens. A machine
 # that is busy with other things needs longer for the least. For more of them: RANDOM_STATES=200 RANDOM_SEED=7.
@@ -115,6 +116,9 @@ HOST = {
     "sysctl": {"net.core.netdev_max_backlog": [1000, {"at_least": 5000}], "net.ipv4.tcp_slow_start_after_idle": [0, 1]},
     "module_parameters": {"tcp_cubic.hystart_low_window": [16, 24]},
 }
+
+# What virtual functions leave to the NIC.
+SHARED = {name for name, family in registry.FAMILIES.items() if "sriov" in family.shaken_by}
 
 commands: list[list[str]] = []
 
@@ -238,6 +242,8 @@ def attempt(dice, nic, before):
     # What a device rounds, and what it refuses when it is asked, is known afterwards only.
     unknown = {(item["nic"], item["family"], item["key"]) for item in [*there["adjusted"], *there["unsupported"]]}
     told, done = shown(foretold), shown(there)
+    if (nic, "sriov", "vfs") in done:  # how many queues they leave the NIC, as well
+        unknown |= {key for key in {*told, *done} if key[1] in SHARED}
     keys = {*told, *done} - unknown
     unlike = {key: (told.get(key), done.get(key)) for key in keys if told.get(key) != done.get(key)}
     if not unlike and not unknown and foretold["commands"] != there["commands"]:
