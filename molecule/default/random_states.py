@@ -244,6 +244,8 @@ def attempt(dice, nic, before):
     told, done = shown(foretold), shown(there)
     if (nic, "sriov", "vfs") in done:  # how many queues they leave the NIC, as well
         unknown |= {key for key in {*told, *done} if key[1] in SHARED}
+    if any(key[1] == "channels" for key in done):  # and how many interrupts there are then
+        unknown.add((nic, "irq", "affinity"))
     keys = {*told, *done} - unknown
     unlike = {key: (told.get(key), done.get(key)) for key in keys if told.get(key) != done.get(key)}
     if not unlike and not unknown and foretold["commands"] != there["commands"]:
