@@ -13,6 +13,8 @@ CONFIGURATION = "/etc/resolv.conf"
 _SERVERS, _TIMEOUT, _LONGEST = 3, 5, 30
 # The kernel begins to count at three (ucast_solicit) and asks once a second, so that two were not answered.
 _UNANSWERED = 5
+# The kernel keeps a neighbour that has failed for hours; one that somebody asks for fails anew within this time, in s.
+_LATELY = 60
 
 
 def parse(text: str) -> Dict[str, Any]:
@@ -29,16 +31,20 @@ def parse(text: str) -> Dict[str, Any]:
 
 
 def neighbour(address: str) -> Query:
-    """What the kernel knows of a neighbour: `ADDRESS dev NIC used 3/60/0 probes 6 FAILED`; nothing if it is none."""
+    """What the kernel knows of a neighbour: `ADDRESS dev NIC used 3/60/0 probes 6 FAILED`; nothing if it is none.
+
+    The seconds are those since it was used, since it answered, and since its state has changed.
+    """
     return Query(("ip", "-s", "neighbour", "show", "to", address))
 
 
 def silent(text: str) -> str:
-    """The NIC at which a neighbour has not said its MAC for two seconds or more; empty if it has, or has not yet."""
+    """The NIC at which a neighbour did not say its MAC within the last minute; empty if it did, or may do so yet."""
     for line in text.splitlines():
         found = re.match(r"\S+ dev (\S+)", line)
-        probes = re.search(r"probes (\d{1,9})\b", line)
-        state = (line.split() or [""])[-1]
-        if found and (state == "FAILED" or (state == "INCOMPLETE" and probes and int(probes[1]) >= _UNANSWERED)):
+        # Some versions write no space between them.
+        told = re.search(r"\bused \d{1,9}/\d{1,9}/(\d{1,9}) ?probes (\d{1,9}) (FAILED|INCOMPLETE)\s*$", line)
+        since, probes, state = (int(told[1]), int(told[2]), told[3]) if told else (0, 0, "")
+        if found and ((state == "FAILED" and since <= _LATELY) or (state == "INCOMPLETE" and probes >= _UNANSWERED)):
             return found[1]
     return ""

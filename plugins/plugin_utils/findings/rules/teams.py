@@ -6,47 +6,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Hit, Rule
-from ..view import Facts, Host
+from ..view import Host
 
 _PAGE = "https://access.redhat.com/solutions/2905801"
 _NOBODY = "00:00:00:00:00:00"
 
 
-def _ports(facts: Facts) -> dict[str, Facts]:
-    return facts.below("ports")
-
-
 def _down(host: Host) -> Iterator[Hit]:
     for team, facts in host.below("teams").items():
-        ports = _ports(facts)
+        ports = facts.below("ports")
         down = {name: "down" for name, port in ports.items() if port.text("link") == "down"}
         if down:
             # A port that only waits moves nothing, and may be down on purpose.
             spare = facts.text("runner") == "activebackup" and len(down) < len(ports)
-            yield Hit(
-                {"runner": facts.text("runner"), "ports": len(ports), **down}, team, severity="note" if spare else ""
-            )
+            evidence = {"runner": facts.text("runner"), "ports": len(ports), **down}
+            yield Hit(evidence, team, severity="note" if spare else "")
 
 
 def _alone(host: Host) -> Iterator[Hit]:
     for team, facts in host.below("teams").items():
-        up = {name: port for name, port in _ports(facts).items() if port.text("link") == "up"}
-        if facts.text("runner") != "lacp":
-            continue
-        silent = {name: "no partner" for name, port in up.items() if port.text("partner") == _NOBODY}
-        idle = {
-            name: f"not selected, partner {port.text('partner')}"
-            for name, port in up.items()
-            if port.flag("selected") is False and name not in silent and port.text("partner")
+        up = {name: port for name, port in facts.below("ports").items() if port.text("link") == "up"}
+        # A port without a partner that is selected carries packets all the same (fallback).
+        idle = {name: port.text("partner") for name, port in up.items() if port.flag("selected") is False}
+        carry = {name: port.text("partner") for name, port in up.items() if port.flag("selected") is True}
+        evidence = {
+            "runner": facts.text("runner"),
+            **{name: f"selected, partner {partner}" for name, partner in carry.items()},
+            **{
+                name: "no partner" if partner == _NOBODY else f"not selected, partner {partner}"
+                for name, partner in idle.items()
+            },
         }
-        if silent:
-            yield Hit({"runner": "lacp", **silent, **idle}, team)
-        elif idle:
-            # Two switches that are no pair: the port to one of them waits, as somebody may like it.
-            others = {port.text("partner") for name, port in up.items() if name not in idle}
-            apart = bool(others) and not others & {up[name].text("partner") for name in idle}
-            carry = {name: f"selected, partner {port.text('partner')}" for name, port in up.items() if name not in idle}
-            yield Hit({"runner": "lacp", **carry, **idle}, team, severity="note" if apart else "")
+        # Two switches that are no pair: the port to one of them waits, as somebody may like it.
+        spare = bool(carry) and not {*carry.values(), _NOBODY} & set(idle.values())
+        if idle:
+            yield Hit(evidence, team, severity="note" if spare else "")
 
 
 RULES = (
