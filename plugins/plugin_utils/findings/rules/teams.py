@@ -62,10 +62,10 @@ RULES = (
         id="team-without-partner",
         severity="high",
         title="The switch does not speak LACP with all ports of the team",
-        condition="a team of the runner lacp has a port with a link and without a partner, or one whose aggregator is "
-        "not selected; a note where that port has another switch at its other end",
-        explanation="Only the selected aggregator carries packets, and a port without a partner carries none. The "
-        "ports of the switch are not in one group with LACP.",
+        condition="a port of a team with the runner lacp has a link and is not selected, because it has no partner or "
+        "is in another aggregator; a note where another switch is at its other end than at that of the ports in use",
+        explanation="Only the selected aggregator carries packets, and this port carries none. The ports of the "
+        "switch are not in one group with LACP.",
         action="Put the ports of the switch into one LACP group (two switches have to be a pair, MLAG or a stack), and "
         "see with `teamdctl TEAM state` whether each port is then `selected: yes`, `state: current`.",
         reference=_PAGE,
