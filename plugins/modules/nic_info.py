@@ -385,6 +385,12 @@ nics:
       description: The NUMA node of the slot.
       type: int
       returned: always
+    iommu:
+      description:
+        - The kind of domain that the IOMMU has for it, such as V(identity) (its addresses pass), V(DMA-FQ) or V(DMA)
+          (each is translated).
+      type: str
+      returned: with an IOMMU, on Linux 4.19 and later
     usb_speed:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int
@@ -428,6 +434,13 @@ host:
       type: list
       elements: dict
       returned: always
+    nameservers:
+      description:
+        - The name servers of C(/etc/resolv.conf) that glibc asks (C(servers)), for how many seconds it waits for one
+          (C(timeout)), whether it takes turns (C(rotate)), and under C(silent) by address the NIC at which nobody says
+          its MAC.
+      type: dict
+      returned: always
     path_mtu:
       description: Destinations whose path carries less than the NIC could send, as far as the kernel was told.
       type: list
@@ -444,6 +457,12 @@ host:
       returned: always
     bonds:
       description: Bonds with mode, MTU, how they watch their members, which is C(active), and the state of each.
+      type: dict
+      returned: always
+    teams:
+      description:
+        - Teams that teamd serves, by name, with the C(runner), its C(active) port if it has one, and of each of the
+          C(ports) its C(link) (V(up) or V(down)), and with LACP its C(partner) and whether it is C(selected).
       type: dict
       returned: always
     bridges:

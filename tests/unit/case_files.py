@@ -33,7 +33,7 @@ MODULE: Words = {
 # What described_host.py makes a host of.
 DESCRIBED: Words = {
     **dict.fromkeys(("about", "memory_gib", "kernel", "uptime", "cpus", "sysctl", "forwards", "softnet", "counts")),
-    **dict.fromkeys(("tables", "files", "others", "peers", "addresses", "tc", "ss", "carries")),
+    **dict.fromkeys(("tables", "files", "others", "peers", "addresses", "tc", "ss", "carries", "programs", "links")),
     "nics": {
         ANY: {
             **dict.fromkeys(("carrier", "virtual", "bus", "mac", "driver", "version", "pci", "mtu", "numa", "kernel")),

@@ -100,6 +100,8 @@ class Described:
         for name, columns in about.get("tables", {}).items():
             files[f"/proc/net/stat/{name}"] = f"{' '.join(columns)}\n{' '.join(f'{n:08x}' for n in columns.values())}\n"
         files.update({path: f"{text}\n" for path, text in about.get("files", {}).items()})
+        files.update(dict.fromkeys(about.get("links", {}), ""))
+        self.disk.links.update(about.get("links", {}))
         # Devices without hardware, such as those of guests and containers: how many with a name.
         for prefix, count in about.get("others", {}).items():
             for number in range(count):
@@ -182,6 +184,9 @@ class Described:
             answer = _ETHTOOL.get(argv[1] if len(argv) > 2 else "") if nic is not None else None
             text = answer(argv[-1], nic) if answer else ""
             return (0, text, "") if text else (1, "", "netlink error: Operation not supported\n")
+        told = self.about.get("programs", {}).get(" ".join(argv))
+        if told is not None:
+            return 0, told, ""
         if argv[0] == "iw":
             return 0, f"Power save: {self.nics[argv[2]]['power_save']}\n", ""
         if argv[:4] == ["ip", "-d", "-j", "link"]:

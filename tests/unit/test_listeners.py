@@ -14,6 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
     paths,
     power,
     tunnels,
+    upcalls,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iw, protocols
@@ -97,6 +98,31 @@ def test_a_host_without_any_of_them():
         "default_route_6": False,
         "ignores_routers": [],
     }
+
+
+# Sockets of NETLINK_GENERIC: the first two take packets of new flows, the third is in a group, the fourth is atop's.
+UPCALLS = """\
+sk               Eth Pid        Groups   Rmem     Wmem     Dump  Locks    Drops    Inode
+0000000000000000 16  2908420113 00000000 0        0        0     2        4100     51001
+0000000000000000 16  2412098721 00000000 0        0        0     2        319      51002
+0000000000000000 16  3111276123 00000010 0        0        0     2        12       51003
+0000000000000000 16  812        00000000 0        0        0     2        77       9021
+0000000000000000 0   1377       00000000 0        0        0     2        5        51004
+"""
+VSWITCHD = {"/run/openvswitch/ovs-vswitchd.pid": "1377\n", "/proc/1377/comm": "ovs-vswitchd\n"}
+
+
+def test_what_open_vswitch_lost_is_told_by_its_own_sockets():
+    fds = {f"/proc/1377/fd/{number}": f"socket:[5100{number}]" for number in range(1, 5)}
+    files = memory_host.Files({**VSWITCHD, "/proc/net/netlink": UPCALLS, **dict.fromkeys(fds, "")})
+    files.links.update({**fds, "/proc/1377/fd/0": "null"})
+    vswitchd = memory_host.connect(files, lambda *_words: (1, "", ""), True)
+    assert upcalls.sample(vswitchd) == {"ovs_lost": 4419}
+    assert facts.gather(vswitchd, {"ovs_lost": 4000}, 5)["growth"]["ovs_lost"] == 419
+    assert upcalls.sample(host(VSWITCHD)) == {"ovs_lost": 0}
+    # Another program has got the number of a daemon that is gone.
+    assert upcalls.sample(host({**VSWITCHD, "/proc/1377/comm": "bash\n", "/proc/net/netlink": UPCALLS})) == {}
+    assert upcalls.sample(host({})) == {}
 
 
 def test_ports_of_bridges_by_kind():
@@ -195,6 +221,7 @@ def test_facts_have_each_counter_that_a_rule_asks_for():
     told |= {*protocols.WATCHED_6, *protocols.WATCHED_X, *protocols.processor_time(f"cpu{' 1' * 10}\nintr 1\n")}
     told |= {*protocols.nfs_server(POOLS, "th 8 594 3733.140\n")}
     told |= {*protocols.nfs_client("rpc 9 1 0\n")}
+    told |= {*upcalls.sample(host(VSWITCHD))}
     told |= {f"{table}_{name}" for table, names in facts._TABLES.items() for name in names}
     assert len(needed) > 20
     assert needed - told == set()

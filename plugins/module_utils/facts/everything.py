@@ -18,6 +18,7 @@ from . import (
     listeners,
     managers,
     modules,
+    nameservers,
     nics,
     paths,
     persisted,
@@ -28,6 +29,7 @@ from . import (
     rdma,
     switches,
     sysctls,
+    teams,
     tunnels,
 )
 
@@ -86,9 +88,11 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),
         ("default_routes", paths.ways_out),
+        ("nameservers", nameservers.gather),
         ("path_mtu", paths.learned),
         ("peers", lambda host: paths.to_peers(host, peers)),
         ("bonds", bonds.gather),
+        ("teams", teams.gather),
         ("bridges", bridges.gather),
         ("listeners", listeners.gather),
         ("managers", managers.gather),

@@ -70,6 +70,7 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         "pcie": sysfs.pcie(host, nic.name),
         "numa_node": sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/numa_node"),
         "virtual_function": host.exists(f"{sysfs.ROOT}/{nic.name}/device/physfn"),
+        **_iommu(host, nic),
         **_usb(host, nic),
         **power.of_nic(host, nic.name),
         "carrier": sysfs.carrier(host, nic.name),
@@ -77,6 +78,12 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
     }
     link.pop("carrier", None)
     return {**facts, **{key: value == "on" if key == "autoneg" else value for key, value in link.items()}}
+
+
+def _iommu(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
+    """How the IOMMU treats the NIC, such as DMA, DMA-FQ or identity; Linux 4.19 and later tell."""
+    kind = sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/device/iommu_group/type")
+    return {"iommu": kind} if kind else {}
 
 
 def _usb(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List
 from ..host import ReadOnlyHost
 from ..schema import Query, TuningError
 from ..tools import protocols, ss, statistics, sysctl, sysfs
+from . import upcalls
 
 _STAT = "/proc/net/stat"
 _BDI = "/sys/class/bdi"
@@ -27,6 +28,7 @@ def sample(host: ReadOnlyHost) -> Dict[str, int]:
     found.update(protocols.processor_time(host.read("/proc/stat") or ""))
     found.update({key: number for key, number in _nfs_server(host).items() if key != "nfsd_threads"})
     found.update(protocols.nfs_client(host.read("/proc/net/rpc/nfs") or ""))
+    found.update(upcalls.sample(host))
     for name, kept in _TABLES.items():
         columns = protocols.table(host.read(f"{_STAT}/{name}") or "")
         found.update({f"{name}_{key}": columns[key] for key in kept if key in columns})

@@ -144,6 +144,21 @@ def overrun(text: str) -> Dict[int, int]:
     return {number: drops for number, drops in found.items() if drops}
 
 
+def unheard(text: str) -> Dict[str, int]:
+    """Parse /proc/net/netlink: by inode what sockets of NETLINK_GENERIC that are in no group have missed.
+
+    What the kernel sends to one of them alone is meant for it, such as a packet of a new flow for Open vSwitch.
+    """
+    lines = [line.split() for line in text.splitlines()]
+    rows = (dict(zip(lines[0], words)) for words in lines[1:])
+    found = {}
+    for row in rows:
+        alone = row.get("Eth") == "16" and not row.get("Groups", "-").strip("0")
+        if alone and re.fullmatch(r"\d{1,10}", row.get("Drops", "")) and row["Drops"].strip("0"):
+            found[row.get("Inode", "")] = int(row["Drops"])
+    return found
+
+
 def groups(text: str) -> Dict[str, int]:
     """Parse /proc/net/igmp: by NIC how many multicast groups it is in."""
     rows = re.findall(r"^\d+\s+(\S+)\s*:\s+(\d{1,9})\s", text, re.MULTILINE)

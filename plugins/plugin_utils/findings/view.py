@@ -175,8 +175,8 @@ class Host(Facts):
         return next((nic for nic in self.nics if nic.name == name), None)
 
     def under(self, name: str) -> list[Nic]:
-        """The hardware under a name: the NIC itself, or the members of a bond."""
-        members = Facts(self.at("bonds", name, "members")).raw
+        """The hardware under a name: the NIC itself, the members of a bond, or the ports of a team."""
+        members = Facts(self.at("bonds", name, "members")).raw or Facts(self.at("teams", name, "ports")).raw
         found = (self.nic(member) for member in members or (name,))
         return [nic for nic in found if nic is not None]
 

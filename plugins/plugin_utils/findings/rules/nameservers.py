@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Name servers: one that does not answer holds up all that begins with a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Hit, Rule
+from ..view import Host
+
+
+def _silent(host: Host) -> Iterator[Hit]:
+    servers, silent = host.words("nameservers", "servers"), host.texts("nameservers", "silent")
+    turns = host.flag("nameservers", "rotate") is True
+    dead = [server for server in servers if server in silent]
+    # Of those that come later nobody takes notice, unless each is asked in turn.
+    if not dead or not (turns or servers[0] in silent):
+        return
+    told = {f"nameserver {server}": f"does not say its MAC at {silent[server]}" for server in dead}
+    evidence = {
+        **told,
+        "nameservers": ", ".join(servers),
+        "a look-up waits": f"{host.count('nameservers', 'timeout')} s",
+    }
+    yield Hit(evidence, silent[dead[0]], severity="high" if len(dead) == len(set(servers)) else "")
+
+
+RULES = (
+    Rule(
+        id="nameserver-silent",
+        severity="medium",
+        title="Each look-up of a name waits for a name server that is gone",
+        condition="within the last minute the kernel has asked in vain for the MAC of a name server on an own link, "
+        "which is the first of resolv.conf, or one of several that take turns (rotate); high where all are like that",
+        explanation="A program that looks up a name asks the first server, waits until its time is over, and asks the "
+        "next, again for each name. Logins, mounts and connections begin that much later, while the network itself is "
+        "fast.",
+        action="Start the server, or take its address out where it comes from: `resolvectl status` or `nmcli -f "
+        "ipv4.dns connection show NAME` tell, else it is the DHCP server or the file itself. Until then `options "
+        "timeout:1` in resolv.conf makes each wait shorter.",
+        reference="https://man7.org/linux/man-pages/man5/resolv.conf.5.html",
+        host=_silent,
+    ),
+)
