@@ -395,6 +395,10 @@ nics:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int
       returned: with adapters for USB
+    usb_id:
+      description: Vendor and product of the adapter, such as V(0bda:8156).
+      type: str
+      returned: with adapters for USB
     counters:
       description:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every
@@ -476,6 +480,8 @@ host:
       description:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
+        - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
+          C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict
       returned: always
     managers:
@@ -538,6 +544,12 @@ host:
       type: list
       elements: dict
       returned: always
+    smb:
+      description:
+        - Mounts over SMB, C(at) which path, C(from) where, and those of their C(options) that matter to the speed.
+      type: list
+      elements: dict
+      returned: when there are any
     drops:
       description: The kernel's reasons for the packets that it dropped within O(interval), with their number.
       type: dict

@@ -6,11 +6,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
     bonds,
     bridges,
     kernel,
     listeners,
+    nics,
     paths,
     power,
     tunnels,
@@ -89,6 +92,61 @@ def test_programs_that_miss_messages_groups_and_routers():
         "ignores_routers": ["eth0.100"],
     }
     assert protocols.default_route_6(ROUTES + DEFAULT)
+
+
+# As Linux writes it since 5.13, and with a number above 2^31 as kernels before; a line of another form says nothing.
+PACKET_QUEUES = """\
+    0  31621  1024 2 65535 18601    12  4123456  1
+    1   1204     0 2 65531     0     0 -4294967  1
+    2   1204     0 2
+"""
+
+
+def test_queues_of_programs_that_decide_about_packets():
+    files = {"/proc/net/netfilter/nfnetlink_queue": PACKET_QUEUES, "/proc/31621/comm": "ntopng\n"}
+    assert listeners.gather(host(files))["packet_queues"] == [
+        {"program": "ntopng", "queue": 0, "pid": 31621, "waiting": 1024, "full": 18601, "missed": 12, "given": 4123456},
+        {"program": "", "queue": 1, "pid": 1204, "waiting": 0, "full": 0, "missed": 0, "given": (1 << 32) - 4294967},
+    ]
+
+
+MOUNTS = """\
+40 25 0:50 / /mnt/old\\040nas rw,relatime shared:9 - cifs //nas/data rw,vers=1.0,cache=strict,username=a,rsize=61440
+41 25 0:51 / /mnt/files rw,relatime - smb3 //files/home rw,vers=3.1.1,cache=none,rsize=4194304,wsize=4194304
+42 25 0:52 / /srv rw,relatime shared:10 - nfs4 nas:/srv rw,vers=4.2,rsize=1048576,wsize=1048576,addr=10.1.0.2
+"""
+
+
+def test_mounts_over_smb():
+    assert facts.shares(host({"/proc/self/mountinfo": MOUNTS})) == [
+        {"at": "/mnt/old\\040nas", "from": "//nas/data", "options": _options("1.0", "strict", rsize="61440")},
+        {"at": "/mnt/files", "from": "//files/home", "options": _options("3.1.1", "none", "4194304", "4194304")},
+    ]
+    assert facts.shares(host({"/proc/self/mountinfo": MOUNTS.splitlines()[2]})) is None
+
+
+def _options(vers, cache, rsize, wsize=""):
+    return {"vers": vers, "cache": cache, "rsize": rsize, **({"wsize": wsize} if wsize else {})}
+
+
+@pytest.mark.parametrize(
+    ("bus", "ids", "found"),
+    [
+        ("2-1:1.0", ("0bda", "8156"), {"usb_speed": 5000, "usb_id": "0bda:8156"}),
+        ("2-1.4:1.0", ("0BDA", ""), {"usb_speed": 5000}),
+        ("0000:02:00.0", ("0bda", "8156"), {}),
+    ],
+)
+def test_ids_of_a_usb_adapter(bus, ids, found):
+    disk = memory_host.Files()
+    disk.add_nic("eth0", "r8152", ":", bus)
+    above = "/sys/class/net/eth0/device/.."
+    disk.files.update({f"{above}/speed": "5000\n"})
+    disk.files.update(
+        {f"{above}/{name}": f"{text}\n" for name, text in zip(("idVendor", "idProduct"), ids, strict=True)}
+    )
+    about = nics.gather(memory_host.connect(disk, lambda *_words: (1, "", ""), True), [], [])["eth0"]
+    assert {key: about[key] for key in ("usb_speed", "usb_id") if key in about} == found
 
 
 def test_a_host_without_any_of_them():

@@ -103,6 +103,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("sockets", protocols.sockets),
         ("rdma", rdma.gather),
         ("nfs", protocols.mounts),
+        ("smb", protocols.shares),
         ("persisted", persisted.gather),
     )
 

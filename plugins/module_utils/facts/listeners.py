@@ -13,18 +13,24 @@ _MOST = 8
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
-    """Programs whose netlink sockets overflowed, groups by NIC, and NICs that ignore routers of IPv6."""
+    """Programs whose netlink sockets overflowed, groups by NIC, and NICs that ignore routers of IPv6.
+
+    Where programs decide about packets (NFQUEUE), also their queues.
+    """
     missed = protocols.overrun(host.read("/proc/net/netlink") or "")
+    queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")[:_MOST]
     worst = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
     return {
-        "netlink": [
-            {"program": (host.read(f"/proc/{number}/comm") or "").strip(), "pid": number, "missed": count}
-            for number, count in worst
-        ],
+        "netlink": [{"program": _program(host, number), "pid": number, "missed": count} for number, count in worst],
         "groups": protocols.groups(host.read("/proc/net/igmp") or ""),
         "default_route_6": protocols.default_route_6(host.read("/proc/net/ipv6_route") or ""),
         "ignores_routers": _deaf(host),
+        **({"packet_queues": [{"program": _program(host, row["pid"]), **row} for row in queues]} if queues else {}),
     }
+
+
+def _program(host: ReadOnlyHost, number: int) -> str:
+    return (host.read(f"/proc/{number}/comm") or "").strip()
 
 
 def _deaf(host: ReadOnlyHost) -> List[str]:

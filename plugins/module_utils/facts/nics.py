@@ -87,10 +87,13 @@ def _iommu(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
 
 
 def _usb(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
-    """The speed of the bus of a USB adapter, in Mb/s; its device is an interface of the adapter, such as 2-1:1.0."""
-    on_usb = re.fullmatch(r"\d+-[\d.]+:\d+\.\d+", nic.bus)
-    speed = sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/../speed") if on_usb else None
-    return {"usb_speed": speed} if speed else {}
+    """The bus of a USB adapter in Mb/s, and its ids; its device is an interface of the adapter, such as 2-1:1.0."""
+    if not re.fullmatch(r"\d+-[\d.]+:\d+\.\d+", nic.bus):
+        return {}
+    adapter = f"{sysfs.ROOT}/{nic.name}/device/.."
+    speed = sysfs.number(host, f"{adapter}/speed")
+    ids = ":".join(sysfs.text(host, f"{adapter}/{name}").lower() for name in ("idVendor", "idProduct"))
+    return {**({"usb_speed": speed} if speed else {}), **({"usb_id": ids} if len(ids) == 9 else {})}
 
 
 def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 from ..host import ReadOnlyHost
 from ..schema import Query, TuningError
@@ -141,3 +141,14 @@ def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         {"device": name, **known.get(name, {}), "read_ahead_kb": sysfs.number(host, f"{_BDI}/{name}/read_ahead_kb")}
         for name in sorted(devices)
     ]
+
+
+def shares(host: ReadOnlyHost) -> Optional[List[Dict[str, Any]]]:
+    """Mounts over SMB, from where, and their options that matter; None where there are none."""
+    found = []
+    for line in (host.read("/proc/self/mountinfo") or "").splitlines():
+        match = re.match(r"\d+ \d+ \S+ \S+ (\S+) .* - (?:cifs|smb3) (\S+) (\S+)$", line)
+        if match:
+            options = re.findall(r"(?:^|,)(vers|rsize|wsize|cache)=([\w.]+)", match[3])
+            found.append({"at": match[1], "from": match[2], "options": dict(options)})
+    return found or None

@@ -159,6 +159,25 @@ def unheard(text: str) -> Dict[str, int]:
     return found
 
 
+def packet_queues(text: str) -> List[Dict[str, int]]:
+    """Parse /proc/net/netfilter/nfnetlink_queue: each queue of NFQUEUE, the process that reads it, and its packets.
+
+    `full` were dropped because so many waited already, `missed` because the socket of the program had no room. `given`
+    has 32 bits in the kernel, and the packets before them are not known.
+    """
+    found: List[Dict[str, int]] = []
+    for line in text.splitlines():
+        words = line.split()
+        # Number, port of netlink, waiting, mode, bytes copied, both drops, the number of the last packet (seq_show()
+        # of net/netfilter/nfnetlink_queue.c); kernels that write them as signed numbers show large ones below zero.
+        if len(words) == 9 and all(re.fullmatch(r"-?\d{1,10}", word) for word in words):
+            numbers = [int(word) % (1 << 32) for word in words]
+            names = ("queue", "pid", "waiting", "mode", "range", "full", "missed", "given")
+            row = dict(zip(names, numbers))
+            found.append({name: row[name] for name in ("queue", "pid", "waiting", "full", "missed", "given")})
+    return found
+
+
 def groups(text: str) -> Dict[str, int]:
     """Parse /proc/net/igmp: by NIC how many multicast groups it is in."""
     rows = re.findall(r"^\d+\s+(\S+)\s*:\s+(\d{1,9})\s", text, re.MULTILINE)

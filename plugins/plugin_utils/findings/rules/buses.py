@@ -100,6 +100,17 @@ def _usb(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, severity="" if nic.speed > 1000 else "note")
 
 
+def _generic(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        if nic.linked and nic.driver in ("cdc_ncm", "cdc_ether") and nic.text("usb_id") in _OWN_DRIVER:
+            ids, bus = nic.text("usb_id"), nic.count("usb_speed")
+            yield Hit({"driver": nic.driver, "USB id": ids, **({"USB": f"{bus}Mb/s"} if bus else {})}, nic.name)
+
+
+# Of rtl8152_table in drivers/net/usb/r8152.c, those with the number of Realtek; the last two since Linux 5.13.
+_OWN_DRIVER = ("0bda:8050", "0bda:8053", "0bda:8152", "0bda:8153", "0bda:8155", "0bda:8156")
+
+
 RULES = (
     Rule(
         id="aspm",
@@ -128,5 +139,18 @@ RULES = (
         "check with `lsusb -t`.",
         reference="https://docs.kernel.org/driver-api/usb/usb.html",
         host=_usb,
+    ),
+    Rule(
+        id="usb-generic-driver",
+        severity="low",
+        title="A USB adapter runs by a generic driver although it has one of its own",
+        condition="an adapter with a chip that r8152 knows runs by cdc_ncm or cdc_ether",
+        explanation="The adapter offers a generic mode as well, in which it shows half duplex, cannot negotiate, pause "
+        "or count, and falls short of its link. The kernel takes it where r8152 is absent, too old or too late.",
+        action="Let r8152 have it: install the module (`linux-modules-extra`, `kmod-usb-net-rtl8152`), or a kernel of "
+        "5.13 or newer for RTL8156; if the generic driver still comes first, write 1 to bConfigurationValue of the "
+        "adapter by a udev rule, as the rules of Realtek's driver do.",
+        reference="https://github.com/coolsnowwolf/lede/issues/10911",
+        host=_generic,
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..harm import overflowed, squeezed, stolen
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Host, Nic
 
 
 def _taken(host: Host) -> Iterator[Hit]:
@@ -69,7 +69,41 @@ _ENHANCED = (
 )
 
 
+def _bare(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        # A value that is off and fixed is one that the device has not offered.
+        lacks = [key for key in _OFFERED if nic.value("features", key) is False and _fixed(nic, key)]
+        if nic.driver == "virtio_net" and nic.linked and lacks == list(_OFFERED):
+            harm = squeezed(host) or overflowed(host)
+            late = {"processors": "out of budget, or their backlog overflowed"} if harm else {}
+            evidence = {"driver": nic.driver, **dict.fromkeys(lacks, "off [fixed]"), **late}
+            yield Hit(evidence, nic.name, severity="medium" if harm else "")
+
+
+def _fixed(nic: Nic, key: str) -> bool:
+    return nic.at("features", key, "fixed") is True
+
+
+# VIRTIO_NET_F_CSUM and VIRTIO_NET_F_HOST_TSO4 (and 6) of include/uapi/linux/virtio_net.h; without the first one
+# virtnet_probe() of drivers/net/virtio_net.c offers nothing of the second.
+_OFFERED = ("tx", "tso")
+
+
 RULES = (
+    Rule(
+        id="guest-without-offloads",
+        severity="note",
+        title="The hypervisor takes only packets of full size from this guest",
+        condition="virtio has neither checksums nor segmentation offload of TCP, and cannot have them; medium where "
+        "the processors of the guest ran out of budget or dropped packets",
+        explanation="Between a guest and its hypervisor 64 KiB can pass at once, and a checksum that nobody needs on "
+        "the way. A hypervisor that does not take that costs the guest half of its speed or more.",
+        action="Let the hypervisor open the tap with IFF_VNET_HDR, as libvirt and Proxmox do, and see whether its "
+        "configuration of the guest switches them off (`<host csum='off'/>` in libvirt, `csum=off` at "
+        "virtio-net-pci of QEMU); the user-mode network of QEMU has none.",
+        reference="https://github.com/Mirantis/virtlet/issues/882",
+        host=_bare,
+    ),
     Rule(
         id="emulated-nic",
         severity="note",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who listens beside TCP and UDP: programs for routes, and receivers of multicast."""
+"""Who listens beside TCP and UDP: programs for routes, and for packets, and receivers of multicast."""
 
 from __future__ import annotations
 
@@ -29,6 +29,21 @@ def _overrun(host: Host) -> Iterator[Hit]:
 _ROUTING = ("zebra", "bird", "bird6", "frr", "keepalived", "ospfd", "bgpd", "quagga", "gobgpd", "babeld")
 
 
+def _queues(host: Host) -> Iterator[Hit]:
+    found = {}
+    for row in host.rows("listeners", "packet_queues"):
+        lost = row.count("full") + row.count("missed")
+        # The kernel counts what it gave in 32 bits, so a share of it may be too large, and never too small.
+        if lost >= _MISSED * 10 and lost * 1000 >= row.count("given"):
+            who = row.text("program") or f"process {row.count('pid')}"
+            found[f"queue {row.count('queue')} of {who}"] = (
+                f"{row.count('full')} dropped because it was full, {row.count('missed')} because its socket was, of "
+                f"{row.count('given')} packets"
+            )
+    if found:
+        yield Hit(found)
+
+
 def _memberships(host: Host) -> Iterator[Hit]:
     most = host.whole(_MOST)
     for nic in sorted(name for name in Facts(host.at("listeners", "groups")).raw if isinstance(name, str)):
@@ -53,6 +68,22 @@ RULES = (
         "BIRD), and let it listen to fewer kinds of messages.",
         reference="https://github.com/FRRouting/frr/issues/7883",
         host=_overrun,
+        proven=True,
+    ),
+    Rule(
+        id="packet-queue-full",
+        severity="medium",
+        title="A program that decides about packets is too slow for them",
+        condition="queues of NFQUEUE have dropped at least 1000 packets since their program began, and one in a "
+        "thousand, because they were full or the socket of the program was",
+        explanation="Rules of the firewall hand packets to a program, such as Suricata, Snort or ntopng, and wait for "
+        "its answer. Only 1024 may wait unless it asks for more, and all others are dropped, whatever they belong to.",
+        action="Spread the packets over several queues with a thread each (`--queue-balance 0:3` of iptables, `queue "
+        "num 0-3 fanout` of nft), let the program ask for longer queues and a larger socket buffer, and let what does "
+        "not fit pass if that is allowed (`fail-open` of Suricata); send it only what it has to see, such as the first "
+        "packets of a connection.",
+        reference="https://github.com/ntop/ntopng/issues/822",
+        host=_queues,
         proven=True,
     ),
     Rule(

@@ -85,12 +85,38 @@ def _full_ring(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         found = _lost(nic)
+        if found and _of_one_size(nic) and not _told_by_the_bus(nic):
+            # It was never smaller, so what was lost before tells as much.
+            part = 10_000 if nic.number("counters", "interval") else 1000
+            clear = nic.counted("rx_missed")[0] * part > nic.packets
+            ring = f"{size:g}, the only size" if size is not None else f"of one size, by the driver {nic.driver}"
+            evidence = {"rx ring": ring, **{label: loss.text for label, loss in found.items()}}
+            yield Hit(evidence, nic.name, severity="" if clear else "note", action=_FIXED)
+            continue
         if size is None or top is None or size < top or not found or _more(nic)[0] or _jumbo(nic):
             continue
         evidence = {"rx ring": f"{size:g} of {top:g}", **{label: loss.text for label, loss in found.items()}}
         # What was lost since the driver was loaded may have been lost while the ring was smaller.
         now = nic.number("counters", "interval") and any(loss.much for loss in found.values())
         yield Hit(evidence, nic.name, severity="" if now else "note")
+
+
+def _of_one_size(nic: Nic) -> bool:
+    """Whether the driver lets nobody change the ring, as r8169, which may tell its size."""
+    lacks = nic.text("missing", "ring").startswith("the device does not have it")
+    return nic.linked and (nic.driver == "r8169" or (lacks and not nic.virtual))
+
+
+def _told_by_the_bus(nic: Nic) -> bool:
+    """Whether the rules for the bus say more of it: the PCIe link may sleep, or the FIFO of the NIC overflows, too."""
+    return nic.text("aspm") not in ("", "off") or lost(nic, "rx_fifo") is not None
+
+
+_FIXED = (
+    "The ring of this driver cannot be larger: let pause frames hold the senders back, here and at the port of the "
+    "switch, and let a processor that is free and awake fetch the packets (`irq: {affinity: ...}`, the CPU governor, "
+    "idle states); a card whose ring can grow, such as igb, is the last resort."
+)
 
 
 def _more(nic: Nic) -> tuple[str, int, int]:
@@ -174,7 +200,8 @@ RULES = (
         severity="medium",
         title="The receive ring overflows although it is as large as it can be",
         condition="the NIC lost at least 100 packets within an interval, and more than one in 10000, because its "
-        "receive ring was full, and neither ring nor channels can be larger; older losses are a note",
+        "receive ring was full, and neither ring nor channels can be larger; older losses are a note, but for one in "
+        "1000 where the driver has one size of the ring only, its PCIe link does not sleep and its FIFO loses nothing",
         explanation="The ring cannot be larger, so the processors must fetch packets sooner. They are late if one "
         "serves too many queues, sleeps too deeply, or is on another NUMA node than the card.",
         action="Check which processors serve the interrupts (`irq: {affinity: spread}`), the CPU governor and idle "

@@ -47,7 +47,20 @@ def _tunnels(host: Host) -> Iterator[Hit]:
             continue
         if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
-            yield Hit({**evidence, **cut}, name, severity="medium" if cut else "")
+            yield Hit(
+                {**evidence, **cut}, name, severity="medium" if cut else "", action=_fitting(name, max(ways), around)
+            )
+
+
+def _fitting(tunnel: str, below: int, around: int) -> str:
+    """What fits through a tunnel: its headers over IPv4, or over IPv6, whose own header has 20 bytes more."""
+    return (
+        f"Lower the MTU of {tunnel} to {below - around}, or to {below - around - _LONGER} if its other end is reached "
+        "over IPv6; to less where the path carries less than the link (PPPoE takes 8 bytes)."
+    )
+
+
+_LONGER = 20
 
 
 # IPv4, UDP and the least that OpenVPN puts around a packet.
