@@ -239,7 +239,7 @@ def _in_unit(number: int, unit: str, how: str, source: Source) -> Tuple[int, str
     size = {"bytes": 1, "KiB": 1024}.get(unit, 0)
     if unit == "pages":
         told = source.host.ask(Query(("getconf", "PAGESIZE"))).out.strip()
-        if not told.isdigit() or not int(told):
+        if not told.isdecimal() or not int(told):
             raise UnknownError("it counts pages, and `getconf PAGESIZE` does not say how large they are")
         size, unit = int(told), f"pages of {told} bytes"
     return max(1, number // size), how if size == 1 else f"{how}, in {unit}"

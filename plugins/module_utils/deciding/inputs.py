@@ -142,7 +142,7 @@ _SIZES = {"k": 10, "m": 20, "g": 30, "t": 40}
 
 def _counted_in(text: str) -> str:
     """What to write in place of a number with a unit; nothing where there is none."""
-    if not (text[:1].isdigit() and (text[-1:].isalpha() or text.endswith("%"))):
+    if not (text[:1].isdecimal() and (text[-1:].isalpha() or text.endswith("%"))):
         return ""
     # No hexadecimal mask has such letters.
     unit = r" ?(?:([kmgt])(?:i?b|bytes?|bits?)?|[mu]?s|secs?|min|%|pages)"

@@ -72,7 +72,7 @@ def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     for line in (host.read("/proc/net/route") or "").splitlines()[1:]:
         words = line.split()
         # RTF_UP, and not RTF_REJECT, of include/uapi/linux/route.h.
-        if len(words) >= 8 and words[1] == words[7] == "00000000" and words[6].isdigit():
+        if len(words) >= 8 and words[1] == words[7] == "00000000" and words[6].isdecimal():
             flags = int(words[3], 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", words[3]) else 0
             if flags & 0x201 == 1:
                 found.append({"nic": words[0], "metric": int(words[6])})

@@ -18,7 +18,7 @@ _THREADS = 64
 def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The busiest first, with what they use of a processor, where they may run, and where their threads ran last."""
     nodes = (host.read("/sys/devices/system/node/online") or "").strip()
-    if nodes.isdigit() or not nodes:
+    if nodes.isdecimal() or not nodes:
         return []
     found = sorted(_busy(host), key=lambda one: (-one[0], one[1]))[:_MOST]
     return [{"name": name, "used": used, **_where(host, pid)} for used, name, pid in found]
@@ -28,7 +28,7 @@ def _busy(host: ReadOnlyHost) -> Iterator[Tuple[float, str, str]]:
     """Of each busy program what it has used of a processor, its name, and its number."""
     uptime = re.match(r"\d+", host.read(f"{processes.ROOT}/uptime") or "")
     for pid in host.names(processes.ROOT) if uptime else []:
-        one = processes.parse(host.read(f"{processes.ROOT}/{pid}/stat") or "") if pid.isdigit() else None
+        one = processes.parse(host.read(f"{processes.ROOT}/{pid}/stat") or "") if pid.isdecimal() else None
         if uptime and one and not one.kernel and int(uptime[0]) - one.began >= _SHORTEST:
             used = one.seconds / (int(uptime[0]) - one.began)
             if used >= _BUSY:

@@ -39,7 +39,7 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         for port in host.names(f"{_ROOT}/{device}/ports"):
             base = f"{_ROOT}/{device}/ports/{port}"
             # `4: ACTIVE`; a port without a cable polls at the lowest rate.
-            if not port.isdigit() or "ACTIVE" not in sysfs.text(host, f"{base}/state"):
+            if not port.isdecimal() or "ACTIVE" not in sysfs.text(host, f"{base}/state"):
                 continue
             nic = _nic(host, nics, port)
             counts = {

@@ -15,7 +15,7 @@ _DAEMON = "ovs-vswitchd"
 def sample(host: ReadOnlyHost) -> Dict[str, int]:
     """Packets of new flows that found the netlink sockets of the daemon full, since it began; nothing without it."""
     number = (host.read(_PID) or "").strip()
-    if not number.isdigit() or (host.read(f"/proc/{number}/comm") or "").strip() != _DAEMON:
+    if not number.isdecimal() or (host.read(f"/proc/{number}/comm") or "").strip() != _DAEMON:
         return {}
     missed = protocols.unheard(host.read("/proc/net/netlink") or "")
     # There may be thousands of sockets, and most daemons have lost nothing.

@@ -187,7 +187,7 @@ def temporary(host: ReadOnlyHost) -> Dict[Address, Value]:
 
 def reverted(host: ReadOnlyHost) -> List[Layer]:
     """The changes that were taken back, and nobody has heard of yet."""
-    names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdigit()]
+    names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdecimal()]
     return [stack.told_of(host, f"{REVERTED}/{name}", int(name[:-5])) for name in names]
 
 

@@ -20,7 +20,7 @@ def take_over(host: Host) -> bool:
         (folder, int(name))
         for folder in (stack.FOLDER, _WINDOW)
         for name in sorted(host.names(folder), key=lambda name: (len(name), name))
-        if name.isdigit()
+        if name.isdecimal()
     ]
     if not found and not host.exists(f"{_WINDOW}/run"):
         return False

@@ -200,7 +200,7 @@ def write(host: Host, layers: Sequence[Layer]) -> str:
     before = host.read(TABLE, memory.LARGEST) or ""
     complaint = host.do(Save(TABLE, text or None, mode=0o600)) if text != before else ""
     for file in host.names(FOLDER) if not complaint else ():
-        if "-" in file and file[0].isdigit() and file not in text:
+        if "-" in file and file[0].isdecimal() and file not in text:
             host.do(Save(f"{FOLDER}/{file}", None, mode=0o600))
     return complaint
 

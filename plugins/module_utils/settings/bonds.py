@@ -100,7 +100,7 @@ def value(key: str, text: str) -> Value:
     kind = _FIELDS[key].kind
     if kind == "switch":
         return text == "1"
-    return int(text) if kind == "integer" and text.isdigit() else text
+    return int(text) if kind == "integer" and text.isdecimal() else text
 
 
 def text(found: Value) -> str:

@@ -133,7 +133,7 @@ def _parse(field: Field, raw: Any) -> Desired:
     pattern, right = _RIGHT.get(metric, _NUMBER)
     if isinstance(raw, bool) or not re.fullmatch(pattern, text):
         raise InputError(f"{field.name}: {raw!r} is not valid; write {right}, or absent")
-    return Desired(EXACTLY, int(text) if text.isdigit() and metric != "congctl" else text)
+    return Desired(EXACTLY, int(text) if text.isdecimal() and metric != "congctl" else text)
 
 
 routes = Family(

@@ -136,7 +136,7 @@ def _parse_indirection(field: Field, raw: Any) -> Desired:
         words = " ".join(str(raw).lower().split())
         if words == "default":  # what a device has that knows no other
             return Desired(EXACTLY, tool.ALL, optional=True)
-        if isinstance(raw, int) or words.isdigit():
+        if isinstance(raw, int) or words.isdecimal():
             raise InputError(
                 f"{field.name}: {raw!r} is not valid; write equal {words} for so many queues, or [{words}]"
             )
@@ -147,7 +147,7 @@ def _parse_indirection(field: Field, raw: Any) -> Desired:
         raise InputError(f"{field.name}: {raw!r} is not valid{nearest(kind, ['equal', 'weight', 'default'])}")
     one = r"[0-9]{1,4}"
     right = rf"equal( {one}( start {one})?)?|weight( {one})+"
-    if not re.fullmatch(right, words) or (numbers and not any(word.isdigit() and int(word) for word in numbers)):
+    if not re.fullmatch(right, words) or (numbers and not any(word.isdecimal() and int(word) for word in numbers)):
         raise InputError(
             f"{field.name}: {raw!r} is not valid; write equal, equal 4, equal 4 start 2, or weight 6 2 with a weight "
             "for each queue, of which one at least is not 0"

@@ -124,7 +124,7 @@ def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
         or set(entry) != {"path", "lines"}
     ):
         raise InputError(f"files: {dict(entry)!r} is not valid; write {right}")
-    if not isinstance(lines, Mapping) or not all(str(number).isdigit() for number in lines):
+    if not isinstance(lines, Mapping) or not all(str(number).isdecimal() for number in lines):
         raise InputError(f"files: {path}: {lines!r} is not valid; write {right}")
     return path, {int(number): str(line) for number, line in lines.items()}
 

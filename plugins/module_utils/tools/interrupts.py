@@ -43,7 +43,7 @@ class Interrupt(NamedTuple):
 def of(host: Reader, nic: str) -> List[Interrupt]:
     """The interrupts of a NIC's queues, in the kernel's order; all it has, if none says to belong to a queue."""
     names = _names(host.read("/proc/interrupts") or "")
-    own = {int(number) for number in host.names(f"{_device(host, nic)}/msi_irqs") if number.isdigit()}
+    own = {int(number) for number in host.names(f"{_device(host, nic)}/msi_irqs") if number.isdecimal()}
     if own:
         named = {number: words[-1] for number, words in names.items() if number in own}
     else:

@@ -83,7 +83,7 @@ def _names(host: Reader, facts: Mapping[str, object]) -> Dict[str, Cell]:
 
 
 def _group(word: str, names: Mapping[str, str]) -> str:
-    if word.isdigit():
+    if word.isdecimal():
         return names.get(str(int(word)), str(int(word)))
     if word in names.values():
         return word

@@ -91,7 +91,7 @@ def parse(text: str) -> Dict[str, str]:
     found: Dict[str, str] = {}
     for block in re.split(r"^Filter: ", text, flags=re.MULTILINE)[1:]:
         location, *lines = block.splitlines()
-        if location.strip().isdigit():
+        if location.strip().isdecimal():
             found[location.strip()] = _words(lines)
     return found
 

@@ -281,7 +281,7 @@ def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:
         if len(words) < 5 or words[0] == "LISTEN":
             continue
         address, _colon, port = words[3].rpartition(":")
-        if port.isdigit() and len(port) < 6 and first <= int(port) <= last:
+        if port.isdecimal() and len(port) < 6 and first <= int(port) <= last:
             where = (address, words[4])
             taken[where] = taken.get(where, 0) + 1
     best = max(taken, key=lambda where: (taken[where], where), default=("", ""))

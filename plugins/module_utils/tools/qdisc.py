@@ -165,7 +165,7 @@ def _number(form: str, word: str) -> Optional[int]:
         return None
     unit = match[2]
     if form == COUNT:
-        return int(match[1]) if match[1].isdigit() and unit in ("", "p") else None
+        return int(match[1]) if match[1].isdecimal() and unit in ("", "p") else None
     if form == RATE:
         # As tc(8): bps are bytes a second, and ki, mi, gi count by 1024.
         found = re.fullmatch(r"([kmgt]?)(i?)(bit|bps|)", unit)

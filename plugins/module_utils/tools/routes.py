@@ -149,7 +149,7 @@ def _metrics(rest: str) -> Iterator[Tuple[str, Value]]:
         elif name == "rto_min":
             yield name, _milliseconds(word)
         else:
-            yield name, f"lock {word}" if lock and name == "mtu" else int(word) if word.isdigit() else word
+            yield name, f"lock {word}" if lock and name == "mtu" else int(word) if word.isdecimal() else word
 
 
 def _milliseconds(word: str) -> Union[int, str]:

@@ -92,6 +92,6 @@ def lost_in(text: str, most: int) -> List[Dict[str, int]]:
         ends = [word for word in words if re.fullmatch(r"\S+:(\d+|\*)", word)]
         memory = re.search(r"\bskmem:\(r\d+,rb(\d{1,10}),.*?\bd(\d{1,15})\)", about)
         port = ends[0].rpartition(":")[2] if ends else ""
-        if memory and port.isdigit() and int(memory[2]):
+        if memory and port.isdecimal() and int(memory[2]):
             found.append({"port": int(port), "buffer": int(memory[1]), "lost": int(memory[2])})
     return sorted(found, key=lambda row: (-row["lost"], row["port"]))[:most]

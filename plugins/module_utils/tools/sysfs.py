@@ -113,7 +113,7 @@ def _errors(host: Reader, folder: str) -> Dict[str, int]:
 def _link(host: Reader, folder: str, state: str) -> Dict[str, object]:
     width = number(host, f"{folder}/{state}_link_width")
     speed = text(host, f"{folder}/{state}_link_speed").split(" ")[0]
-    return {"width": width, "speed_gt": float(speed)} if width and speed.replace(".", "").isdigit() else {}
+    return {"width": width, "speed_gt": float(speed)} if width and re.fullmatch(r"\d+(\.\d+)?", speed) else {}
 
 
 # Red Hat and VMware: the links of these bridges are inventions of QEMU and ESXi.

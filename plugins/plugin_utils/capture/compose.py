@@ -309,7 +309,7 @@ def _same(family: str, cell: Mapping[str, Any], desired: Any) -> bool:
 
 def _number(value: Any) -> Any:
     text = words(value)
-    return int(text) if text.lstrip("-").isdigit() else text
+    return int(text) if text.lstrip("-").isdecimal() else text
 
 
 def _named(address: Address) -> str:

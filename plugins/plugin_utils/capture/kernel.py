@@ -121,7 +121,7 @@ def differs(key: str, values: Mapping[str, str], release: Release) -> bool | Non
 
 
 def _by_memory(key: str, value: str, release: Release) -> bool | None:
-    numbers = [int(word) for word in value.split() if word.isdigit()]
+    numbers = [int(word) for word in value.split() if word.isdecimal()]
     if len(numbers) != 3:
         return None
     low, middle, high = numbers
@@ -139,7 +139,7 @@ def _by_memory(key: str, value: str, release: Release) -> bool | None:
 
 def _by_table(key: str, values: Mapping[str, str]) -> bool | None:
     """tcp_init(): all three follow from the size of one table, so the two that agree tell it."""
-    known = [int(values[name]) if str(values.get(name, "")).isdigit() else 0 for name in _BY_TABLE]
+    known = [int(values[name]) if str(values.get(name, "")).isdecimal() else 0 for name in _BY_TABLE]
     orphans, buckets, backlog = known
     sizes: Sequence[int] = (2 * orphans, 2 * buckets, 128 * backlog)
     size = next((one for one in sizes if one and sizes.count(one) > 1), 0)
@@ -152,5 +152,5 @@ def _by_table(key: str, values: Mapping[str, str]) -> bool | None:
 def release_of(text: object) -> Release:
     """(6, 1) of `6.1.0-25-amd64`; (0, 0) where it is not told."""
     words = str(text).split(".")
-    minor = "".join(char for char in words[1] if char.isdigit()) if len(words) > 1 else ""
-    return (int(words[0]), int(minor)) if words[0].isdigit() and minor else (0, 0)
+    minor = "".join(char for char in words[1] if char.isdecimal()) if len(words) > 1 else ""
+    return (int(words[0]), int(minor)) if words[0].isdecimal() and minor else (0, 0)

@@ -65,7 +65,7 @@ def _in_turn(key: str, text: str) -> List[str]:
     """What the queues get one after the other."""
     words = text.replace(_EACH, "", 1).split()
     if key == "rps_flow_cnt":
-        return words if all(word.isdigit() for word in words) else []
+        return words if all(word.isdecimal() for word in words) else []
     if not all(word == cpus.NONE or re.fullmatch(r"[0-9,-]+", word) for word in words):
         return []
     if key == "xps" and len(words) == 1 and not text.startswith(_EACH) and text != cpus.NONE:

@@ -105,7 +105,7 @@ def _file_value(key: str, one: Desired) -> Optional[str]:
         if text == "none":
             return "0"
         return cpus.format_mask(cpus.parse_list(text)) if re.fullmatch(r"[0-9,-]+", text) else None
-    return text if text.isdigit() else None
+    return text if text.isdecimal() else None
 
 
 def _devices(entry: Entry) -> Optional[str]:

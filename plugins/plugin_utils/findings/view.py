@@ -243,13 +243,13 @@ class Host(Facts):
     def vector(self, key: str) -> list[int]:
         """The numbers of a kernel parameter."""
         words = self.sysctl(key).split()
-        return [int(word) for word in words] if all(word.isdigit() and len(word) < 20 for word in words) else []
+        return [int(word) for word in words] if all(word.isdecimal() and len(word) < 20 for word in words) else []
 
     @property
     def release(self) -> tuple[int, int]:
         """The first two numbers of the kernel's version; (0, 0) if unknown."""
         words = self.text("kernel", "release").replace("-", ".").split(".")
-        numbers = [int(word) for word in words[:2] if word.isdigit() and len(word) < 6]
+        numbers = [int(word) for word in words[:2] if word.isdecimal() and len(word) < 6]
         return (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
 
 

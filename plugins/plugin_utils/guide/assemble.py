@@ -235,7 +235,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
 def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
     """One list for all queues, or one for each; by their numbers where others keep what they have."""
     every = found.get("*")
-    numbers = sorted(int(index) for index in found if index.isdigit())
+    numbers = sorted(int(index) for index in found if index.isdecimal())
     # What comes later for all of them is what they have.
     numbers = [number for number in numbers if every is None or found[str(number)].line >= every.line]
     single = {number: str(found[str(number)].value) for number in numbers}
@@ -252,7 +252,7 @@ def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
         if lists == (lists[:size] * len(lists))[: len(lists)] and (not len(lists) % size or len(lists) > _MANY)
     )
     part = lists[:period]
-    dealt = key == "xps" and period > 1 and all(one.isdigit() for one in part)
+    dealt = key == "xps" and period > 1 and all(one.isdecimal() for one in part)
     if dealt and sorted({int(one) for one in part}) == [int(one) for one in part]:
         return cpus.format_list([int(one) for one in part])
     return " ".join(part) if period > 1 else _for_all(key, part[0])
@@ -303,7 +303,7 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
 
 
 def _bond_value(text: str) -> Any:
-    return int(text) if text.isdigit() else text
+    return int(text) if text.isdecimal() else text
 
 
 def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> List[Dict[str, Any]]:

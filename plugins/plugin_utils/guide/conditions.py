@@ -171,7 +171,7 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
     if sign in ("=", "==", "!="):
         same = fnmatchcase(left, right) if double else left == right
         return same is (sign != "!=")
-    if sign in _NUMBERS and left.lstrip("-").isdigit() and right.lstrip("-").isdigit():
+    if sign in _NUMBERS and left.lstrip("-").isdecimal() and right.lstrip("-").isdecimal():
         return _NUMBERS[sign](int(left), int(right))
     return None
 

@@ -36,7 +36,7 @@ class Scope:
             return self.arguments
         if name == "#" and self.arguments is not None:
             return str(len(self.arguments))
-        if name.isdigit() and self.arguments is not None and name != "0":
+        if name.isdecimal() and self.arguments is not None and name != "0":
             index = int(name) - 1
             return self.arguments[index] if index < len(self.arguments) else ""
         return None

@@ -36,7 +36,7 @@ def read(guide: Guide, line: int, nic: str, words: Sequence[str]) -> None:
 
 def _pairs(words: Sequence[str]) -> List[Tuple[str, Any]]:
     """The keys and values of one function; nothing where one of them is no setting, or only the host knows it."""
-    if len(words) < 4 or not words[1].isdigit() or not all(map(masks.known, words)):
+    if len(words) < 4 or not words[1].isdecimal() or not all(map(masks.known, words)):
         return []
     found: List[Tuple[str, Any]] = []
     pairs = list(zip(words[2::2], words[3::2]))

@@ -153,7 +153,7 @@ def _names(behind: str) -> str:
     plain = behind.strip("*-:@ ")
     if not plain:
         return "*"
-    return f"*{behind}" if behind[-1:].isdigit() else f"*{behind.rstrip('*')}*"
+    return f"*{behind}" if behind[-1:].isdecimal() else f"*{behind.rstrip('*')}*"
 
 
 class Dealt(NamedTuple):

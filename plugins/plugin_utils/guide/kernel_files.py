@@ -72,7 +72,9 @@ def _interrupt(guide: Guide, line: int, parts: List[str], text: str) -> None:
         return
     what = f"interrupt {masks.shown(parts[0])} to {masks.shown(text)}"
     number = (
-        "numbers of interrupts change with each boot" if parts[0].isdigit() else "its number is known on the host only"
+        "numbers of interrupts change with each boot"
+        if parts[0].isdecimal()
+        else "its number is known on the host only"
     )
     guide.sink.remark(
         line,
@@ -114,7 +116,7 @@ def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interru
     key, value = interrupts.KEY, found.value
     if found.same and one.names != "*":
         key = f"{key} {one.names}"
-    elif found.same and not value.isdigit():
+    elif found.same and not value.isdecimal():
         value = f"each {value}"
     guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
     if found.note:

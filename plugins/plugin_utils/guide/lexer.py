@@ -101,7 +101,7 @@ class Lexer:
     def _token(self) -> None:
         rest = self.text[self.position : self.position + 12]
         digits = len(rest) - len(rest.lstrip("0123456789"))
-        if digits and rest[digits : digits + 1] in ("<", ">") and rest[:1].isdigit():
+        if digits and rest[digits : digits + 1] in ("<", ">") and rest[:1].isdecimal():
             self.position += digits
             self._operator(rest[:digits])
             return

@@ -147,7 +147,7 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
     for word in found:
         key, _equals, value = word.partition("=")
         behind = list(takewhile(str.isdigit, words[words.index(word) + 1 :]))
-        if value.isdigit() and behind:
+        if value.isdecimal() and behind:
             whole = " ".join([value, *behind])
             text = f"{key}: without quotes sysctl sets its first number alone, {value}; write {key}='{whole}'"
             guide.sink.remark(line, NO_EFFECT, text)
@@ -248,12 +248,12 @@ def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False) 
     """The scripts of Intel and Mellanox that spread interrupts."""
     words = [word for word in words if not word.startswith("-")]
     everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
-    if words and (words[0] in ("local", "all", "remote", "one", "custom", "start") or words[0][:1].isdigit()):
+    if words and (words[0] in ("local", "all", "remote", "one", "custom", "start") or words[0][:1].isdecimal()):
         how, nics = words[0], words[1:] or [HOST]
     else:
         how, nics = "local", words or [HOST]
     for nic in nics:
-        cpus = how if how[:1].isdigit() and how.replace("-", "").replace(",", "").isdigit() else "spread"
+        cpus = how if how[:1].isdecimal() and how.replace("-", "").replace(",", "").isdecimal() else "spread"
         if how in ("remote", "one", "custom"):
             guide.sink.remark(
                 line, ON_HOST, f"irq affinity '{how}': write the processors as a list for {masks.shown(nic)}"

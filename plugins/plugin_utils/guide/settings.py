@@ -198,7 +198,7 @@ class Guide:
             self.sink.remark(line, verdict.kind, f"{name}: {verdict.text}")
             if verdict.kind != NOTE:
                 return
-        plain = int(value) if value.isdigit() else value
+        plain = int(value) if value.isdecimal() else value
         self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)
 
     def _parameter(self, line: int, name: str, raw: str) -> Optional[str]:
@@ -214,7 +214,7 @@ class Guide:
         if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", value):
             value = str(int(value, 16))  # as the kernel prints it
         if hash_ and comment:
-            if not value.replace(" ", "").replace("-", "").isdigit():
+            if not value.replace(" ", "").replace("-", "").isdecimal():
                 self.sink.remark(line, NO_EFFECT, f"{name}: the comment behind the value makes the kernel refuse it")
                 return None
             self.sink.remark(line, NOTE, f"{name}: the kernel reads the number and drops the comment behind it")
@@ -233,8 +233,8 @@ class Guide:
             except ValueError:
                 self.sink.unknown(line, f"irq {key}: '{masks.shown(raw)}' is no mask of processors")
                 return
-        elif not text.isdigit():
+        elif not text.isdecimal():
             self.sink.unknown(line, f"irq {key}: '{text}' is no number")
             return
-        which = queue if queue.isdigit() else "*"
+        which = queue if queue.isdecimal() else "*"
         self.sink.set(line, name, "irq", f"{key} {which}", text)

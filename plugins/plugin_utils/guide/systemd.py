@@ -156,4 +156,4 @@ def microseconds(text: str) -> Optional[int]:
 
 def _bytes(text: str) -> str:
     units: Dict[str, int] = {"K": 1024, "M": 1024**2}
-    return str(int(text[:-1]) * units[text[-1]]) if text[-1:] in units and text[:-1].isdigit() else text
+    return str(int(text[:-1]) * units[text[-1]]) if text[-1:] in units and text[:-1].isdecimal() else text

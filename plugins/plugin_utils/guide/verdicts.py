@@ -75,16 +75,16 @@ def misnamed(key: str) -> str:
 def release(text: str) -> Release:
     """(6, 1) of `6.1.0-25-amd64`; the newest when nothing is said."""
     parts = text.split(".")
-    if len(parts) < 2 or not parts[0].isdigit():
+    if len(parts) < 2 or not parts[0].isdecimal():
         return NEWEST
-    minor = "".join(char for char in parts[1] if char.isdigit())
+    minor = "".join(char for char in parts[1] if char.isdecimal())
     return int(parts[0]), int(minor or 0)
 
 
 def of_parameter(key: str, value: str, kernel: Release) -> List[Verdict]:
     """What there is to say of a kernel parameter; the first is the one that counts."""
     words = value.split()
-    numbers = [int(word) for word in words if word.lstrip("-").isdigit()]
+    numbers = [int(word) for word in words if word.lstrip("-").isdecimal()]
     found = [
         verdict
         for verdict in VERDICTS

@@ -84,8 +84,8 @@ class Walk(Loops):
     def _shift(self, node: Simple) -> None:
         """Drop the first arguments."""
         raw = [expand.text(word, self.scope) for word, _line in node.words[1:]]
-        count = int(raw[0]) if raw and raw[0].isdigit() else 1
-        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdigit()}
+        count = int(raw[0]) if raw and raw[0].isdecimal() else 1
+        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
         self.scope.arguments = (self.scope.arguments or [])[count:]
 
     def call(self, name: str, words: List[str], line: int) -> bool:
@@ -99,7 +99,7 @@ class Walk(Loops):
     def enter(self, function: Function, words: Optional[List[str]], line: int, name: str) -> None:
         self.called.append(function.name)
         values = self.scope.values
-        state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdigit()})
+        state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
         override = self.override
         if words is not None and masks.mask("$@") in words:
             words = None
@@ -115,7 +115,7 @@ class Walk(Loops):
         finally:
             self.depth -= 1
             self.scope.arguments = state.arguments
-            self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdigit()}
+            self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
             self.scope.values.update(state.digits)
             self.override = override
 

@@ -123,7 +123,7 @@ def _order(host: Host) -> Iterator[Hit]:
     room = host.sysctl("net.ipv4.tcp_reordering")
     for bond, facts in host.below("bonds").items():
         several = len(facts.below("members")) > 1
-        if facts.text("mode") == "balance-rr" and several and room.isdigit() and int(room[:9]) < 127:
+        if facts.text("mode") == "balance-rr" and several and room.isdecimal() and int(room[:9]) < 127:
             late, since = host.protocol("TcpExtTCPDSACKRecv")
             sent = host.protocol("TcpOutSegs")[0]
             harm = late >= (100 if host.number("protocols", "interval") else 10_000) and late * 200 >= sent

@@ -33,10 +33,10 @@ def _one_core(host: Host) -> Iterator[Hit]:
         ):
             continue
         lists = sorted({row.text("cpus") for row in rows})
-        if all(cpus.isdigit() for cpus in lists) and len(lists) > 1:
+        if all(cpus.isdecimal() for cpus in lists) and len(lists) > 1:
             continue
         found = _served(rows)
-        pinned = len(lists) == 1 and lists[0].isdigit()
+        pinned = len(lists) == 1 and lists[0].isdecimal()
         if not pinned and not found:
             continue
         evidence = {**({"smp_affinity_list of all": lists[0]} if pinned else {}), **found}
@@ -79,7 +79,7 @@ def _room(host: Host) -> int:
 
 def _backlog(host: Host) -> Iterator[Hit]:
     limit = host.sysctl("net.core.netdev_max_backlog")
-    if overflowed(host) and limit.isdigit() and int(limit[:18]) < _room(host):
+    if overflowed(host) and limit.isdecimal() and int(limit[:18]) < _room(host):
         dropped = sum(row.count("dropped") for row in host.processors)
         remedy = sysctl_remedy(net__core__netdev_max_backlog={"at_least": _room(host)})
         told = f"{dropped} of {host.processed} packets{_when(host)}"
@@ -138,7 +138,7 @@ def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
             shares = nic.value("irq", "rps") == "none"
             return {}, nic_remedy(nic.name, irq={"rps": "spread"}) if shares else {}, _WRAPPED
     shared = nic.value("irq", "rps") if nic else None
-    if nic and isinstance(shared, str) and shared.isdigit() and nic.desired("irq", "rps") is None:
+    if nic and isinstance(shared, str) and shared.isdecimal() and nic.desired("irq", "rps") is None:
         remedy = nic_remedy(nic.name, irq={"rps": "none" if several else "spread"})
         return {"rps_cpus of all queues": f"CPU {shared}"}, remedy, _GATHERED
     alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in _alone(host)]

@@ -23,7 +23,7 @@ _OWN = {
 def _files(host: Host) -> Iterator[Hit]:
     """The kernel's own choice is one file for 10 KiB of memory (files_maxfiles_init in fs/file_table.c)."""
     text, own = host.sysctl("fs.file-max"), host.count("kernel", "memory_kib") // 10
-    if text.isdigit() and len(text) < 20 and int(text) < own // 2:
+    if text.isdecimal() and len(text) < 20 and int(text) < own // 2:
         evidence = {"fs.file-max": text, "the kernel's own": own}
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"fs.file-max": {"at_least": own}}})
 

@@ -48,7 +48,7 @@ def _profile(host: Host) -> Iterator[Hit]:
 def _undone(ours: str, theirs: str) -> bool:
     """Whether tuned would write another value; `>4096` only raises and `<4096` only lowers."""
     sign, bound = theirs[:1], theirs[1:].strip().strip('"')
-    if sign in ("<", ">") and bound.isdigit() and ours.isdigit():
+    if sign in ("<", ">") and bound.isdecimal() and ours.isdecimal():
         return int(ours[:18]) < int(bound[:18]) if sign == ">" else int(ours[:18]) > int(bound[:18])
     return theirs.split() != ours.split()
 
