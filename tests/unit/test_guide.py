@@ -230,3 +230,13 @@ def test_loops_over_interrupts_have_an_end():
     found = guide_to_inventory("\n".join("n=0; " + counting.format(number) for number in range(34)), form="shell")
     assert len(found["inventory"]["tuning_host_nics"]) == 32
     assert [remark["line"] for remark in found["remarks"]] == [33, 34]
+
+
+def test_of_names_of_interrupts_the_later_one_stands_first():
+    """The first pattern that fits an interrupt wins."""
+    loop = "for i in $(grep {} /proc/interrupts | cut -d: -f1); do echo {} > /proc/irq/$i/smp_affinity_list; done"
+    names = ("eth0-rx", 4), ("eth0", "0-1"), ("eth0-tx", 2), ("eth0-tx-3", 3)
+    found = guide_to_inventory("\n".join(loop.format(*one) for one in names), form="shell")
+    [entry] = found["inventory"]["tuning_host_nics"]
+    assert list(entry["irq"]["affinity"].items()) == [("*-tx-3", "3"), ("*-tx*", "2"), ("*", "0-1")]
+    assert [(one["line"], one["kind"]) for one in found["remarks"]] == [(1, "contradicts")]

@@ -225,9 +225,3 @@ def dealt(lists: Sequence[Tuple[int, ...]]) -> Optional[Dealt]:
         spread = "the script deals processors 0, 1, 2 and so on in turn; spread begins with those next to the NIC"
         return Dealt("spread", False, spread)
     return None
-
-
-def by_name(plain: Optional[str], named: Dict[str, str]) -> Dict[str, str]:
-    """The affinity as a dictionary by the names of interrupts; `plain` is what those have that are not named."""
-    every = (plain or "").replace("each ", "")
-    return {**named, **({"*": every} if every and every != "spread" and " " not in every else {})}

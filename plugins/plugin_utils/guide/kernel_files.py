@@ -9,7 +9,7 @@ from typing import List, Mapping, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import devices, interrupts, masks, modules
-from .model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
 _SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
@@ -118,11 +118,9 @@ def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interru
         value = f"each {value}"
     guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
     if found.note:
-        guide.sink.remark(line, NOTE, found.note)
+        guide.sink.note(line, found.note)
     if not found.same and (one.match or "*" in one.nic):
-        guide.sink.remark(
-            line, NOTE, "the script goes on from one NIC to the next, the inventory begins anew with each"
-        )
+        guide.sink.note(line, "the script goes on from one NIC to the next, the inventory begins anew with each")
 
 
 def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:
