@@ -130,6 +130,15 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     return ""
 
 
+def names_option(node: Node) -> bool:
+    """Whether a condition compares an argument with an option, such as `[ "$1" = -x ]`, which a plain call has not."""
+    triples = [triple for one in all_of(node) for triple in _compared(one)]
+    return any(
+        sign in ("=", "==") and _OF_A_CALL.fullmatch(left) and re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
+        for left, sign, right in triples
+    )
+
+
 def chosen(subject: str, patterns: Sequence[str]) -> str:
     """What to note of commands in a case that the host chooses, such as by its release; arguments choose for a call."""
     words = [masks.shown(pattern) for pattern in patterns]

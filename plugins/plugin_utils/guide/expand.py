@@ -14,6 +14,9 @@ Value = Union[str, List[str]]
 Run = Callable[[str], Optional[str]]
 
 _MOST = 512
+# As many characters as possible that stand for themselves.
+_PLAIN = re.compile(r"[^'\"`$\\]+")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "", "e": "\x1b", "0": "\0"}
 
 
@@ -59,6 +62,8 @@ def document(raw: str, scope: Scope) -> str:
 
 def braces(raw: str) -> List[str]:
     """`{a,b}` and `{0..7}` outside of quotes."""
+    if "{" not in raw:
+        return [raw]
     match = re.search(r"(?<![$\\])\{([^{}\s'\"`]*,[^{}\s'\"`]*|-?\d{1,4}\.\.-?\d{1,4})\}", raw)
     if not match or raw[0] in "'\"" or raw.count("'", 0, match.start()) % 2 or raw.count('"', 0, match.start()) % 2:
         return [raw]
@@ -142,8 +147,14 @@ class _Expansion:
             elif char in "$`":
                 index = self._dollar(raw, index, not quotes)
             else:
-                self._add(char)
-                index += 1
+                index = self._plain(raw, index)
+
+    def _plain(self, raw: str, index: int) -> int:
+        """Take characters that stand for themselves; where they end."""
+        match = _PLAIN.match(raw, index)
+        end = match.end() if match else index + 1
+        self._add(raw[index:end])
+        return end
 
     def _escaped(self, raw: str, index: int) -> int:
         while index < len(raw) and raw[index] != "'":
@@ -165,8 +176,7 @@ class _Expansion:
             elif char in "$`":
                 index = self._dollar(raw, index, True)
             else:
-                self._add(char)
-                index += 1
+                index = self._plain(raw, index)
         return index + 1
 
     def _dollar(self, raw: str, index: int, quoted: bool) -> int:
@@ -175,7 +185,8 @@ class _Expansion:
             end = end if end > 0 else len(raw)
             self._substitute(raw[index + 1 : end].replace("\\`", "`"), raw[index : end + 1], quoted)
             return end + 1
-        for opening, closing in (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")):
+        brackets = (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")) if raw[index + 1 : index + 2] in "([{" else ()
+        for opening, closing in brackets:
             if raw.startswith(opening, index):
                 end = _closing(raw, index + len(opening), opening[1], closing)
                 inner, source = raw[index + len(opening) : end - len(closing)], raw[index:end]
@@ -187,13 +198,13 @@ class _Expansion:
                 else:
                     self._parameter(inner, source, quoted)
                 return end
-        match = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", raw[index + 1 :])
+        match = _NAME.match(raw, index + 1)
         if not match:
             self._add("$")
             return index + 1
         value = self.scope.get(match[0])
         self._insert(masks.mask(f"${match[0]}") if value is None else value, quoted, match[0] == "@")
-        return index + 1 + match.end()
+        return match.end()
 
     def _substitute(self, inner: str, source: str, quoted: bool) -> None:
         value = self.scope.run(inner)

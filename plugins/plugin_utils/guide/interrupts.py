@@ -20,6 +20,8 @@ WORD = re.compile(r"interrupt@[\w.]*-(\d+)(?:#(\d+))?")
 KEY = "affinity"
 # How many interrupts a loop is walked for; more than any pattern of processors that people write is long.
 COUNT = 64
+# After so many it is clear whether the text tells what is written at all.
+ENOUGH = 4
 # And how many loops of one text.
 MOST_LOOPS = 32
 # What the number of processors is supposed to be; what differs between the two depends on it.
@@ -175,6 +177,10 @@ class Book:
         # What the interrupts of a loop got one after the other, by the line that writes it; and what that comes to.
         self.dealt: Dict[Tuple[int, Interrupts], List[Optional[Tuple[int, ...]]]] = {}
         self.values: Dict[Tuple[int, Interrupts], Optional[Dealt]] = {}
+
+    def hopeless(self) -> bool:
+        """Whether of nothing that a loop wrote so far all is known, so that to go on shows nothing more."""
+        return all(None in lists for lists in self.dealt.values())
 
     def results(self) -> Dict[Tuple[int, Interrupts], Optional[Dealt]]:
         """What the lists come to that a loop wrote, which is over; none where one of them is not known."""

@@ -7,7 +7,7 @@ What the text decides is walked round by round; a loop over what only the host k
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from . import bindings, conditions, counting, expand, interrupts, masks, wrappers
 from .commands import Commands
@@ -23,6 +23,7 @@ class Loops(Commands):
 
     undecided = 0
     rounds = 0  # of loops over what only the host knows
+    counted: FrozenSet[str] = frozenset()  # the variables that these count on
 
     def skip(self, node: Node, why: str) -> None:
         """Note why commands do not run."""
@@ -81,7 +82,7 @@ class Loops(Commands):
                 with self.supposing(count):
                     for number in range(interrupts.COUNT):
                         self.assign(name, "=", f"{word}#{number}")
-                        if not self._goes_on(body):
+                        if not self._goes_on(body) or (number == interrupts.ENOUGH and book.hopeless()):
                             break
                 found.append(book.results())
                 if not any(found[0].values()):
@@ -107,12 +108,23 @@ class Loops(Commands):
     def _round(self, body: Node, symbolic: bool) -> None:
         self.undecided += symbolic
         self.rounds += symbolic
+        before = self.counted
+        if symbolic:
+            self.counted = before.union(name for node in all_of(body) for name in self.assigned(node))
         try:
             with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
                 self.walk(body)
         finally:
             self.undecided -= symbolic
             self.rounds -= symbolic
+            self.counted = before
+
+    def _in_any_round(self, start: Dict[str, expand.Value]) -> None:
+        """After a condition that some rounds meet: what the loop counts on is no better known than before it."""
+        for name in self.counted:
+            value = start.get(name)
+            if isinstance(value, str) and not masks.known(value):
+                self.scope.values[name] = value
 
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Join what a text says of single queues and interrupts of a NIC to one value; a later line wins over an earlier one."""
+"""Join what a text says of single queues and interrupts of a NIC to one value; a later line wins over earlier ones."""
 
 from __future__ import annotations
 
@@ -46,6 +46,8 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
 def _against(key: str, early: Setting, late: Setting) -> Tuple[Setting, Setting, str]:
     """Of two settings the one that does not stand, the one that does, and why; no reason where both stand."""
     first, second = early.key.partition(" ")[2] or "*", late.key.partition(" ")[2] or "*"
+    if early.address == late.address:
+        return early, late, ""  # they are equal
     if exclusive(early.branch, late.branch):
         meet = "*" in (first, second) or fnmatchcase(first, second)
         return late, early, f"the other case of a condition: {early.value}" if meet else ""

@@ -42,6 +42,7 @@ class Script:
         self.directory = ""  # where `cd` has gone, if that is a folder of /proc or /sys
         self.left: List[str] = []  # the folders that pushd has left
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
+        self.taken_in = ""  # the last file that the script takes in and that is not part of the text
         self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
@@ -188,9 +189,8 @@ class Script:
             return expand.text(output.profile_of(plain), self.scope)
         if output.default_route(plain.strip()):
             return masks.DEFAULT_ROUTE
-        try:
-            tree = syntax.parse([(self.line, source)])
-        except Broken:
+        tree = syntax.inner(source, self.line)
+        if tree is None:
             return None
         commands = tree.commands
         inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
