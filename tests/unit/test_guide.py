@@ -247,7 +247,7 @@ def test_a_loop_of_which_the_text_tells_nothing_is_left_soon(monkeypatch):
     rounds = []
     monkeypatch.setattr(loops.Loops, "_round", lambda self, body, symbolic: rounds.append(symbolic) or self.walk(body))
     text = "for i in $(grep eth0 /proc/interrupts | cut -d: -f1); do echo $({}) > /proc/irq/$i/smp_affinity_list; done"
-    for number, command in ((128, "echo 3"), (5, "cat /run/processor")):
+    for number, command in ((112, "echo 3"), (5, "cat /run/processor")):
         guide_to_inventory(text.format(command), form="shell")
         assert (rounds.count(False), rounds.count(True)) == (number, 1)
         rounds.clear()

@@ -41,6 +41,10 @@ _RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
+def _reads_array(words: Sequence[str]) -> bool:
+    return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
+
+
 class Commands(Script):
     """What a script does command by command; `walk` and `call` are of its control flow."""
 
@@ -158,7 +162,7 @@ class Commands(Script):
         elif name in ("cd", "pushd", "popd"):
             self.go(name, words[1:])
             self.sink.nothing(line, "changes the folder")
-        elif name in ("mapfile", "readarray") and node:
+        elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
             self.read_list(words, node.redirects)
             self.sink.nothing(line, "reads a list")
         elif name in (".", "source"):
