@@ -276,6 +276,7 @@ class Commands(Script):
                 self.visited.add(id(command))
                 if isinstance(command, Simple):
                     self.sink.nothing(command.line, "sets nothing by itself")
+                    self.sink.goes_on(command.line, node.line)
             if words[0].endswith("tee"):
                 for path in words[1:]:
                     if not path.startswith("-"):
