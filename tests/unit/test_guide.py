@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, loops, masks, reader
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
 CASES = {path.stem: case_files.read(path) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))}
@@ -230,3 +230,24 @@ def test_loops_over_interrupts_have_an_end():
     found = guide_to_inventory("\n".join("n=0; " + counting.format(number) for number in range(34)), form="shell")
     assert len(found["inventory"]["tuning_host_nics"]) == 32
     assert [remark["line"] for remark in found["remarks"]] == [33, 34]
+
+
+def test_of_names_of_interrupts_the_later_one_stands_first():
+    """The first pattern that fits an interrupt wins."""
+    loop = "for i in $(grep {} /proc/interrupts | cut -d: -f1); do echo {} > /proc/irq/$i/smp_affinity_list; done"
+    names = ("eth0-rx", 4), ("eth0", "0-1"), ("eth0-tx", 2), ("eth0-tx-3", 3)
+    found = guide_to_inventory("\n".join(loop.format(*one) for one in names), form="shell")
+    [entry] = found["inventory"]["tuning_host_nics"]
+    assert list(entry["irq"]["affinity"].items()) == [("*-tx-3", "3"), ("*-tx*", "2"), ("*", "0-1")]
+    assert [(one["line"], one["kind"]) for one in found["remarks"]] == [(1, "contradicts")]
+
+
+def test_a_loop_of_which_the_text_tells_nothing_is_left_soon(monkeypatch):
+    """The scripts of vendors work out processors in many lines, from files of the host."""
+    rounds = []
+    monkeypatch.setattr(loops.Loops, "_round", lambda self, body, symbolic: rounds.append(symbolic) or self.walk(body))
+    text = "for i in $(grep eth0 /proc/interrupts | cut -d: -f1); do echo $({}) > /proc/irq/$i/smp_affinity_list; done"
+    for number, command in ((112, "echo 3"), (5, "cat /run/processor")):
+        guide_to_inventory(text.format(command), form="shell")
+        assert (rounds.count(False), rounds.count(True)) == (number, 1)
+        rounds.clear()

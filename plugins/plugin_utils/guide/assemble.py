@@ -4,25 +4,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
-from . import bonded, functions, interrupts, modules, qdiscs, verdicts
+from . import bonded, functions, modules, qdiscs, receivers, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
-# So many queues a text names only in a loop that goes on as long as there are queues.
-_MANY = 64
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
 
 
 def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     """Inventory, remarks, what was not understood, and what became of each line."""
     sink.close()
-    settings = functions.whole(sink, _idle(sink, qdiscs.settled(sink, _settled(sink))))
+    settings = receivers.standing(sink, qdiscs.settled(sink, _settled(sink)))
+    settings = functions.whole(sink, _idle(sink, settings))
     bonds_, settings, inside = _bonds(sink, settings)
     used = {one.line for one in settings}
     for remark in sink.noted:
@@ -104,9 +102,9 @@ def _settled(sink: Sink) -> List[Setting]:
         if groups:
             kind = next(kind for group, _number, kind in setting.branch if group == groups[0])
             text = (
-                f"{_named(setting)} holds only in the {kind}"
+                f"{setting.named} holds only in the {kind}"
                 if kind != "if"
-                else f"{_named(setting)} holds in one case only"
+                else f"{setting.named} holds in one case only"
             )
             sink.remark(setting.line, CONDITIONAL, text)
             continue
@@ -148,14 +146,9 @@ def _unsure(sink: Sink) -> List[int]:
 
 
 def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
-    text = f"{_named(loser)} contradicts {sink.position(winner.line)}, {why}: {winner.value}"
+    text = f"{loser.named} contradicts {sink.position(winner.line)}, {why}: {winner.value}"
     sink.remark(loser.line, CONTRADICTS, text)
     sink.losers.append(loser)
-
-
-def _named(setting: Setting) -> str:
-    nic = setting.nic or " ".join(f"{key} {value}" for key, value in setting.match)
-    return " ".join(str(part) for part in (nic, setting.family, setting.key, setting.value) if part != "")
 
 
 def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
@@ -205,7 +198,7 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
         entry = entries.setdefault((one.nic, one.match), start)
         if one.key in _FLAT and one.family in ("link", "wol"):
             entry[one.key] = one.value
-        elif one.family == "irq" and " " in one.key:
+        elif receivers.is_one(one):
             key, _blank, index = one.key.partition(" ")
             queues.setdefault((one.nic, one.match, key), {})[index] = one
             entry.setdefault("irq", {}).setdefault(key, "")
@@ -217,50 +210,10 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     for (nic, match, key), found in each.items():
         entries[(nic, match)]["sriov"][key] = functions.joined(found)
     for (nic, match, key), found in queues.items():
-        if key == interrupts.KEY:
-            named = {names: str(one.value) for names, one in found.items()}
-            entries[(nic, match)]["irq"][key] = interrupts.by_name(entries[(nic, match)]["irq"][key], named)
-            continue
-        entries[(nic, match)]["irq"][key] = _by_queue(key, found)
-        if "*" not in found and not isinstance(entries[(nic, match)]["irq"][key], dict):
-            sink.remark(
-                next(iter(found.values())).line,
-                NOTE,
-                f"irq {key}: queues {', '.join(sorted(found))} are named; the list goes on with the next ones",
-            )
+        numbered = entries[(nic, match)][receivers.FAMILY]
+        numbered[key] = receivers.value(sink, key, numbered[key], found)
     wide = [entry for entry in entries.values() if "match" in entry or any(char in entry["name"] for char in "*?")]
     return [*wide, *(entry for entry in entries.values() if entry not in wide)]
-
-
-def _by_queue(key: str, found: Mapping[str, Setting]) -> Any:
-    """One list for all queues, or one for each; by their numbers where others keep what they have."""
-    every = found.get("*")
-    numbers = sorted(int(index) for index in found if index.isdecimal())
-    # What comes later for all of them is what they have.
-    numbers = [number for number in numbers if every is None or found[str(number)].line >= every.line]
-    single = {number: str(found[str(number)].value) for number in numbers}
-    if every is not None and set(single.values()) <= {every.value}:
-        return _for_all(key, every.value)
-    if key != "rps_flow_cnt" and (every is not None or numbers != list(range(max(len(numbers), 2)))):
-        return {**single, **({"*": every.value} if every is not None else {})}
-    last = str(every.value) if every is not None else single[numbers[-1]]
-    lists = [single.get(number, last) for number in range(numbers[-1] + 1)]
-    # What comes again and again is said once: the list begins anew where there are more queues.
-    period = next(
-        size
-        for size in range(1, len(lists) + 1)
-        if lists == (lists[:size] * len(lists))[: len(lists)] and (not len(lists) % size or len(lists) > _MANY)
-    )
-    part = lists[:period]
-    dealt = key == "xps" and period > 1 and all(one.isdecimal() for one in part)
-    if dealt and sorted({int(one) for one in part}) == [int(one) for one in part]:
-        return cpus.format_list([int(one) for one in part])
-    return " ".join(part) if period > 1 else _for_all(key, part[0])
-
-
-def _for_all(key: str, text: str) -> str:
-    """What each queue gets; a list alone would be dealt to them, one processor for each."""
-    return f"each {text}" if key == "xps" and re.search("[,-]", text) else text
 
 
 def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], List[Setting]]:

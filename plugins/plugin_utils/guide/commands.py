@@ -41,6 +41,10 @@ _RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
+def _reads_array(words: Sequence[str]) -> bool:
+    return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
+
+
 class Commands(Script):
     """What a script does command by command; `walk` and `call` are of its control flow."""
 
@@ -128,6 +132,8 @@ class Commands(Script):
         name = programs.program(words[0])
         if self.call(words[0], words[1:], line):
             self.sink.nothing(line, f"calls the function {words[0]}")
+        elif self.taken_in and name in programs.OF_VENDORS and words[0] == name:
+            self._of_taken_in(words)
         elif (
             name in ("tee", "sysctl")
             and node
@@ -156,12 +162,13 @@ class Commands(Script):
         elif name in ("cd", "pushd", "popd"):
             self.go(name, words[1:])
             self.sink.nothing(line, "changes the folder")
-        elif name in ("mapfile", "readarray") and node:
+        elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
             self.read_list(words, node.redirects)
             self.sink.nothing(line, "reads a list")
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
+            self.taken_in = what
         elif name == "set" and words[1:2] and words[1] in _ROUTER:
             said = " ".join(masks.shown(word) for word in words)
             self.sink.remark(line, OTHER_TOOL, f"{said}: it is the configuration of VyOS")
@@ -202,10 +209,18 @@ class Commands(Script):
             )
         else:
             said = masks.shown(" ".join(words))
-            if _NETWORK.search(said):
+            if _NETWORK.search(said) and self.taken_in:
+                self._of_taken_in(words)
+            elif _NETWORK.search(said):
                 self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
                 self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def _of_taken_in(self, words: List[str]) -> None:
+        """A command that may be a function of a file that the script takes in."""
+        said = " ".join(masks.shown(word) for word in words)
+        what = f"{said}: it may be a function of {self.taken_in}, which is not part of this text"
+        self.sink.remark(self.line, OTHER_TOOL, what)
 
     def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:
         """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""
@@ -261,6 +276,7 @@ class Commands(Script):
                 self.visited.add(id(command))
                 if isinstance(command, Simple):
                     self.sink.nothing(command.line, "sets nothing by itself")
+                    self.sink.goes_on(command.line, node.line)
             if words[0].endswith("tee"):
                 for path in words[1:]:
                     if not path.startswith("-"):

@@ -94,10 +94,10 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
     if isinstance(node, Sequence_):
         return decide(node.commands[-1], scope) if node.commands else None
     if isinstance(node, AndOr):
-        left, right = decide(node.left, scope), decide(node.right, scope)
+        one, other = decide(node.left, scope), decide(node.right, scope)
         if node.operator == "&&":
-            return False if left is False or right is False else (True if left and right else None)
-        return True if left or right else (False if left is False and right is False else None)
+            return False if one is False or other is False else (True if one and other else None)
+        return True if one or other else (False if one is False and other is False else None)
     if isinstance(node, Not):
         found = decide(node.command, scope)
         return None if found is None else not found
@@ -113,6 +113,9 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
     if raw[0] not in ("[", "[[", "test"):
         return None
     inner = raw[1:-1] if raw[0] != "test" else raw[1:]
+    if raw[0] == "[[" and len(inner) == 3 and inner[1][0] == "-" and inner[1] in _NUMBERS:
+        left, right = (expand.arithmetic(expand.text(side, scope), scope) for side in (inner[0], inner[2]))
+        return None if left is None or right is None else _NUMBERS[inner[1]](left, right)
     return _test([expand.text(word, scope) for word in inner], raw[0] == "[[")
 
 
@@ -128,6 +131,15 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
             speed = "; match: {min_speed: ...} selects NICs by their link, in Mbit/s"
             return said + (speed if "speed" in f"{left}{right}".lower() else "")
     return ""
+
+
+def names_option(node: Node) -> bool:
+    """Whether a condition compares an argument with an option, such as `[ "$1" = -x ]`, which a plain call has not."""
+    triples = [triple for one in all_of(node) for triple in _compared(one)]
+    return any(
+        sign in ("=", "==") and _OF_A_CALL.fullmatch(left) and re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
+        for left, sign, right in triples
+    )
 
 
 def chosen(subject: str, patterns: Sequence[str]) -> str:

@@ -14,6 +14,14 @@ Value = Union[str, List[str]]
 Run = Callable[[str], Optional[str]]
 
 _MOST = 512
+# As many characters as possible that stand for themselves.
+_PLAIN = re.compile(r"[^'\"`$\\]+")
+# An index may hold that of another array.
+_PARAMETER = re.compile(
+    r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[(?:[^][]|\[[^][]*\])*\])?(.*)",
+    re.DOTALL,
+)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "", "e": "\x1b", "0": "\0"}
 
 
@@ -27,6 +35,7 @@ class Scope:
         self.tables: Dict[str, Dict[str, str]] = {}  # arrays whose elements have names
         self.drivers: Set[str] = set()  # the variables that hold the name of a driver
         self.counts: Set[str] = set()  # those that hold the number of processors
+        self.lengths: Dict[str, str] = {}  # those that are worked out from how many interrupts an array has
 
     def get(self, name: str) -> Optional[Value]:
         """The value of a variable, or None when the text does not say it."""
@@ -59,6 +68,8 @@ def document(raw: str, scope: Scope) -> str:
 
 def braces(raw: str) -> List[str]:
     """`{a,b}` and `{0..7}` outside of quotes."""
+    if "{" not in raw:
+        return [raw]
     match = re.search(r"(?<![$\\])\{([^{}\s'\"`]*,[^{}\s'\"`]*|-?\d{1,4}\.\.-?\d{1,4})\}", raw)
     if not match or raw[0] in "'\"" or raw.count("'", 0, match.start()) % 2 or raw.count('"', 0, match.start()) % 2:
         return [raw]
@@ -142,8 +153,14 @@ class _Expansion:
             elif char in "$`":
                 index = self._dollar(raw, index, not quotes)
             else:
-                self._add(char)
-                index += 1
+                index = self._plain(raw, index)
+
+    def _plain(self, raw: str, index: int) -> int:
+        """Take characters that stand for themselves; where they end."""
+        match = _PLAIN.match(raw, index)
+        end = match.end() if match else index + 1
+        self._add(raw[index:end])
+        return end
 
     def _escaped(self, raw: str, index: int) -> int:
         while index < len(raw) and raw[index] != "'":
@@ -165,8 +182,7 @@ class _Expansion:
             elif char in "$`":
                 index = self._dollar(raw, index, True)
             else:
-                self._add(char)
-                index += 1
+                index = self._plain(raw, index)
         return index + 1
 
     def _dollar(self, raw: str, index: int, quoted: bool) -> int:
@@ -175,7 +191,8 @@ class _Expansion:
             end = end if end > 0 else len(raw)
             self._substitute(raw[index + 1 : end].replace("\\`", "`"), raw[index : end + 1], quoted)
             return end + 1
-        for opening, closing in (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")):
+        brackets = (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")) if raw[index + 1 : index + 2] in "([{" else ()
+        for opening, closing in brackets:
             if raw.startswith(opening, index):
                 end = _closing(raw, index + len(opening), opening[1], closing)
                 inner, source = raw[index + len(opening) : end - len(closing)], raw[index:end]
@@ -187,20 +204,20 @@ class _Expansion:
                 else:
                     self._parameter(inner, source, quoted)
                 return end
-        match = re.match(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", raw[index + 1 :])
+        match = _NAME.match(raw, index + 1)
         if not match:
             self._add("$")
             return index + 1
         value = self.scope.get(match[0])
         self._insert(masks.mask(f"${match[0]}") if value is None else value, quoted, match[0] == "@")
-        return index + 1 + match.end()
+        return match.end()
 
     def _substitute(self, inner: str, source: str, quoted: bool) -> None:
         value = self.scope.run(inner)
         self._insert(masks.mask(source) if value is None else value, quoted)
 
     def _parameter(self, inner: str, source: str, quoted: bool) -> None:
-        match = re.fullmatch(r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[0-9@*])(\[[^\]]*\])?(.*)", inner, re.DOTALL)
+        match = _PARAMETER.fullmatch(inner)
         if not match:
             self._insert(masks.mask(source), quoted)
             return
@@ -212,16 +229,13 @@ class _Expansion:
         value: Optional[Value] = self.scope.get(name)
         if isinstance(value, list) and index not in ("[@]", "[*]") and name not in ("@", "*"):
             number = arithmetic(index[1:-1], self.scope) if index else 0
-            if number is not None and len(value) == 1 and interrupts.WORD.fullmatch(value[0]):
-                value = f"{value[0]}#{number}"
-            else:
-                value = value[number] if number is not None and 0 <= number < len(value) else None
+            value = _element(value, number)
         if mark == "#":
-            sure = value is not None and masks.known(" ".join(value)) and not interrupts.WORD.search(" ".join(value))
-            count = str(len(value)) if value is not None and sure else None
+            count = str(len(value)) if value is not None and _is_whole(value) else None
             self._insert(masks.mask(source) if count is None else count, quoted)
         elif mark == "!" and isinstance(value, list):
-            self._insert([str(number) for number in range(len(value))], quoted, True)
+            found = [str(number) for number in range(len(value))] if _is_whole(value) else [masks.mask(source)]
+            self._insert(found, quoted, True)
         elif mark == "!":
             other = self.scope.get(value) if isinstance(value, str) and masks.known(value) else None
             self._insert(masks.mask(source) if other is None else other, quoted)
@@ -274,6 +288,22 @@ class _Expansion:
         if value.startswith("*"):
             return value  # what stands for all NICs
         return value[first:] if count is None else value[first : first + count]
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether the words of an array, or the letters of a text, are those that it has on the host."""
+    words = value if isinstance(value, list) else [value]
+    sure = masks.known(" ".join(words)) and not interrupts.is_list(value)
+    return sure and not any(word[:1] == "/" and "*" in word for word in words)
+
+
+def _element(value: List[str], number: Optional[int]) -> Optional[str]:
+    """One word of an array; of interrupts, or of files of the kernel, it stands for the one or all of them."""
+    if interrupts.is_list(value):
+        return f"{value[0]}#{'*' if number is None else number}"
+    if len(value) == 1 and value[0][:1] == "/" and "*" in value[0]:
+        return value[0] if number is None else None
+    return value[number] if number is not None and 0 <= number < len(value) else None
 
 
 def _strip(value: str, pattern: str, longest: bool, front: bool) -> Optional[str]:

@@ -8,21 +8,23 @@ over them is walked for many of them, to see which processors each gets.
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import masks
 
 _FILE, _FOLDER = "/proc/interrupts", re.compile(r"/sys/class/net/([^/]+)/device/msi_irqs(?:/\*?)?")
-# The word in the place of a number; the count behind it tells the interrupts of one loop apart.
-WORD = re.compile(r"interrupt@[\w.]*-(\d+)(?:#(\d+))?")
+# The word in the place of a number; the count behind it tells the interrupts of one loop apart, `*` is any one of them.
+WORD = re.compile(r"interrupt@[\w.]*-(\d+)(?:#(\d+|\*))?")
 KEY = "affinity"
 # How many interrupts a loop is walked for; more than any pattern of processors that people write is long.
-COUNT = 64
+COUNTS = (64, 48)
+# After so many it is clear whether the text tells what is written at all.
+_ENOUGH = 4
 # And how many loops of one text.
 MOST_LOOPS = 32
-# What the number of processors is supposed to be; what differs between the two depends on it.
+# What the number of processors is supposed to be; what differs between the two depends on it, or on the count above.
 PROCESSORS = (251, 509)
 
 _GREP = re.compile(r"[ez]?grep")
@@ -37,6 +39,18 @@ _START = re.compile(r"(eth|en[opsxP]?|em|wlan|wl[opsx]?)(?=$|\*)")
 # Drivers whose interrupts bear their name.
 _DRIVERS = {"mlx5": "mlx5_core", "i40e": "i40e", "ice": "ice"}
 _IN_FRONT = re.compile(rf"({'|'.join(_DRIVERS)})-(?=[a-z])")
+
+
+def is_list(value: object) -> bool:
+    """Whether a variable is an array of interrupts that a script has looked up."""
+    found = WORD.fullmatch(value[0]) if isinstance(value, list) and len(value) == 1 else None
+    return found is not None and not found[2]
+
+
+def are_counted(raw: str, scope: Any) -> bool:
+    """Whether words tell how many interrupts an array has, be it by a variable."""
+    lists = [name for name in re.findall(r"[#!](\w+)\[[@*]\]", raw) if is_list(scope.get(name))]
+    return bool(lists) or any(name in scope.lengths for name in re.findall(r"[A-Za-z_]\w*", raw))
 
 
 class Interrupts(NamedTuple):
@@ -172,15 +186,27 @@ class Book:
         self.counting = False  # while a loop is walked interrupt by interrupt
         self.loops = 0  # that have been walked so
         self.looping = 0  # while it is walked once for all of them
-        # What the interrupts of a loop got one after the other, by the line that writes it; and what that comes to.
-        self.dealt: Dict[Tuple[int, Interrupts], List[Optional[Tuple[int, ...]]]] = {}
+        # What the interrupts of a loop got, by the line that writes it and their count; and what that comes to.
+        self.dealt: Dict[Tuple[int, Interrupts], Dict[int, Optional[Tuple[int, ...]]]] = {}
         self.values: Dict[Tuple[int, Interrupts], Optional[Dealt]] = {}
+        self.body: object = None  # of the loop that is walked interrupt by interrupt, and how often so far
+        self.turns = 0
 
-    def results(self) -> Dict[Tuple[int, Interrupts], Optional[Dealt]]:
-        """What the lists come to that a loop wrote, which is over; none where one of them is not known."""
+    def is_enough(self, body: object) -> bool:
+        """Whether a round more of this body shows nothing: of nothing that it wrote so far all is known."""
+        if not self.counting or body is not self.body:
+            return False
+        self.turns += 1
+        return self.turns > _ENOUGH and all(None in lists.values() for lists in self.dealt.values())
+
+    def results(self, count: int) -> Dict[Tuple[int, Interrupts], Optional[Dealt]]:
+        """What the lists come to that a loop over so many wrote, which is over; None where not each is known."""
         found, self.dealt = self.dealt, {}
-        known = {key: [one for one in lists if one is not None] for key, lists in found.items()}
-        return {key: dealt(lists) if len(lists) == len(found[key]) else None for key, lists in known.items()}
+        results: Dict[Tuple[int, Interrupts], Optional[Dealt]] = {}
+        for key, lists in found.items():
+            known = [one for one in map(lists.get, range(len(lists))) if one is not None]
+            results[key] = dealt(known, count) if len(known) == len(lists) > 1 else None
+        return results
 
     def word(self, found: Found) -> str:
         """The word in the place of their numbers."""
@@ -202,7 +228,7 @@ def who(one: Interrupts) -> str:
     return f"the interrupts of {nic}" if one.names == "*" else f"the interrupts {one.names} of {nic}"
 
 
-def dealt(lists: Sequence[Tuple[int, ...]]) -> Optional[Dealt]:
+def dealt(lists: Sequence[Tuple[int, ...]], count: int) -> Optional[Dealt]:
     """The value for the lists that the interrupts of a loop get one after the other; None where none says it."""
     if len(set(lists)) == 1:
         return Dealt(cpus.format_list(lists[0]), True, "")
@@ -212,7 +238,7 @@ def dealt(lists: Sequence[Tuple[int, ...]]) -> Optional[Dealt]:
             for size in range(2, len(lists) // 2 + 1)
             if all(one == lists[index % size] for index, one in enumerate(lists))
         ),
-        len(lists) if len(lists) < COUNT else 0,
+        len(lists) if len(lists) < count else 0,
     )
     order = "the script goes by the order of /proc/interrupts, the inventory by that of the queues"
     if period:
@@ -225,9 +251,3 @@ def dealt(lists: Sequence[Tuple[int, ...]]) -> Optional[Dealt]:
         spread = "the script deals processors 0, 1, 2 and so on in turn; spread begins with those next to the NIC"
         return Dealt("spread", False, spread)
     return None
-
-
-def by_name(plain: Optional[str], named: Dict[str, str]) -> Dict[str, str]:
-    """The affinity as a dictionary by the names of interrupts; `plain` is what those have that are not named."""
-    every = (plain or "").replace("each ", "")
-    return {**named, **({"*": every} if every and every != "spread" and " " not in every else {})}

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import List, Mapping, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import devices, interrupts, masks, modules
-from .model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 
 _SYSCTL, _IRQ, _NET = "/proc/sys/", "/proc/irq/", "/sys/class/net/"
@@ -17,6 +17,9 @@ _PARAMETER = re.compile(r"/sys/module/([^/]+)/parameters/([^/]+)")
 _LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen", "ifalias": "alias", "netdev_group": "group"}
 _NAPI = ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs")
 _QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
+
+# Files of queues and interrupts.
+OF_A_QUEUE = re.compile(r"/(?:(?:rps|xps)_\w+|smp_affinity(?:_list)?)$")
 
 _OTHERS: Mapping[str, str] = {
     "/sys/devices/system/cpu/": "it is of the processors; TuneD and cpupower set it",
@@ -36,6 +39,19 @@ _OTHERS: Mapping[str, str] = {
 def is_one(path: str) -> bool:
     """Whether a path lies in /proc or /sys."""
     return masks.shown(path).startswith(("/proc/", "/sys/"))
+
+
+def only_the_host_knows(path: str, lines: Sequence[Line]) -> bool:
+    """Whether one word goes into a file of which nothing is known, such as one that the kernel lists for a queue."""
+    if masks.known(path) or masks.mask(masks.shown(path)) != path or len(lines) != 1:
+        return False
+    words = lines[0][1].split()
+    name = masks.shown(path).lower()
+    return (
+        len(words) == 1
+        and (not masks.known(words[0]) or re.fullmatch(r"(0x)?[0-9a-f,]+|\d+-\d+", words[0]) is not None)
+        and not re.search(r"log|lock|pid|tmp|temp|out\b|null|conf|state|backup|cache", name)
+    )
 
 
 def write(guide: Guide, line: int, path: str, text: str) -> None:
@@ -94,13 +110,16 @@ def _looked_up(guide: Guide, line: int, found: interrupts.Found, count: str, wri
         guide.sink.unknown(line, f"'{text}' is no {'list' if file == 'smp_affinity_list' else 'mask'} of processors")
         return
     if book.counting:
-        for one in found.interrupts if count else ():
-            book.dealt.setdefault((line, one), []).append(processors)
+        for one in found.interrupts if count.isdecimal() else ():
+            book.dealt.setdefault((line, one), {})[int(count)] = processors
         return
     for one in found.interrupts:
         value = book.values.get((line, one)) if book.looping else None
-        value = value or (interrupts.dealt([processors]) if processors is not None and not count else None)
-        if value is None:
+        value = value or (interrupts.dealt([processors], 0) if processors is not None and not count else None)
+        if value is None and count.isdecimal():
+            what = f"which of {interrupts.who(one)} is number {count} in the list is known on the host only"
+            guide.sink.remark(line, ON_HOST, f"{what}; write irq: {{affinity: {{NAME: PROCESSORS}}}}")
+        elif value is None:
             what = f"{interrupts.who(one)} to {masks.shown(text)}"
             guide.sink.remark(
                 line, ON_HOST, f"{what}: known on the host only; write irq: {{affinity: spread}}, or a list"
@@ -120,11 +139,9 @@ def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interru
         value = f"each {value}"
     guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
     if found.note:
-        guide.sink.remark(line, NOTE, found.note)
+        guide.sink.note(line, found.note)
     if not found.same and (one.match or "*" in one.nic):
-        guide.sink.remark(
-            line, NOTE, "the script goes on from one NIC to the next, the inventory begins anew with each"
-        )
+        guide.sink.note(line, "the script goes on from one NIC to the next, the inventory begins anew with each")
 
 
 def _nic(guide: Guide, line: int, parts: List[str], text: str) -> None:

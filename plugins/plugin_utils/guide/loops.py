@@ -7,7 +7,7 @@ What the text decides is walked round by round; a loop over what only the host k
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
 
 from . import bindings, conditions, counting, expand, interrupts, masks, wrappers
 from .commands import Commands
@@ -23,6 +23,7 @@ class Loops(Commands):
 
     undecided = 0
     rounds = 0  # of loops over what only the host knows
+    counted: FrozenSet[str] = frozenset()  # the variables that these count on
 
     def skip(self, node: Node, why: str) -> None:
         """Note why commands do not run."""
@@ -44,10 +45,13 @@ class Loops(Commands):
 
     def loop(self, node: For) -> None:
         """`for x in ...`, and `for ((...))`."""
+        raw = node.words if node.words is not None else (('"$@"', node.line),)
+        heads = [node.head] if node.head else [word for word, _line in raw]
+        if self._over_list(node, " ".join(heads), node.head.partition("=")[0].strip() or node.name):
+            return
         if node.head:
             self._count(node)
             return
-        raw = node.words if node.words is not None else (('"$@"', node.line),)
         words = self.listed(raw)
         if words:
             self._over(node.name, words, node.body, node.line)
@@ -71,33 +75,71 @@ class Loops(Commands):
 
     def _over_interrupts(self, name: str, word: str, body: Node) -> None:
         """Interrupt by interrupt to see which processors each gets, and once for all of them."""
-        book = self.guide.interrupts
-        if not book.counting:
-            book.values = {}
-        if not book.counting and book.loops < interrupts.MOST_LOOPS:
-            book.loops += 1
-            found = []
-            for count in interrupts.PROCESSORS:
-                with self.supposing(count):
-                    for number in range(interrupts.COUNT):
-                        self.assign(name, "=", f"{word}#{number}")
-                        if not self._goes_on(body):
-                            break
-                found.append(book.results())
-                if not any(found[0].values()):
+
+        def each(count: int) -> None:
+            for number in range(count):
+                self.assign(name, "=", f"{word}#{number}")
+                if not self._goes_on(body):
                     break
-            book.values = {key: value for key, value in found[0].items() if found[-1].get(key) == value}
+
+        self._survey(body, each)
+        start = dict(self.scope.values)
         self._forget(body)
         self.assign(name, "=", word)
-        book.looping += 1
+        self._for_all(body)
+        for grown in self._grown(body, f"${name}"):
+            self.scope.values.update({grown: [word]} if start.get(grown) == [] else {})
+
+    def _over_list(self, node: Union[For, While], head: str, name: str = "") -> bool:
+        """The same for a loop over the numbers of an array of interrupts; False for any other loop."""
+        book = self.guide.interrupts
+        if book.counting or book.looping or not interrupts.are_counted(head, self.scope):
+            return False
+        self._survey(node.body, lambda _count: self.loop(node) if isinstance(node, For) else self.repeat(node))
+        self._forget(node.body)
+        self.scope.values.update({name: masks.mask(f"${name}")} if name else {})
+        self._for_all(node.body)
+        return True
+
+    def _survey(self, body: Node, walk: Callable[[int], None]) -> None:
+        """Find what the interrupts of a loop get, by a walk over some of them on hosts of different sizes."""
+        book = self.guide.interrupts
+        if book.counting:
+            return
+        book.values = {}
+        if book.loops >= interrupts.MOST_LOOPS:
+            return
+        book.loops += 1
+        found = []
+        for processors, count in zip(interrupts.PROCESSORS, interrupts.COUNTS):
+            book.body, book.turns = body, 0
+            with self.supposing(processors, count):
+                walk(count)
+            found.append(book.results(count))
+            if not any(found[0].values()):
+                break
+        book.values = {key: value for key, value in found[0].items() if found[-1].get(key) == value}
+
+    def _for_all(self, body: Node) -> None:
+        """One round that stands for all interrupts of a loop."""
+        self.guide.interrupts.looping += 1
         self._goes_on(body, True)
-        book.looping -= 1
+        self.guide.interrupts.looping -= 1
         self._forget(body)
 
+    @staticmethod
+    def _grown(body: Node, variable: str) -> List[str]:
+        """The arrays to which each round of a loop adds its word: `list+=("$x")`."""
+        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
+        assigned = [found for found in map(expand.assignment, raw) if found and found[1] == "+="]
+        return [name for name, _sign, rest in assigned if re.sub(r"[()\"'{} ]", "", rest) == variable]
+
     def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
-        """One round of a loop; False where it breaks off."""
+        """One round of a loop; False where it breaks off, or where more of them show nothing."""
         try:
             self._round(body, symbolic)
+            if self.guide.interrupts.is_enough(body):
+                return False
         except bindings.Leave as leave:
             if leave.how not in ("break", "continue"):
                 raise
@@ -107,12 +149,23 @@ class Loops(Commands):
     def _round(self, body: Node, symbolic: bool) -> None:
         self.undecided += symbolic
         self.rounds += symbolic
+        before = self.counted
+        if symbolic:
+            self.counted = before.union(name for node in all_of(body) for name in self.assigned(node))
         try:
             with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
                 self.walk(body)
         finally:
             self.undecided -= symbolic
             self.rounds -= symbolic
+            self.counted = before
+
+    def _in_any_round(self, start: Dict[str, expand.Value]) -> None:
+        """After a condition that some rounds meet: what the loop counts on is no better known than before it."""
+        for name in self.counted:
+            value = start.get(name)
+            if isinstance(value, str) and not masks.known(value):
+                self.scope.values[name] = value
 
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
@@ -140,6 +193,9 @@ class Loops(Commands):
             return
         fed = [redirect for redirect in node.redirects if redirect.operator == "<"]
         if fed and self.fed(node, self._printed_into(fed[-1])):
+            return
+        if self._over_list(node, " ".join(_spelt(one) for one in all_of(node.condition))):
+            self.visit_all(node.condition)
             return
         if self._counts(node) and self._as_counted(node):
             return
@@ -204,7 +260,7 @@ class Loops(Commands):
         return True
 
     def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
-        """`mapfile -t list < <(...)`: the words of an array."""
+        """`mapfile -t list < <(...)`, `read -ra list <<< ...`: the words of an array."""
         plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in _WITH_WORD]
         fed = [redirect for redirect in redirects if redirect.operator in ("<", "<<<")]
         if plain:

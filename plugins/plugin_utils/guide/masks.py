@@ -14,19 +14,24 @@ _AREA = 0xE100
 _TEMPLATES = (("{{", "}}"), ("<%", "%>"), ("{%", "%}"), ("@{", "}"))
 
 
+_MASK = {code: chr(_AREA + code) for code in range(0x100)}
+_SHOW = {_AREA + code: chr(code) for code in range(0x100)}
+_MASKED = re.compile(f"[{chr(_AREA)}-{chr(_AREA + 0xFF)}]")
+
+
 def mask(text: str) -> str:
     """Text whose value is not known."""
-    return "".join(chr(_AREA + ord(char)) if ord(char) < 0x100 else char for char in text)
+    return text.translate(_MASK)
 
 
 def shown(text: str) -> str:
     """The same as it was written."""
-    return "".join(chr(ord(char) - _AREA) if _AREA <= ord(char) < _AREA + 0x100 else char for char in text)
+    return text.translate(_SHOW) if _MASKED.search(text) else text
 
 
 def known(text: str) -> bool:
     """Whether nothing in it depends on the host."""
-    return not any(_AREA <= ord(char) < _AREA + 0x100 for char in text)
+    return _MASKED.search(text) is None
 
 
 # The NICs that have a device, which a script tells from bridges and the like.

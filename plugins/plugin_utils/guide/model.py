@@ -40,6 +40,12 @@ class Setting(NamedTuple):
         """What it sets; two settings of one address contradict each other."""
         return self.nic, self.match, self.family, self.key
 
+    @property
+    def named(self) -> str:
+        """The setting as a message names it."""
+        nic = self.nic or " ".join(f"{key} {value}" for key, value in self.match)
+        return " ".join(str(part) for part in (nic, self.family, self.key, self.value) if part != "")
+
 
 class Remark(NamedTuple):
     """Why a line is left out of the inventory, or what to know of one that is in it."""
@@ -107,7 +113,8 @@ class Sink:
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
         setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
-        self.noted += [Remark(line, NOTE, caveat) for caveat in self.caveats]
+        for caveat in self.caveats:
+            self.note(line, caveat)
         if setting not in self.settings:
             self.settings.append(setting)
 
@@ -165,6 +172,10 @@ class Sink:
         remarks = self.idle if dead else self.remarks
         if found not in remarks and not (dead and kind == NOTE):
             remarks.append(found)
+
+    def note(self, line: int, text: str) -> None:
+        """What to know of a line if it becomes inventory."""
+        self.noted.append(Remark(line, NOTE, text))
 
     def position(self, line: int) -> str:
         """A line as a message names it."""

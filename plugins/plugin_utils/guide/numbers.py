@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from functools import lru_cache
 from typing import Any, Callable, Mapping, Optional
 
 Variable = Callable[[str], int]
@@ -37,9 +38,15 @@ def value(expression: str, variable: Variable) -> Optional[int]:
     plain = re.sub(r"!\s*(?!=)(\w+)", r"(0 == \1)", expression)
     plain = re.sub(r"\b0+(?=[1-9])", "", plain.replace("/", "//").replace("////", "//"))
     try:
-        return _evaluate(ast.parse(plain.strip(), mode="eval").body, variable)
+        return _evaluate(_parsed(plain.strip()), variable)
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError, KeyError, OverflowError, RecursionError):
         return None
+
+
+@lru_cache(maxsize=512)
+def _parsed(plain: str) -> ast.AST:
+    """A loop works out the same expressions again and again."""
+    return ast.parse(plain, mode="eval").body
 
 
 def _evaluate(node: ast.AST, variable: Variable) -> int:

@@ -119,6 +119,8 @@ _FIND_WORDS = {**dict.fromkeys(("-type", "-maxdepth", "-mindepth", "-printf", "-
 def found_nics(source: str) -> Optional[str]:
     """The NICs, or their folders, that `find` prints, as one pattern; None where it is no such call."""
     first, _bar, rest = source.partition("|")
+    if "find" not in first:
+        return None
     try:
         words = shlex.split(first)
     except ValueError:

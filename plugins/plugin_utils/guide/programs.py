@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
@@ -272,6 +273,8 @@ def affinity_by_node(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, NOTE, text)
 
 
+# Scripts that come with drivers; a file beside them has functions of the same names.
+OF_VENDORS = ("set_irq_affinity", "set_irq_affinity_cpulist", "set_irq_affinity_bynode", "mlnx_affinity")
 PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "ethtool": ethtool.read,
     "ip": ip,
@@ -294,6 +297,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
 }
 
 
+@lru_cache(maxsize=2048)
 def program(word: str) -> str:
     """The program behind the first word of a command: a path, or a variable that names it."""
     plain = masks.shown(word).rstrip("/")

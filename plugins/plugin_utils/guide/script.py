@@ -42,6 +42,7 @@ class Script:
         self.directory = ""  # where `cd` has gone, if that is a folder of /proc or /sys
         self.left: List[str] = []  # the folders that pushd has left
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
+        self.taken_in = ""  # the last file that the script takes in and that is not part of the text
         self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
@@ -84,11 +85,15 @@ class Script:
                 self.output_paths.pop()
 
     @contextmanager
-    def supposing(self, processors: int) -> Iterator[None]:
-        """Try commands on a host with so many processors; what they find, write and change is forgotten."""
+    def supposing(self, processors: int, count: int) -> Iterator[None]:
+        """Try commands on a host with so many processors and interrupts; what they find and change is forgotten."""
         values, tables, visited, steps = dict(self.scope.values), dict(self.scope.tables), set(self.visited), self.steps
         files, written = ({path: list(lines) for path, lines in of.items()} for of in (self.files, self.guide.written))
         self.scope.values.update(dict.fromkeys(self.scope.counts, str(processors)))
+        lists = [(name, value[0]) for name, value in values.items() if interrupts.is_list(value)]
+        self.scope.values.update({name: [f"{word}#{index}" for index in range(count)] for name, word in lists})
+        for name, raw in self.scope.lengths.items():
+            self.scope.values[name] = expand.text(raw, self.scope)
         self.processors, self.guide.interrupts.counting = str(processors), True
         try:
             with self.sink.unheard():
@@ -135,7 +140,10 @@ class Script:
         if kernel_files.is_one(path):
             text = " ".join(text.strip() for _number, text in lines)
             kernel_files.write(self.guide, line, path, text)
-        elif _only_the_host_knows(path, lines):
+        elif not masks.known(path) and kernel_files.OF_A_QUEUE.search(path):
+            whose = f"{path}: whose {path.rpartition('/')[2]} that is, is known on the host only"
+            self.sink.remark(line, ON_HOST, masks.shown(f"{lines[0][1].strip() if lines else ''} goes into {whose}"))
+        elif kernel_files.only_the_host_knows(path, lines):
             text = f"{lines[0][1].strip()} goes into {path}, a file that only the host can name"
             self.sink.remark(line, ON_HOST, masks.shown(text))
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
@@ -188,9 +196,8 @@ class Script:
             return expand.text(output.profile_of(plain), self.scope)
         if output.default_route(plain.strip()):
             return masks.DEFAULT_ROUTE
-        try:
-            tree = syntax.parse([(self.line, source)])
-        except Broken:
+        tree = syntax.inner(source, self.line)
+        if tree is None:
             return None
         commands = tree.commands
         inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
@@ -206,7 +213,8 @@ class Script:
         listed = [word for word in words[1:] if not word.startswith("-")]
         if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
             return "\n".join(listed)
-        if words[:1] == ["ls"] and "-d" in words and listed and all(map(output.is_of_a_queue, listed)):
+        folders = any(re.fullmatch(r"-\w*d\w*", word) for word in words)
+        if words[:1] == ["ls"] and folders and listed and all(map(output.is_of_a_queue, listed)):
             return "\n".join(listed)
         if inside:
             names = words[:1] == ["ls"] and not any("/" in word for word in listed)
@@ -248,6 +256,8 @@ class Script:
         self.scope.drivers.discard(name)
         self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
         self.scope.counts |= {name} if output.counts_processors(masks.shown(rest)) else set()
+        self.scope.lengths.pop(name, None)
+        self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})
         self.origins.pop(name, None)
         if last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)
@@ -330,16 +340,3 @@ class Script:
             if found and (found[1] == "+=" or re.search(rf"(\$\{{?|\b){re.escape(found[0])}\b", found[2])):
                 names.append(found[0])
         return names
-
-
-def _only_the_host_knows(path: str, lines: Sequence[Line]) -> bool:
-    """Whether one word goes into a file of which nothing is known, such as one that the kernel lists for a queue."""
-    if masks.known(path) or masks.mask(masks.shown(path)) != path or len(lines) != 1:
-        return False
-    words = lines[0][1].split()
-    name = masks.shown(path).lower()
-    return (
-        len(words) == 1
-        and (not masks.known(words[0]) or re.fullmatch(r"(0x)?[0-9a-f,]+|\d+-\d+", words[0]) is not None)
-        and not re.search(r"log|lock|pid|tmp|temp|out\b|null|conf|state|backup|cache", name)
-    )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from .lexer import REDIRECTIONS, Broken, Token, tokens
@@ -236,3 +237,12 @@ class _Parser:
 def parse(lines: Sequence[Line]) -> Sequence_:
     """The commands of numbered lines; Broken where they are no shell."""
     return _Parser(tokens(lines)).sequence()
+
+
+@lru_cache(maxsize=512)
+def inner(source: str, line: int) -> Optional[Sequence_]:
+    """The commands of a substitution, which a loop works out again and again; None where they are no shell."""
+    try:
+        return parse([(line, source)])
+    except Broken:
+        return None

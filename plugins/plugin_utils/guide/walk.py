@@ -15,7 +15,7 @@ from . import bindings, conditions, counting, expand, masks
 from .conditions import START, UNDO
 from .loops import Loops
 from .model import CONDITIONAL
-from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While
+from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 from .settings import Guide
 
 _MOST_STEPS, _MOST_DEPTH = 20000, 12
@@ -123,12 +123,13 @@ class Walk(Loops):
         known = conditions.decide(node.left, self.scope)
         if conditions.is_test(node.left):
             self.visit_all(node.left)
-            outcome = node.operator == "&&"
+            outcome, start = node.operator == "&&", dict(self.scope.values)
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)):
                     self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
                 self.loopback = False
+                self._in_any_round(start)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
                 self.walk(node.right)
@@ -191,6 +192,8 @@ class Walk(Loops):
                 self.condition(test)
             if closed or known is False:
                 self.skip(body, "the condition before it is not met")
+                if not closed and test is not None and conditions.names_option(test):
+                    start.update(self._without(body))
                 continue
             if known and not outcomes:
                 self.walk(body)
@@ -204,11 +207,19 @@ class Walk(Loops):
             with self.sink.noting(caveat):
                 self._where(ways, body, partial(self._case_of, group, number, "if"))
             self.loopback = False
-            outcomes.append(self.scope.values)
+            outcomes += [] if test is not None and conditions.names_option(test) else [self.scope.values]
             closed = known is True
         self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
+        if len(outcomes) > 1 or not closed:
+            self._in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
+
+    def _without(self, body: Node) -> Dict[str, expand.Value]:
+        """What a script would set for an option is empty in a call that has not got it."""
+        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
+        names = [found[0] for found in map(expand.assignment, raw) if found]
+        return {name: "" for name in names if self.scope.get(name) is None}
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)
@@ -245,3 +256,4 @@ class Walk(Loops):
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)
+        self._in_any_round(start)
