@@ -250,7 +250,9 @@ class Walk(Loops):
             for one in found if found and all(found) else [{}]:
                 self.scope.values = dict(start)
                 self.loopback = patterns == ["lo"]
-                noted = "" if one else conditions.chosen(node.subject, patterns)
+                # A name is what an inventory takes; a number only says which case it is.
+                named = any(not text.isdigit() for text in one.values())
+                noted = "" if named else conditions.chosen(node.subject, patterns)
                 with bindings.held(self.scope, one), self.sink.noting(noted):
                     self._case_of(group, number, kind, body)
                 self.loopback = False
