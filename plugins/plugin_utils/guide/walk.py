@@ -251,7 +251,7 @@ class Walk(Loops):
                 self.scope.values = dict(start)
                 self.loopback = patterns == ["lo"]
                 # A name is what an inventory takes; a number only says which case it is.
-                named = any(not text.isdigit() for text in one.values())
+                named = any(not text.isdecimal() for text in one.values())
                 noted = "" if named else conditions.chosen(node.subject, patterns)
                 with bindings.held(self.scope, one), self.sink.noting(noted):
                     self._case_of(group, number, kind, body)
