@@ -110,6 +110,12 @@ def test_queues_of_programs_that_decide_about_packets():
     ]
 
 
+def test_of_many_queues_those_with_losses_are_kept():
+    rows = "".join(f"{n} {n} 0 2 65535 {500000 * (n == 12)} 0 9 1\n" for n in range(16))
+    found = listeners.gather(host({"/proc/net/netfilter/nfnetlink_queue": rows}))["packet_queues"]
+    assert [row["queue"] for row in found] == [12, 0, 1, 2, 3, 4, 5, 6]
+
+
 MOUNTS = """\
 40 25 0:50 / /mnt/old\\040nas rw,relatime shared:9 - cifs //nas/data rw,vers=1.0,cache=strict,username=a,rsize=61440
 41 25 0:51 / /mnt/files rw,relatime - smb3 //files/home rw,vers=3.1.1,cache=none,rsize=4194304,wsize=4194304

@@ -170,6 +170,41 @@ def test_a_boot_is_told_as_the_reason(host):
     assert "because the host was started anew before anybody confirmed it" in mtu(host, 1500)["reverted"]
 
 
+NOTE = json.dumps(
+    {
+        "at": "today",
+        "timeout": 60,
+        "changes": [{"nic": "igb0", "family": "link", "key": "mtu", "before": 1300, "after": 1400}],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("note", "told"),
+    [
+        *(
+            (text, "an unknown time was reverted, because nobody confirmed it within 0 s ()")
+            for text in ("[]", "5", "null", '"x"', "[" * 100_000, '{"at": "", "timeout": 1e999, "changes": []}')
+        ),
+        (f"{NOTE}\n", "within 60 s (igb0 link mtu 1400 to 1300)"),
+        (f"{NOTE}\nbecause\tthe host was started anew\nigb0 link mtu\t1500\n", "anew before anybody confirmed it"),
+        (f"{NOTE}\nbecause\tnobody confirmed it\nigb0 link mtu\t1500\n", "(igb0 link mtu 1400 to 1500)"),
+        (f"{NOTE}\nbecause\tnobody confirmed it\nigb0 link mtu\t15", "(igb0 link mtu 1400 to 1300)"),  # cut off
+        (f"{NOTE}\nbecause\tnobody confirmed it\nigb0 link mtu\t\n", "(igb0 link mtu 1400 to 1300)"),
+    ],
+)
+def test_a_note_that_is_damaged_says_what_it_can(host, note, told):
+    host.files["/var/lib/linuxnet-tuning/reverted/1.json"] = note
+    assert told in mtu(host, 9000)["reverted"]
+
+
+def test_what_a_killed_revert_has_left_was_confirmed_by_nobody(host):
+    mtu(host, 1400, guard_timeout=60)
+    host.files[stack.TABLE] = host.files[stack.TABLE].replace("layer\t1\t1060", f"layer\t1\t{stack.GOING}")
+    told = mtu(host, 9000)["reverted"]
+    assert "because nobody confirmed it within 60 s (igb0 link mtu 1400 to 1500)" in told
+
+
 def test_what_joins_waits_no_longer_than_the_newest_that_is_guarded(host):
     mtu(host, 9000, guard_timeout=600)
     mtu(host, 4000, guard_timeout=60)

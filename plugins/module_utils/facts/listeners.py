@@ -18,7 +18,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     Where programs decide about packets (NFQUEUE), also their queues.
     """
     missed = protocols.overrun(host.read("/proc/net/netlink") or "")
-    queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")[:_MOST]
+    queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")
+    queues = sorted(queues, key=lambda row: (-row["full"] - row["missed"], row["queue"]))[:_MOST]
     worst = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
     return {
         "netlink": [{"program": _program(host, number), "pid": number, "missed": count} for number, count in worst],

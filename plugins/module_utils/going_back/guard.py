@@ -218,7 +218,7 @@ def finish(host: Host) -> None:
     """Put back the files that a full or read-only disk has kept from it, before a call reads or replaces them."""
     there = stack.read(host)
     if any(layer.waits for layer in there) and not any(layer.unconfirmed for layer in there):
-        host.do(Run(("/bin/sh", stack.RUN, "held"), seconds=_WAY_BACK))
+        host.do(Run(("/bin/sh", stack.RUN, "held", "left"), seconds=_WAY_BACK))
         clocks.rest(host, there)
 
 

@@ -45,7 +45,7 @@ RUN_TEXT = f"""#!/bin/sh
 # Takes away layers of the table beside it, changes of linuxnet.tuning: those that nobody confirmed, newest first. With
 # `wait N` it first waits for their time, with `window N` for the end of each temporary change; N is the first of these
 # seconds of the uptime. `boot` takes all, but where values went with the power only sets files. With `held` the
-# caller has the lock, and `held all` takes temporary ones as well.
+# caller has the lock; `held all` takes temporary ones as well, and `held left` finishes what another run began.
 export LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 umask 077
 # Who has started it may be killed, and hear nothing more.
@@ -358,8 +358,9 @@ boot)
   take "$(choose 1)" "{ANEW}"
   ;;
 held)
-  [ "$2" = all ] && everything=1 || everything=0
-  take "$(choose "\\$3 || !\\$4 || $everything")" "{BY_HAND}" ;;
+  everything=0 why="{BY_HAND}"
+  case $2 in all) everything=1 ;; left) why="{UNCONFIRMED}" ;; esac
+  take "$(choose "\\$3 || !\\$4 || $everything")" "$why" ;;
 *) lock; take "$(choose '$3 || !$4')" "{BY_HAND}" ;;
 esac
 """

@@ -178,15 +178,20 @@ def told_of(host: ReadOnlyHost, path: str, number: int) -> Layer:
     try:
         content, end = json.JSONDecoder().raw_decode(text)
         layer = _layer(number, content)
-        got = dict(row.split("\t", 1) for row in text[end:].split("\n") if "\t" in row)
-        changes = tuple(
-            {**change, "before": json.loads(got[key])} if "before" in change and key in got else change
-            for change in layer.changes
-            for key in [name(_address(change))]
-        )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return Layer(number, "an unknown time", 0, ())
+    # After the last end of a line there may be a part of one.
+    got = dict(row.split("\t", 1) for row in text[end:].split("\n")[:-1] if "\t" in row)
+    changes = tuple(_with_value(change, got) for change in layer.changes)
     return layer._replace(changes=changes, why=got.get("because", ""))
+
+
+def _with_value(change: Mapping[str, Any], got: Mapping[str, str]) -> Mapping[str, Any]:
+    """A change with the value that its key has got, where somebody noted one."""
+    try:
+        return {**change, "before": json.loads(got[name(_address(change))])} if "before" in change else change
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return change
 
 
 def _layer(number: int, content: Mapping[str, Any]) -> Layer:

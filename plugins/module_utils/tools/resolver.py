@@ -25,7 +25,7 @@ def parse(text: str) -> Dict[str, Any]:
     servers = [words[1] for words in lines if words[:1] == ["nameserver"] and len(words) > 1]
     return {
         "servers": servers[:_SERVERS],
-        "timeout": min(int(timeout[-1]), _LONGEST) if timeout else _TIMEOUT,
+        "timeout": min(max(int(timeout[-1]), 1), _LONGEST) if timeout else _TIMEOUT,
         "rotate": "rotate" in options.split(),
     }
 
@@ -39,11 +39,16 @@ def neighbour(address: str) -> Query:
 
 
 def silent(text: str) -> str:
-    """The NIC at which a neighbour did not say its MAC within the last minute; empty if it did, or may do so yet."""
+    """The NIC at which a neighbour did not say its MAC within the last minute; empty if it did, or may do so yet.
+
+    One that has a MAC at any NIC is none.
+    """
+    if re.search(r" lladdr ", text):
+        return ""
     for line in text.splitlines():
         found = re.match(r"\S+ dev (\S+)", line)
         # Some versions write no space between them.
-        told = re.search(r"\bused \d{1,9}/\d{1,9}/(\d{1,9}) ?probes (\d{1,9}) (FAILED|INCOMPLETE)\s*$", line)
+        told = re.search(r"\bused \d{1,9}/\d{1,9}/(\d{1,9}) ?probes (\d{1,9}) (FAILED|INCOMPLETE)\b", line)
         since, probes, state = (int(told[1]), int(told[2]), told[3]) if told else (0, 0, "")
         if found and ((state == "FAILED" and since <= _LATELY) or (state == "INCOMPLETE" and probes >= _UNANSWERED)):
             return found[1]

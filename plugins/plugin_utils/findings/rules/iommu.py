@@ -11,7 +11,9 @@ from ..view import Host, Nic
 from .pcie import narrow
 
 # The kinds of domain in which each buffer is mapped anew; what was mapped is taken away at once, or several together.
-_TRANSLATES = {"DMA": "DMA (each buffer is translated, strictly)", "DMA-FQ": "DMA-FQ (each buffer is translated)"}
+# Before Linux 5.15 there is one word for both.
+_TRANSLATES = ("DMA", "DMA-FQ")
+_TWO_WORDS = (5, 15)
 # Slower links leave time enough for it, in Mb/s.
 _FAST = 25_000
 
@@ -19,11 +21,13 @@ _FAST = 25_000
 def _translates(host: Host) -> Iterator[Hit]:
     short = {port.name for _link, ports in narrow(host) for port in ports}
     for nic in host.nics:
-        how, losses = _TRANSLATES.get(nic.text("iommu")), _losses(nic)
-        if how and losses and nic.real and nic.speed >= _FAST and nic.name not in short:
+        how, losses = nic.text("iommu"), _losses(nic)
+        if how in _TRANSLATES and losses and nic.real and nic.speed >= _FAST and nic.name not in short:
             told = {label: loss.text for label, loss in losses.items()}
-            evidence = {"IOMMU domain": how, "Speed": f"{nic.speed}Mb/s", **told}
-            severe = nic.text("iommu") == "DMA" and any(loss.much for loss in losses.values())
+            strict = how == "DMA" and host.release >= _TWO_WORDS
+            domain = f"{how} (each buffer is translated{', strictly' if strict else ''})"
+            evidence = {"IOMMU domain": domain, "Speed": f"{nic.speed}Mb/s", **told}
+            severe = strict and any(loss.much for loss in losses.values())
             yield Hit(evidence, nic.name, severity="medium" if severe else "")
 
 
@@ -43,7 +47,8 @@ RULES = (
         title="The IOMMU translates each buffer of a fast NIC that loses packets",
         condition="a NIC with a link of at least 25000 Mb/s lost at least 1000 packets, and more than one in 100000, "
         "before they reached the ring, or in a ring that is as large as it can be, behind a slot that is wide enough "
-        "and does not sleep, and its IOMMU domain is DMA-FQ or DMA; medium with DMA from one in 10000 on",
+        "and does not sleep, and its IOMMU domain is DMA-FQ or DMA; medium from one in 10000 on with DMA "
+        "on Linux 5.15 and later, where that is strict",
         explanation="For every buffer the kernel writes the tables of the IOMMU, and the NIC waits while an address is "
         "looked up. On fast links that costs a part of the rate, and most where each buffer is taken out of the tables "
         "at once (DMA, strict).",

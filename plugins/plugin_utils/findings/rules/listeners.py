@@ -29,19 +29,24 @@ def _overrun(host: Host) -> Iterator[Hit]:
 _ROUTING = ("zebra", "bird", "bird6", "frr", "keepalived", "ospfd", "bgpd", "quagga", "gobgpd", "babeld")
 
 
+# Of the 1024 packets that may wait in a queue; as many tell that it is full at the moment.
+_LONG = 512
+
+
 def _queues(host: Host) -> Iterator[Hit]:
-    found = {}
+    found, stands = {}, False
     for row in host.rows("listeners", "packet_queues"):
         lost = row.count("full") + row.count("missed")
-        # The kernel counts what it gave in 32 bits, so a share of it may be too large, and never too small.
+        # The kernel counts what it gave in 32 bits, so the share of it may be smaller than it seems.
         if lost >= _MISSED * 10 and lost * 1000 >= row.count("given"):
-            who = row.text("program") or f"process {row.count('pid')}"
-            found[f"queue {row.count('queue')} of {who}"] = (
+            who = f" of {row.text('program')}" if row.text("program") else ""
+            stands = stands or row.count("waiting") >= _LONG
+            found[f"queue {row.count('queue')}{who}"] = (
                 f"{row.count('full')} dropped because it was full, {row.count('missed')} because its socket was, of "
                 f"{row.count('given')} packets"
             )
     if found:
-        yield Hit(found)
+        yield Hit(found, severity="" if stands else "note")
 
 
 def _memberships(host: Host) -> Iterator[Hit]:
@@ -75,7 +80,8 @@ RULES = (
         severity="medium",
         title="A program that decides about packets is too slow for them",
         condition="queues of NFQUEUE have dropped at least 1000 packets since their program began, and one in a "
-        "thousand, because they were full or the socket of the program was",
+        "thousand, because they were full or the socket of the program was; a note where fewer than "
+        "512 packets wait now",
         explanation="Rules of the firewall hand packets to a program, such as Suricata, Snort or ntopng, and wait for "
         "its answer. Only 1024 may wait unless it asks for more, and all others are dropped, whatever they belong to.",
         action="Spread the packets over several queues with a thread each (`--queue-balance 0:3` of iptables, `queue "

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..harm import Loss, busiest, lost, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .link import on_usb, wireless
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 
@@ -104,7 +105,8 @@ def _full_ring(host: Host) -> Iterator[Hit]:
 def _of_one_size(nic: Nic) -> bool:
     """Whether the driver lets nobody change the ring, as r8169, which may tell its size."""
     lacks = nic.text("missing", "ring").startswith("the device does not have it")
-    return nic.linked and (nic.driver == "r8169" or (lacks and not nic.virtual))
+    of_a_card = lacks and not (nic.virtual or on_usb(nic) or wireless(nic))
+    return nic.linked and (nic.driver == "r8169" or of_a_card)
 
 
 def _told_by_the_bus(nic: Nic) -> bool:

@@ -47,20 +47,26 @@ def _tunnels(host: Host) -> Iterator[Hit]:
             continue
         if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
-            yield Hit(
-                {**evidence, **cut}, name, severity="medium" if cut else "", action=_fitting(name, max(ways), around)
-            )
+            action = _fitting(name, row.text("kind"), max(ways))
+            yield Hit({**evidence, **cut}, name, severity="medium" if cut else "", action=action)
 
 
-def _fitting(tunnel: str, below: int, around: int) -> str:
+def _fitting(tunnel: str, kind: str, below: int) -> str:
     """What fits through a tunnel: its headers over IPv4, or over IPv6, whose own header has 20 bytes more."""
+    fits = below - _AROUND[kind]
+    if fits < _LEAST_OF_IPV6:
+        return f"Raise the MTU below: through {tunnel} fit {max(fits, 0)} bytes, and IPv6 needs {_LEAST_OF_IPV6}."
+    six = f", or to {fits - _LONGER} if its other end is reached over IPv6" if kind in _OVER_BOTH else ""
     return (
-        f"Lower the MTU of {tunnel} to {below - around}, or to {below - around - _LONGER} if its other end is reached "
-        "over IPv6; to less where the path carries less than the link (PPPoE takes 8 bytes)."
+        f"Lower the MTU of {tunnel} to {fits}{six}; to less where the path carries less than the link (PPPoE takes 8 "
+        "bytes)."
     )
 
 
 _LONGER = 20
+# The others have kinds of their own over IPv6, such as ip6gre.
+_OVER_BOTH = ("wireguard", "vxlan", "geneve")
+_LEAST_OF_IPV6 = 1280
 
 
 # IPv4, UDP and the least that OpenVPN puts around a packet.
