@@ -132,7 +132,7 @@ class Commands(Script):
         name = programs.program(words[0])
         if self.call(words[0], words[1:], line):
             self.sink.nothing(line, f"calls the function {words[0]}")
-        elif self.taken_in and name in programs.OF_VENDORS and words[0] == name:
+        elif self._may_be_taken_in(name, words):
             self._of_taken_in(words)
         elif (
             name in ("tee", "sysctl")
@@ -215,6 +215,11 @@ class Commands(Script):
                 self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
                 self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def _may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
+        """Whether a vendor's program is more likely a function of a file that the script takes in."""
+        likely = re.search("irq|affinity", self.taken_in) is not None or not masks.known(" ".join(words))
+        return bool(self.taken_in) and likely and name in programs.OF_VENDORS and words[0] == name
 
     def _of_taken_in(self, words: List[str]) -> None:
         """A command that may be a function of a file that the script takes in."""

@@ -134,12 +134,21 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
 
 
 def names_option(node: Node) -> bool:
-    """Whether a condition compares an argument with an option, such as `[ "$1" = -x ]`, which a plain call has not."""
-    triples = [triple for one in all_of(node) for triple in _compared(one)]
-    return any(
-        sign in ("=", "==") and _OF_A_CALL.fullmatch(left) and re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
-        for left, sign, right in triples
-    )
+    """Whether a condition needs an option, such as `[ "$1" = -x ]`, which a plain call has not.
+
+    What is turned round or joined by `or` holds without it as well.
+    """
+    if isinstance(node, AndOr):
+        return node.operator == "&&" and (names_option(node.left) or names_option(node.right))
+    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
+        return names_option(node.commands[0])
+    triples = _compared(node)
+    return len(triples) == 1 and _is_option(*triples[0])
+
+
+def _is_option(left: str, sign: str, right: str) -> bool:
+    option = re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
+    return sign in ("=", "==") and _OF_A_CALL.fullmatch(left) is not None and option is not None
 
 
 def chosen(subject: str, patterns: Sequence[str]) -> str:

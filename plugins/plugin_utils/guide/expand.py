@@ -293,7 +293,7 @@ class _Expansion:
 def _is_whole(value: Value) -> bool:
     """Whether the words of an array, or the letters of a text, are those that it has on the host."""
     words = value if isinstance(value, list) else [value]
-    sure = masks.known(" ".join(words)) and not interrupts.is_list(value)
+    sure = masks.known(" ".join(words)) and not (interrupts.is_list(value) or interrupts.are_several(value))
     return sure and not any(word[:1] == "/" and "*" in word for word in words)
 
 
@@ -301,6 +301,8 @@ def _element(value: List[str], number: Optional[int]) -> Optional[str]:
     """One word of an array; of interrupts, or of files of the kernel, it stands for the one or all of them."""
     if interrupts.is_list(value):
         return f"{value[0]}#{'*' if number is None else number}"
+    if interrupts.are_several(value):
+        return None
     if len(value) == 1 and value[0][:1] == "/" and "*" in value[0]:
         return value[0] if number is None else None
     return value[number] if number is not None and 0 <= number < len(value) else None

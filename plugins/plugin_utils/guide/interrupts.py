@@ -47,6 +47,12 @@ def is_list(value: object) -> bool:
     return found is not None and not found[2]
 
 
+def are_several(value: object) -> bool:
+    """Whether a variable is an array of interrupts that were looked up more than once, so that nobody counts them."""
+    words = value if isinstance(value, list) and len(value) > 1 else []
+    return any(found is not None and not found[2] for found in map(WORD.fullmatch, words))
+
+
 def are_counted(raw: str, scope: Any) -> bool:
     """Whether words tell how many interrupts an array has, be it by a variable."""
     lists = [name for name in re.findall(r"[#!](\w+)\[[@*]\]", raw) if is_list(scope.get(name))]

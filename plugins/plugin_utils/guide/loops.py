@@ -15,6 +15,7 @@ from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
 
 _MOST_ROUNDS = 512
 _LISTS = ("mapfile", "readarray")
+_OF_READ = ("-p", "-t", "-N", "-i")
 _WITH_WORD = ("-d", "-n", "-O", "-s", "-u", "-C", "-c")
 
 
@@ -261,10 +262,15 @@ class Loops(Commands):
 
     def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
         """`mapfile -t list < <(...)`, `read -ra list <<< ...`: the words of an array."""
-        plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in _WITH_WORD]
+        apart = (*_WITH_WORD, *(_OF_READ if words[0] == "read" else ()))
+        plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in apart]
         fed = [redirect for redirect in redirects if redirect.operator in ("<", "<<<")]
         if plain:
             printed = self._printed_into(fed[-1]) if fed else None
+            if printed and words[0] == "read":
+                printed = printed.split("\n")[0]
+                # Where the words are cut apart, IFS says.
+                printed = None if re.search("[,:;]", printed) else printed
             self.scope.values[plain[0]] = masks.mask(f"${plain[0]}") if printed is None else printed.split()
 
     def _printed_into(self, redirect: Redirect) -> Optional[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from itertools import combinations
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
@@ -30,24 +29,33 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     for one in settings:
         if one.family == FAMILY:
             groups.setdefault((one.nic, one.match, one.key.partition(" ")[0]), []).append(one)
-    gone: List[Setting] = []
+    gone: Set[int] = set()
     for (_nic, _match, key), group in groups.items():
-        for early, late in combinations(sorted(group, key=lambda one: one.line), 2):
-            if early in gone or late in gone:
+        for early, late in _pairs(sorted(group, key=lambda one: one.line)):
+            if id(early) in gone or id(late) in gone:
                 continue
             loser, winner, why = _against(key, early, late)
             if why:
                 sink.remark(loser.line, CONTRADICTS, f"{loser.named} contradicts {sink.position(winner.line)}, {why}")
                 sink.losers.append(loser)
-                gone.append(loser)
-    return [one for one in settings if one not in gone]
+                gone.add(id(loser))
+    return [one for one in settings if id(one) not in gone]
+
+
+def _pairs(group: Sequence[Setting]) -> Iterator[Tuple[Setting, Setting]]:
+    """Those that may be about the same; of single queues, of which there may be thousands, no two are."""
+    for position, late in enumerate(group):
+        single = late.key.partition(" ")[2].isdecimal()
+        for early in group[:position]:
+            if not single or early.key == late.key or not early.key.partition(" ")[2].isdecimal():
+                yield early, late
 
 
 def _against(key: str, early: Setting, late: Setting) -> Tuple[Setting, Setting, str]:
     """Of two settings the one that does not stand, the one that does, and why; no reason where both stand."""
     first, second = early.key.partition(" ")[2] or "*", late.key.partition(" ")[2] or "*"
-    if early.address == late.address:
-        return early, late, ""  # they are equal
+    if early.address == late.address or early.value == late.value:
+        return early, late, ""
     if exclusive(early.branch, late.branch):
         meet = "*" in (first, second) or fnmatchcase(first, second)
         return late, early, f"the other case of a condition: {early.value}" if meet else ""
