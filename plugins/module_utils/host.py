@@ -295,7 +295,7 @@ class Host(ReadOnlyHost):
 
     def _runs(self, command: str) -> bool:
         """Whether there is a process of a command."""
-        for number in filter(str.isdigit, self.names("/proc")):
+        for number in filter(str.isdecimal, self.names("/proc")):
             words = (self.read(f"/proc/{number}/cmdline") or "").split("\0")
             if command in (_spelt(words), _spelt(words[1:])):  # a script stands behind its interpreter
                 return True

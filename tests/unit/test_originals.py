@@ -8,7 +8,7 @@ import contextlib
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, script, stack
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
@@ -65,9 +65,9 @@ def test_what_a_revert_could_not_set_back_stays_noted_too(host):
 
 @pytest.mark.parametrize("row", ["igb0 li", "igb0 link mtu", "igb0 link mtu\t", "igb0 link mtu\t[15"])
 def test_a_note_that_the_power_has_cut_off_holds_nobody_up(host, row):
-    host.files[f"{guard.REVERTED}/failed"] = row
+    host.files[f"{script.REVERTED}/failed"] = row
     call(host, nics=OTHER)
-    assert not host.exists(f"{guard.REVERTED}/failed")
+    assert not host.exists(f"{script.REVERTED}/failed")
     assert host.originals() == {("igb1", "txqueuelen"): 1000}
 
 

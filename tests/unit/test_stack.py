@@ -9,7 +9,7 @@ import json
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, script, stack
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
 
@@ -253,7 +253,7 @@ def test_keys_of_one_command_go_back_by_one_and_alone_where_that_is_refused(host
     host.refused = ["-G igb0 rx 256 tx 256"]
     host.passes(60)
     assert host.devices["igb0"].ring == {"rx": 256, "tx": 256}
-    assert not host.files.get(f"{guard.REVERTED}/failed")
+    assert not host.files.get(f"{script.REVERTED}/failed")
 
 
 def test_the_journal_tells_each_step(host):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import plan
-from ..going_back import guard, health, memory
+from ..going_back import guard, health, memory, reverted
 from ..host import Host, ReadOnlyHost
 from ..schema import Address, Adjusted, Cells, Change, Family, Unsupported
 from . import report
@@ -36,15 +36,15 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
     """Serve one call; gives the module's result. TuningError when nothing has been touched."""
     never: Dict[Address, str] = {}
     commands: List[str] = []
-    reverted = ""
+    gone = ""
     if isinstance(host, Host):
         guard.finish(host)
         # `restored` asks for all originals, and so for these.
-        guard.note_stuck(host)
+        reverted.note_stuck(host)
     while True:
         call = prepare(host, view, families, params, never)
         told, waiting = _of_others(host)
-        reverted = reverted or told
+        gone = gone or told
         if isinstance(host, Host) and (call.plan.changes or call.unsettled):
             done = _carry_out(host, call)
         else:
@@ -53,17 +53,17 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
         commands += done.commands
         without = _without(call, done)
         if not without:
-            return _outcome(call, done, commands, reverted, waiting).result(params["on_unsupported"])
+            return _outcome(call, done, commands, gone, waiting).result(params["on_unsupported"])
         never.update(without)
 
 
 def _of_others(host: ReadOnlyHost) -> Tuple[str, int]:
     """What was taken back since the last call, and nobody has heard of; and how long what still waits to be confirmed
     has."""
-    told = guard.told(host, guard.reverted(host))
+    told = reverted.told(host, reverted.layers(host))
     if not isinstance(host, Host):
         return told, 0
-    guard.heard(host)
+    reverted.heard(host)
     waiting = guard.waiting(host)
     return told, waiting[-1].timeout if waiting else 0
 
@@ -135,7 +135,7 @@ def _without(call: Call, done: Done) -> Mapping[Address, str]:
     return done.refused if bearable else {}
 
 
-def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, waiting: int) -> report.Outcome:
+def _outcome(call: Call, done: Done, commands: Sequence[str], gone: str, waiting: int) -> report.Outcome:
     """All that there is to report of a call."""
     told = tuple(Unsupported(address, call.desired[address], why) for address, why in done.refused.items())
     return report.Outcome(
@@ -149,7 +149,7 @@ def _outcome(call: Call, done: Done, commands: Sequence[str], reverted: str, wai
         commands=commands,
         side_effects=done.side_effects,
         failure=report.refusal(told, report.PUT_BACK) if told else done.failure,
-        reverted=reverted,
+        reverted=gone,
         guard=done.guard or waiting,
         remarks=[*call.remarks, *done.remarks],
         counters=done.counters,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Sequence
 
 from ..host import ReadOnlyHost
-from ..schema import TuningError
 from ..tools import ethtool, interrupts, statistics, sysfs
+from .saying import said
 
 
 def span(host: ReadOnlyHost, interval: float) -> Callable[[], float]:
@@ -39,11 +39,4 @@ def _sample(host: ReadOnlyHost, nic: str) -> Dict[str, int]:
     if any(number is not None for number in hung):
         kernel[statistics.WATCHDOG] = sum(number or 0 for number in hung)
     driver = host.target(f"{sysfs.ROOT}/{nic}/device/driver")
-    return statistics.normalise(statistics.parse(_said(host, nic)), kernel, driver)
-
-
-def _said(host: ReadOnlyHost, nic: str) -> str:
-    try:
-        return host.ask(ethtool.query("-S", nic)).out
-    except TuningError:
-        return ""  # without ethtool the kernel still counts
+    return statistics.normalise(statistics.parse(said(host, ethtool.query("-S", nic))), kernel, driver)

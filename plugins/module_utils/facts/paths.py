@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Set
 from ..deciding.inputs import understand
 from ..host import ReadOnlyHost
 from ..settings.link import link
-from ..tools import ip, ping, sysfs
+from ..tools import ip, ping, protocols, sysfs
 
 # What every path carries, also those of IPv6.
 _SMALL = 1280
@@ -57,13 +57,7 @@ def _hardware(host: ReadOnlyHost, nic: str, depth: int = 4) -> Set[str]:
 
 def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
     """Who this host has talked to on its links lately, by IPv4 address and MAC."""
-    found = []
-    for line in (host.read("/proc/net/arp") or "").splitlines()[1:]:
-        words = line.split()
-        # Flag 2 is an entry that is complete.
-        if len(words) == 6 and words[3] != "00:00:00:00:00:00" and words[2] != "0x0":
-            found.append({"address": words[0], "mac": words[3].lower(), "nic": words[5]})
-    return found[:_MOST]
+    return [row for row in protocols.arp(host.read("/proc/net/arp") or "") if row["mac"]][:_MOST]
 
 
 def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -7,8 +7,8 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..schema import TuningError
 from ..tools import cpus, ethtool, iw, sysfs
+from .saying import said
 
 _CPU = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
@@ -82,9 +82,6 @@ def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
 
 def _eee(host: ReadOnlyHost, nic: str) -> str:
     """`EEE status: enabled - active`, which ethtool shows, comes to active, inactive, disabled or nothing."""
-    try:
-        text = host.ask(ethtool.query("--show-eee", nic)).out
-    except TuningError:
-        return ""
+    text = said(host, ethtool.query("--show-eee", nic))
     match = re.search(r"EEE status: (enabled - active|enabled - inactive|disabled)", text)
     return match[1].rpartition(" ")[2] if match else ""

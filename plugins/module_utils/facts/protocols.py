@@ -7,9 +7,10 @@ import re
 from typing import Any, Callable, Dict, List, Optional
 
 from ..host import ReadOnlyHost
-from ..schema import Query, TuningError
+from ..schema import Query
 from ..tools import protocols, ss, statistics, sysctl, sysfs
 from . import upcalls
+from .saying import said
 
 _STAT = "/proc/net/stat"
 _BDI = "/sys/class/bdi"
@@ -121,10 +122,7 @@ _SOME = 1000
 
 
 def _ss(host: ReadOnlyHost, *words: str) -> str:
-    try:
-        return host.ask(Query(("ss", *words))).out
-    except TuningError:
-        return ""
+    return said(host, Query(("ss", *words)))
 
 
 def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any, Dict, Sequence
 
 from ..host import ReadOnlyHost
-from ..schema import Query, TuningError
+from ..schema import Query
 from ..tools import lldp, sysfs
+from .saying import said
 
 _LLDPD = ("/run/lldpd.socket", "/run/lldpd/lldpd.socket", "/var/run/lldpd.socket")
 _NETIF = "/run/systemd/netif"
@@ -21,17 +22,10 @@ def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, Dict[str, Any]]
         path = f"{_NETIF}/lldp/{number}"
         if number and host.exists(path):
             # Its bytes are no text.
-            found[nic] = lldp.frames(_said(host, "od", "-A", "n", "-v", "-t", "x1", path))
+            found[nic] = lldp.frames(said(host, Query(("od", "-A", "n", "-v", "-t", "x1", path))))
     # Since systemd 257 there are no such files, but a socket that networkctl asks.
     if not found and host.exists(f"{_NETIF}/io.systemd.Network"):
-        found = lldp.networkctl(_said(host, "networkctl", "lldp", "--json=short"))
+        found = lldp.networkctl(said(host, Query(("networkctl", "lldp", "--json=short"))))
     if any(host.exists(path) for path in _LLDPD):
-        found.update(lldp.keyvalue(_said(host, "lldpcli", "-f", "keyvalue", "show", "neighbors", "details")))
+        found.update(lldp.keyvalue(said(host, Query(("lldpcli", "-f", "keyvalue", "show", "neighbors", "details")))))
     return {nic: found[nic] for nic in nics if found.get(nic)}
-
-
-def _said(host: ReadOnlyHost, *argv: str) -> str:
-    try:
-        return host.ask(Query(argv)).out
-    except TuningError:
-        return ""

@@ -8,17 +8,16 @@ does the same with the files only; values went with the power.
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager, suppress
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from contextlib import contextmanager
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Run, Save, TuningError, Value, plain
 from ..tools import systemd
-from . import clocks, memory, old, script, stack
+from . import clocks, memory, old, reverted, stack
 from .clocks import REVERT, WINDOW
 from .revert import Step, lines
-from .script import LOCK, NOTES, REVERTED, RUN_TEXT, UNIT, UNIT_TEXT, WORK
+from .script import LOCK, NOTES, RUN_TEXT, UNIT, UNIT_TEXT, WORK
 from .stack import Layer
 
 # Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.
@@ -29,8 +28,6 @@ _PATIENCE = 60
 
 # Each command of a way back has ten seconds.
 _WAY_BACK = 600
-
-_FAILED = f"{REVERTED}/failed"
 
 
 class Terms(NamedTuple):
@@ -185,24 +182,6 @@ def temporary(host: ReadOnlyHost) -> Dict[Address, Value]:
     return stack.temporary(stack.read(host))
 
 
-def reverted(host: ReadOnlyHost) -> List[Layer]:
-    """The changes that were taken back, and nobody has heard of yet."""
-    names = [name for name in host.names(REVERTED) if name.endswith(".json") and name[:-5].isdecimal()]
-    return [stack.told_of(host, f"{REVERTED}/{name}", int(name[:-5])) for name in names]
-
-
-def stuck(host: ReadOnlyHost) -> List[str]:
-    """A sentence for each key that could not be set back, with the value."""
-    return [f"{address} could not be restored{f' to {then}' if then else ''}" for address, then in _failed(host)]
-
-
-def _failed(host: ReadOnlyHost) -> List[Tuple[Address, str]]:
-    """What could not be set back, and the value as JSON, which may be missing, as may the end of a line after a power
-    cut."""
-    rows = [line.partition("\t") for line in sorted(set((host.read(_FAILED) or "").splitlines()))]
-    return [(stack.address_of(key), then) for key, _tab, then in rows if key.count(" ") >= 2]
-
-
 def waiting(host: Host) -> List[Layer]:
     """The changes whose clock is running. What a call left behind that was cut off, is no use to the next one."""
     if old.take_over(host):
@@ -222,38 +201,6 @@ def finish(host: Host) -> None:
         clocks.rest(host, there)
 
 
-def note_stuck(host: Host) -> None:
-    """What could not be set back stays noted as an original until it can."""
-    originals: Dict[Address, Value] = {}
-    below = temporary(host)
-    for address, then in _failed(host):
-        with suppress(ValueError):  # a part of a value
-            value = memory.value_of(json.loads(then))
-            originals.update({} if address.key.startswith("/") else {address: below.get(address, value)})
-    memory.keep(host, originals)
-
-
-def heard(host: Host) -> None:
-    """What was taken back has been told; what could not be set back stays noted."""
-    note_stuck(host)
-    for layer in reverted(host):
-        host.do(Save(f"{REVERTED}/{layer.number}.json", None, mode=0o600))
-    if host.exists(_FAILED):
-        host.do(Save(_FAILED, None, mode=0o600))
-
-
-def told(host: ReadOnlyHost, gone: Sequence[Layer]) -> str:
-    """What a person has to know about changes that were taken back."""
-    said = [f"the change of {layer.at} was reverted, because {_why(layer)} ({layer})" for layer in gone]
-    return "; ".join([*said, *stuck(host)])
-
-
-def _why(layer: Layer) -> str:
-    if layer.why == script.ANEW:
-        return f"{layer.why} before anybody confirmed it"
-    return layer.why if layer.why == script.BY_HAND else f"{script.UNCONFIRMED} within {layer.timeout} s"
-
-
 def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
     """The result of one call of the module `guard`; `ending` takes back what is temporary as well.
 
@@ -268,7 +215,7 @@ def serve(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
 def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
     if isinstance(host, Host) and any(layer.waits == stack.GOING for layer in stack.read(host)):
         finish(host)
-    waits, gone, ends = pending(host), reverted(host), windows(host)
+    waits, gone, ends = pending(host), reverted.layers(host), windows(host)
     goes = any(layer.waits for layer in stack.read(host)) or bool(ends and ending)
     result: Dict[str, Any] = {
         "changed": state != "status" and bool(waits or (goes and state == "reverted")),
@@ -277,16 +224,16 @@ def _served(host: ReadOnlyHost, state: str, ending: bool) -> Dict[str, Any]:
         "temporary": [stack.facts(layer) for layer in ends],
     }
     if isinstance(host, Host) and state == "confirmed":
-        said = told(host, gone)
+        said = reverted.told(host, gone)
         _confirm(host, waits)
-        heard(host)
+        reverted.heard(host)
         if gone:
             result.update(failed=True, changed=False, msg=f"This host has reverted by itself: {said}.")
     if isinstance(host, Host) and state == "reverted":
         _revert(host, ending)
-        left = [f"{said}; the journal says why" for said in stuck(host)]
+        left = [f"{said}; the journal says why" for said in reverted.stuck(host)]
         result.update({"warnings": left} if left else {})
-        heard(host)
+        reverted.heard(host)
         leave(host)
     return result
 

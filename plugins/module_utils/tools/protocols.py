@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, Iterator, List, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
 WATCHED: Dict[str, List[str]] = {
@@ -134,14 +134,11 @@ def processor_time(text: str) -> Dict[str, int]:
 
 def overrun(text: str) -> Dict[int, int]:
     """Parse /proc/net/netlink: by number of the process the messages that its sockets of NETLINK_ROUTE have missed."""
-    lines = [line.split() for line in text.splitlines()]
     found: Dict[int, int] = {}
-    for words in lines[1:]:
-        row = dict(zip(lines[0], words))
-        number, drops = row.get("Pid", ""), row.get("Drops", "")
-        if row.get("Eth") == "0" and re.fullmatch(r"\d{1,10}", number) and re.fullmatch(r"\d{1,10}", drops):
-            found[int(number)] = found.get(int(number), 0) + int(drops)
-    return {number: drops for number, drops in found.items() if drops}
+    for row in _missed(text, "0"):
+        if re.fullmatch(r"\d{1,10}", row.get("Pid", "")):
+            found[int(row["Pid"])] = found.get(int(row["Pid"]), 0) + int(row["Drops"])
+    return found
 
 
 def unheard(text: str) -> Dict[str, int]:
@@ -149,13 +146,27 @@ def unheard(text: str) -> Dict[str, int]:
 
     What the kernel sends to one of them alone is meant for it, such as a packet of a new flow for Open vSwitch.
     """
-    lines = [line.split() for line in text.splitlines()]
-    rows = (dict(zip(lines[0], words)) for words in lines[1:])
-    found = {}
-    for row in rows:
-        alone = row.get("Eth") == "16" and not row.get("Groups", "-").strip("0")
-        if alone and re.fullmatch(r"\d{1,10}", row.get("Drops", "")) and row["Drops"].strip("0"):
-            found[row.get("Inode", "")] = int(row["Drops"])
+    alone = (row for row in _missed(text, "16") if not row.get("Groups", "-").strip("0"))
+    return {row.get("Inode", ""): int(row["Drops"]) for row in alone}
+
+
+def _missed(text: str, protocol: str) -> Iterator[Dict[str, str]]:
+    """The sockets of one protocol of netlink that have missed something, by the heads of the columns."""
+    heads, *rows = [line.split() for line in text.splitlines()] or [[]]
+    for words in rows:
+        row = dict(zip(heads, words))
+        drops = row.get("Drops", "")
+        if row.get("Eth") == protocol and re.fullmatch(r"\d{1,10}", drops) and int(drops):
+            yield row
+
+
+def arp(text: str) -> List[Dict[str, str]]:
+    """Parse /proc/net/arp: address, MAC and NIC of each neighbour; the MAC is empty where none is known (ATF_COM)."""
+    found = []
+    for words in (line.split() for line in text.splitlines()[1:]):
+        if len(words) == 6:
+            known = words[2] != "0x0" and words[3] != "00:00:00:00:00:00"
+            found.append({"address": words[0], "mac": words[3].lower() if known else "", "nic": words[5]})
     return found
 
 

@@ -147,7 +147,7 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
     plain = [word for word in words if not word.startswith("-")]
     for word in found:
         key, _equals, value = word.partition("=")
-        behind = list(takewhile(str.isdigit, words[words.index(word) + 1 :]))
+        behind = list(takewhile(str.isdecimal, words[words.index(word) + 1 :]))
         if value.isdecimal() and behind:
             whole = " ".join([value, *behind])
             text = f"{key}: without quotes sysctl sets its first number alone, {value}; write {key}='{whole}'"

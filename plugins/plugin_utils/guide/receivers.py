@@ -54,16 +54,17 @@ def _pairs(group: Sequence[Setting]) -> Iterator[Tuple[Setting, Setting]]:
 def _against(key: str, early: Setting, late: Setting) -> Tuple[Setting, Setting, str]:
     """Of two settings the one that does not stand, the one that does, and why; no reason where both stand."""
     first, second = early.key.partition(" ")[2] or "*", late.key.partition(" ")[2] or "*"
-    if early.address == late.address or early.value == late.value:
+    if early.address == late.address:
         return early, late, ""
+    same = early.value == late.value
     if exclusive(early.branch, late.branch):
-        meet = "*" in (first, second) or fnmatchcase(first, second)
+        meet = not same and ("*" in (first, second) or fnmatchcase(first, second))
         return late, early, f"the other case of a condition: {early.value}" if meet else ""
     if key == interrupts.KEY and first == "*" and second != "*" and _is_dealt(str(early.value)):
         why = f"which comes later: beside {second}: {late.value} the inventory takes only lists of processors"
         return early, late, why
     # What one line says of all of them and then of some is no contradiction, whatever order a loop has.
-    later = late.line > early.line and first != "*" and fnmatchcase(first, second)
+    later = not same and late.line > early.line and first != "*" and fnmatchcase(first, second)
     of = "all of them" if second == "*" else second
     return early, late, f"which comes later, for {of}: {late.value}" if later else ""
 
