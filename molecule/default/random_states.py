@@ -160,11 +160,11 @@ def files(nic):
             yield f"{path} {path.read_text()}"
         except OSError:  # not of this driver, or of no kernel as old
             continue
-    # virtio also places those of queues that are not in use, whenever it gets more of them.
-    used = {path.name.replace("rx-", "input.") for path in queues} if nic == "virtio0" else set()
+    # virtio names its interrupts after the device.
+    names = (nic, (base / "device").resolve().name)
     for line in pathlib.Path("/proc/interrupts").read_text().splitlines():
         words = line.split()
-        if words and (nic in words[-1] or words[-1].rpartition("-")[2] in used):
+        if words and words[-1].startswith(names):
             yield f"{words[-1]} {pathlib.Path('/proc/irq', words[0][:-1], 'smp_affinity_list').read_text()}"
 
 
@@ -184,8 +184,6 @@ def text(nic):
     told = [rows.sub("", one) + str(sorted(Counter(" ".join(rows.findall(one)).split()).items())) for one in told]
     # Leaves that the kernel makes by itself are of the kind that net.core.default_qdisc says at that moment.
     mine = re.sub(r"^qdisc \w+ 0: parent .*\n", "", "\n".join(told), flags=re.MULTILINE)
-    # And one that it makes anew serves as many bytes at once as the MTU of that moment has.
-    mine = re.sub(r"^(qdisc fq_codel 0: .*) quantum \d+", r"\1", mine, flags=re.MULTILINE)
     # A root that is made anew by the kernel or by us has a handle of its own.
     return re.sub(r"^(qdisc \w+) [0-9a-f]+:|parent [0-9a-f]*:", r"\1", mine, flags=re.MULTILINE)
 

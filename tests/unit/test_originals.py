@@ -95,3 +95,28 @@ def test_restored_brings_back_what_the_driver_worked_out_anew_with_the_channels(
     call(host, state="restored")
     assert host.devices["igb0"].coalesce == {"rx-usecs": 50, "tx-usecs": 60}
     assert host.originals() == {}
+
+
+class PlacingHost(QueuesHost):
+    """With a driver that places the interrupts of the queues that it uses whenever there are more or fewer, as virtio."""
+
+    def _make_queues(self) -> None:
+        super()._make_queues()
+        for queue in range(self.devices["igb0"].channels["combined"] if "/proc/interrupts" in self.files else 0):
+            self.files[self.path(queue)] = f"{queue % 2}\n"
+
+    @staticmethod
+    def path(queue):
+        return f"/proc/irq/{50 + queue}/smp_affinity_list"
+
+
+def test_restored_brings_back_the_interrupts_of_queues_that_are_not_in_use(tmp_path):
+    rows = [f"{50 + queue}: 0 0 0 0 PCI-MSI {queue}-edge igb0-TxRx-{queue}\n" for queue in range(4)]
+    placed = dict(zip(map(PlacingHost.path, range(4)), ["0\n", "1\n", "0-3\n", "0-3\n"], strict=True))
+    host = PlacingHost(tmp_path, files={"/proc/interrupts": "CPU0 CPU1 CPU2 CPU3\n" + "".join(rows), **placed})
+    host.files.update(placed)
+    call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
+    assert [host.files[path].strip() for path in placed] == ["0", "1", "0", "1"]
+    call(host, state="restored")
+    assert [host.files[path].strip() for path in placed] == ["0", "1", "0-3", "0-3"]
+    assert host.originals() == {}

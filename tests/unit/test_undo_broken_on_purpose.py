@@ -22,11 +22,11 @@ LAST = "the last file cannot be written"
 LINES = {
     "nothing goes back": (LAST, UNDO, "self.applying.do(group, values)", "pass"),
     "only the first of it goes back": (LAST, UNDO, "self.done += len(values)", "self.done += len(values); break"),
-    "oldest first": (LAST, plan.backwards, "(1 if late else -1)", "1"),
+    "oldest first": (LAST, plan.backwards, "int(made), -rank(group)", "int(made), rank(group)"),
     "values that are taken along go back before what took them": (
         "an MTU is stuck",
         plan.backwards,
-        "not families[group[0]].goes_before",
+        "not families[name].goes_before",
         "False",
     ),
     "files stay": (

@@ -64,7 +64,7 @@ def emptied(families: Families, before: Cells, changed: Set[Address]) -> List[Ad
 def reworked(families: Families, before: Cells, changed: Set[Address]) -> List[Address]:
     """What the driver may work out anew, such as times of coalescing where the channels change: it is noted as well,
     until it is known to be as it was."""
-    shaken = {a: c for a, c in _shaken(families, before, changed).items() if not families[a.family].lost}
+    shaken = {a: c for a, c in _shaken(families, before, changed).items() if a.key not in families[a.family].lost}
     return [a for a in _loose(families, shaken) if before[a].value is not None and not families[a.family].reach]
 
 

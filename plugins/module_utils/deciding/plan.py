@@ -183,13 +183,18 @@ def backwards(
 ) -> List[Tuple[str, str]]:
     """The (family, NIC) in the order of an undo: what was set last goes back first, as it may hang on what was first.
 
-    But what a change took along, such as the files of a queue, can only be set once that is back.
+    But what a change took along, such as the files of a queue, can only be set once that is back; and what the kernel
+    makes of another value, such as a default of the MTU, once that is as it was.
     """
     rank = ranks(changes, families, back=True)
+    groups = list(groups)
 
-    def turn(group: Tuple[str, str]) -> Tuple[bool, float]:
-        late = group in shaken and not families[group[0]].goes_before  # which has its own place on either way
-        return late, rank(group) * (1 if late else -1)
+    def turn(group: Tuple[str, str]) -> Tuple[int, float]:
+        name, scope = group
+        if group in shaken and not families[name].goes_before:  # which has its own place on either way
+            return 2, rank(group)
+        made = any((other, where) in groups for other in families[name].made_of for where in (scope, ""))
+        return int(made), -rank(group)
 
     return sorted(groups, key=turn)
 

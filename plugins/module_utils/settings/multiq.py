@@ -375,4 +375,5 @@ multiq = Family(
     expand=_expand,
     cuts=True,
     boot=_boot,
+    made_of=("link", "sysctl"),  # as what is there without it, a qdisc that the kernel makes by itself
 )

@@ -246,6 +246,8 @@ qdisc = Family(
     cuts=True,
     boot=_boot,
     counted_by=("channels",),
+    # The kernel makes its own of the kind in net.core.default_qdisc, and of the MTU of that moment.
+    made_of=("link", "sysctl"),
     foresee=_foresee,
     blind=("root",),
     wordy=True,
