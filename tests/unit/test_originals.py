@@ -98,7 +98,7 @@ def test_restored_brings_back_what_the_driver_worked_out_anew_with_the_channels(
 
 
 class PlacingHost(QueuesHost):
-    """With a driver that places the interrupts of the queues that it uses whenever there are more or fewer, as virtio."""
+    """With a driver that places the interrupts of the queues in use whenever there are more or fewer, as virtio."""
 
     def _make_queues(self) -> None:
         super()._make_queues()
