@@ -110,12 +110,13 @@ class PlacingHost(QueuesHost):
         return f"/proc/irq/{50 + queue}/smp_affinity_list"
 
 
-def test_restored_brings_back_the_interrupts_of_queues_that_are_not_in_use(tmp_path):
+@pytest.mark.parametrize("entry", [{}, {"irq": {"affinity": {0: 0}}}])
+def test_restored_brings_back_the_interrupts_of_queues_that_are_not_in_use(tmp_path, entry):
     rows = [f"{50 + queue}: 0 0 0 0 PCI-MSI {queue}-edge igb0-TxRx-{queue}\n" for queue in range(4)]
     placed = dict(zip(map(PlacingHost.path, range(4)), ["0\n", "1\n", "0-3\n", "0-3\n"], strict=True))
     host = PlacingHost(tmp_path, files={"/proc/interrupts": "CPU0 CPU1 CPU2 CPU3\n" + "".join(rows), **placed})
     host.files.update(placed)
-    call(host, nics=[{"name": "igb0", "channels": {"combined": 4}}])
+    call(host, nics=[{"name": "igb0", "channels": {"combined": 4}, **entry}])
     assert [host.files[path].strip() for path in placed] == ["0", "1", "0", "1"]
     call(host, state="restored")
     assert [host.files[path].strip() for path in placed] == ["0", "1", "0-3", "0-3"]

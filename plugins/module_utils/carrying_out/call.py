@@ -105,7 +105,7 @@ def _carry_out(host: Host, call: Call) -> Done:
         remarks += [*lost.farewell(gone), *lost.give_back(host, call)]
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
         remarks += conclude.remember(host, call, rounded, before, aside)
-        memory.forget(host, reworked.intersection(noted) - {change.address for change in side_effects})
+        memory.forget(host, reworked.intersection(noted) - conclude.different(before, answers))
     else:
         conclude.note_left(host, call, before, transaction.left, transaction.stuck)
         if not transaction.stuck:

@@ -68,6 +68,11 @@ def reworked(families: Families, before: Cells, changed: Set[Address]) -> List[A
     return [a for a in _loose(families, shaken) if before[a].value is not None and not families[a.family].reach]
 
 
+def different(before: Cells, after: Cells) -> Set[Address]:
+    """What is not as it was before, be it requested or not."""
+    return {a for a, cell in after.items() if a in before and cell.value != before[a].value}
+
+
 def _coupled(call: Call, changed: Set[Address]) -> Cells:
     """What was read with keys of the host, because these set it too, such as the forwarding of each NIC."""
     groups = {address[:2] for address in changed if call.families[address.family].scope == HOST}
