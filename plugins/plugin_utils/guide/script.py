@@ -194,8 +194,10 @@ class Script:
             return " ".join(patterns)
         if output.profile_of(plain):
             return expand.text(output.profile_of(plain), self.scope)
-        if output.default_route(plain.strip()):
+        if output.default_route(plain):
             return masks.DEFAULT_ROUTE
+        if output.whole_default_route(plain):
+            return "default"
         tree = syntax.inner(source, self.line)
         if tree is None:
             return None
