@@ -144,7 +144,7 @@ def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interru
     guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
     if found.note:
         guide.sink.note(line, found.note)
-    if not found.same and (one.match or "*" in one.nic):
+    if not found.same and (one.match or "*" in one.nic.replace(masks.DEFAULT_ROUTE, "")):
         guide.sink.note(line, "the script goes on from one NIC to the next, the inventory begins anew with each")
 
 
