@@ -13,6 +13,8 @@ from . import bonded, functions, modules, qdiscs, receivers, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
+_TRUTHS = {"0": False, "1": True, "false": False, "true": True, "no": False, "yes": True, "off": False, "on": True}
+_BOND_SWITCHES = {field.name for field in bonds.FIELDS if field.kind == "switch"}
 _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for field in family.fields}
 
 
@@ -231,7 +233,7 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
                     word for word in str(one.value).split() if word not in entry.get(one.key, [])
                 )
             else:
-                entry[one.key] = one.value if isinstance(one.value, bool) else _bond_value(str(one.value))
+                entry[one.key] = one.value if isinstance(one.value, bool) else _bond_value(one.key, str(one.value))
         sizes = [one for one in settings if one.key == "mtu" and one.nic in (name, *entry.get("members", []))]
         if sizes and len({one.value for one in sizes}) == 1:
             entry["mtu"] = sizes[0].value
@@ -255,7 +257,9 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
     return entries, [one for one in settings if one not in taken], inside
 
 
-def _bond_value(text: str) -> Any:
+def _bond_value(key: str, text: str) -> Any:
+    if key in _BOND_SWITCHES and text.lower() in _TRUTHS:
+        return _TRUTHS[text.lower()]
     return int(text) if text.isdecimal() else text
 
 

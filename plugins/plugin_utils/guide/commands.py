@@ -23,7 +23,7 @@ from . import (
 from .lexer import Broken
 from .model import NOTE, OTHER_TOOL, Line
 from .nodes import Node, Pipeline, Redirect, Sequence_, Simple
-from .script import Script
+from .substitutions import Substitutions
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
 _SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
@@ -45,14 +45,10 @@ def _reads_array(words: Sequence[str]) -> bool:
     return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
 
 
-class Commands(Script):
+class Commands(Substitutions):
     """What a script does command by command; `walk` and `call` are of its control flow."""
 
     def walk(self, node: Node) -> None:
-        """Of the control flow."""
-        raise NotImplementedError
-
-    def call(self, name: str, words: List[str], line: int) -> bool:
         """Of the control flow."""
         raise NotImplementedError
 

@@ -1,40 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read YAML: netplan by its keys, and any other document by what its texts look like (Ansible, Salt, cloud-init, Hiera,
-Kubernetes)."""
+"""Read YAML: any document by what its texts look like (Ansible, Salt, cloud-init, Hiera, Kubernetes); netplan is
+read in netplan.py."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence
 
 import yaml
 
-from . import bonded, ethtool, kernel_files, masks, selectors, tasks
-from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
+from . import ethtool, masks, netplan, tasks
+from .model import CONDITIONAL, HOST, ON_HOST, Line
 from .settings import Guide
 from .shell import Shell
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
-_OFFLOADS: Mapping[str, str] = {
-    "receive-checksum-offload": "rx",
-    "transmit-checksum-offload": "tx",
-    "tcp-segmentation-offload": "tx-tcp-segmentation",
-    "tcp6-segmentation-offload": "tx-tcp6-segmentation",
-    "generic-segmentation-offload": "gso",
-    "generic-receive-offload": "gro",
-    "large-receive-offload": "lro",
-}
-_BOND: Mapping[str, str] = {
-    "mii-monitor-interval": "miimon",
-    "transmit-hash-policy": "xmit_hash_policy",
-    "up-delay": "updelay",
-    "down-delay": "downdelay",
-    "fail-over-mac-policy": "fail_over_mac",
-    "primary-reselect-policy": "primary_reselect",
-    "gratuitous-arp": "num_grat_arp",
-    "arp-ip-targets": "arp_ip_target",
-}
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 # Modules of Ansible and states of Salt whose arguments are a parameter of the kernel.
 _SYSCTL_CALLS = ("sysctl", "ansible.posix.sysctl", "sysctl.present", "ansible.builtin.sysctl")
@@ -72,7 +53,6 @@ class Reader:
         self.lines = list(lines)
         self.text = text
         self.variables = tasks.Variables()
-        self.renamed: Dict[str, str] = {}
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -80,11 +60,9 @@ class Reader:
         """All documents."""
         with in_a_pod(self.guide, self.lines):
             for node in nodes:
-                network = _find(node, "network") if isinstance(node, yaml.MappingNode) else None
-                if isinstance(network, yaml.MappingNode) and any(
-                    _find(network, key) is not None for key in ("ethernets", "bonds", "vlans", "bridges", "renderer")
-                ):
-                    self._netplan(network)
+                network = netplan.find(node, "network") if isinstance(node, yaml.MappingNode) else None
+                if isinstance(network, yaml.MappingNode) and netplan.is_one(network):
+                    netplan.Netplan(self.guide, self.lines).read(network)
                 else:
                     self._walk(node, "", HOST)
         for number, text in self.lines:
@@ -153,6 +131,11 @@ class Reader:
                 self.guide.nic(self.number(one), nic, "link", "mtu", str(inner.value))
             elif word in ("ethtool_opts", "ethtool-opts") and isinstance(inner, yaml.ScalarNode) and nic:
                 ethtool.options(self.guide, self.number(one), nic, str(inner.value))
+            elif word in netplan.OFFLOADS and isinstance(inner, yaml.ScalarNode):
+                text = (
+                    f"{word} {inner.value}: the rest of the file says which NIC it is for, and is not part of this text"
+                )
+                self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
                 self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
@@ -219,115 +202,6 @@ class Reader:
         else:
             shell.run([self.variables.filled(word) for word in words])
         shell.finish()
-
-    def _netplan(self, network: yaml.MappingNode) -> None:
-        self.renamed = _netplan_names(network)
-        for kind, devices in network.value:
-            if not isinstance(devices, yaml.MappingNode):
-                continue
-            for key, device in devices.value:
-                if isinstance(device, yaml.MappingNode):
-                    self._device(str(kind.value), str(key.value), device)
-
-    def _device(self, kind: str, name: str, device: yaml.MappingNode) -> None:
-        chosen = _netplan_chosen(name, device)
-        with self.guide.sink.under(CONDITIONAL, chosen.problem):
-            for nic, match in chosen.nics:
-                self._keys(kind, name, device, nic, match)
-
-    def _keys(self, kind: str, name: str, device: yaml.MappingNode, nic: str, match: selectors.Match) -> None:
-        for key, value in device.value:
-            word, line = str(key.value), self.number(key)
-            if word in ("match", "set-name"):
-                self.guide.sink.nothing(line, "says which NIC is meant")
-            elif word in ("mtu", *_OFFLOADS) and not isinstance(value, yaml.ScalarNode):
-                self.guide.sink.unknown(line, f"{word} has no single value")
-            elif word == "mtu":
-                self.guide.nic(line, nic, "link", "mtu", str(value.value), match)
-            elif word == "wakeonlan" and isinstance(value, yaml.ScalarNode):
-                wakes = str(value.value).lower() in ("true", "yes", "on")
-                self.guide.nic(line, nic, "wol", "wol", "g" if wakes else "d", match)
-            elif word == "virtual-function-count" and isinstance(value, yaml.ScalarNode):
-                self.guide.nic(line, nic, "sriov", "vfs", str(value.value), match)
-            elif word in _OFFLOADS:
-                self.guide.nic(line, nic, "features", _OFFLOADS[word], str(value.value), match)
-            elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, _words(value)):
-                self._sets(key, value, "stands in the entry of the bond")
-            elif kind == "bonds" and word == "routes" and _default(value):
-                bonded.gateway(self.guide, line, name, _default(value), "routes belong to netplan")
-                self._sets(key, value, "stands in the entry of the bond")
-            elif kind == "bonds" and word == "interfaces":
-                self._members(line, name, _words(value))
-            elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
-                for inner, text in value.value:
-                    plain = str(inner.value)
-                    option = _BOND.get(plain, plain.replace("-", "_"))
-                    chosen = [self.renamed.get(one, one) if option == "primary" else one for one in _words(text)]
-                    kernel_files.bond(self.guide, self.number(inner), name, option, " ".join(chosen))
-            else:
-                self._left(word, key, value)
-
-    def _members(self, line: int, bond: str, listed: Sequence[str]) -> None:
-        """The members of a bond, which netplan knows by names of its own."""
-        names = [self.renamed.get(one, one) for one in listed]
-        if all(names):
-            self.guide.sink.set(line, bond, "bond", "members", " ".join(names))
-        else:
-            told = " ".join(one for one, name in zip(listed, names) if not name)
-            self.guide.sink.remark(line, ON_HOST, f"which NIC {told} is, `match` decides on the host; write its name")
-
-    def _sets(self, key: yaml.Node, value: yaml.Node, why: str) -> None:
-        """The lines of a value, which is told at its key."""
-        for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
-            self.guide.sink.nothing(number, why)
-
-    def _left(self, word: str, key: yaml.Node, value: yaml.Node) -> None:
-        for number, _text in self.lines[key.start_mark.line : max(value.end_mark.line, key.start_mark.line + 1)]:
-            self.guide.sink.remark(number, OTHER_TOOL, f"{word} belongs to netplan")
-
-
-def _netplan_chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:
-    """The NICs that a device of netplan is for."""
-    match, rename = _find(device, "match"), _find(device, "set-name")
-    if isinstance(match, yaml.MappingNode) and isinstance(rename, yaml.ScalarNode):
-        return selectors.choose([str(rename.value)], [], [])
-    conditions = (
-        {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
-    )
-    hardware = [("mac", conditions.get("macaddress", [])), ("driver", conditions.get("driver", []))]
-    return selectors.choose(conditions.get("name", []), hardware, [], otherwise=name)
-
-
-def _netplan_names(network: yaml.MappingNode) -> Dict[str, str]:
-    """By the name that a device has in the file that of the NIC, which is empty where the file does not say it."""
-    found: Dict[str, str] = {}
-    for kind, devices in network.value:
-        if str(kind.value) == "ethernets" and isinstance(devices, yaml.MappingNode):
-            for key, device in devices.value:
-                if isinstance(device, yaml.MappingNode):
-                    nics = _netplan_chosen(str(key.value), device).nics
-                    sure = len(nics) == 1 and not nics[0][1] and not set("*?[") & set(nics[0][0])
-                    found[str(key.value)] = nics[0][0] if sure else ""
-    return found
-
-
-def _words(node: yaml.Node) -> List[str]:
-    """One word, or those of a list; anything else is none."""
-    inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return [str(one.value) for one in inner if isinstance(one, yaml.ScalarNode)]
-
-
-def _default(routes: yaml.Node) -> str:
-    """The gateway of routes that are nothing but the default one."""
-    inner = routes.value if isinstance(routes, yaml.SequenceNode) else []
-    mappings = [one.value for one in inner if isinstance(one, yaml.MappingNode)]
-    found = [{str(key.value): str(value.value) for key, value in pairs} for pairs in mappings]
-    known = len(found) == 1 and set(found[0]) == {"to", "via"} and found[0]["to"] in ("default", "0.0.0.0/0", "::/0")
-    return found[0]["via"] if known else ""
-
-
-def _find(node: yaml.MappingNode, word: str) -> Any:
-    return next((value for key, value in node.value if str(key.value) == word), None)
 
 
 def _scalars(node: yaml.Node, words: Sequence[str]) -> List[yaml.ScalarNode]:

@@ -8,7 +8,7 @@ import shlex
 from itertools import product
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from . import bonded, ethtool, expand, kernel_files, masks, modules, selectors
+from . import bonded, ethtool, expand, kernel_files, masks, modules, programs, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, NOTE, OTHER_TOOL, Line
@@ -36,7 +36,10 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.nothing(number, "a comment")
             continue
         key, equals, value = plain.partition("=")
-        if equals:
+        if equals and re.fullmatch(r"\s*([\"']).*\1\s*", value) and re.match(r"-?\s*net[./]", key):
+            text = f"{key.strip()}: the kernel gets the quotes as well, and refuses them; write the value without"
+            guide.sink.remark(number, NO_EFFECT, text)
+        elif equals:
             guide.sysctl(number, key, value)
         elif re.fullmatch(r"-\s*[\w./*-]+", plain):
             guide.sink.nothing(number, f"keeps the patterns of this file from setting {plain[1:].strip()}")
@@ -165,6 +168,9 @@ def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") ->
         assigned = expand.assignment(plain)
         if not plain or plain.startswith("#"):
             guide.sink.nothing(number, "a comment")
+        elif not assigned and programs.program(plain.split()[0]) in programs.PROGRAMS:
+            text = "a command in it counts with the network scripts of old releases only; NetworkManager skips the line"
+            guide.sink.remark(number, NO_EFFECT, text)
         elif not assigned:
             guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
         else:
@@ -176,9 +182,10 @@ def ifcfg(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") ->
                 guide.sink.remark(number, NO_EFFECT, text)
             found[assigned[0].upper()] = (number, value)
     # In the file itself, ${DEVICE} may stand before the line that sets it.
-    nic = found.get("DEVICE", found.get("NAME", (0, "")))[1] or nic or path.rpartition("ifcfg-")[2]
+    # NAME is what people call it, unless nothing else tells the device.
+    name = found.get("DEVICE", (0, ""))[1] or nic or path.rpartition("ifcfg-")[2] or found.get("NAME", (0, ""))[1]
     for key, (number, value) in found.items():
-        _ifcfg_line(guide, number, nic, key, value, {name: text for name, (_number, text) in found.items()})
+        _ifcfg_line(guide, number, name, key, value, {word: text for word, (_number, text) in found.items()})
 
 
 def _first_word(text: str) -> Tuple[str, str]:

@@ -34,9 +34,11 @@ _BY_PATH = (
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
+    r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b"
     r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
+_YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -139,7 +141,26 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "python"
     if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
         return "prose"
+    outside = _around_blocks(lines)
+    if outside and _most(outside, _YAML_LINE, 0.9):
+        return "yaml"
     return _by_lines(plain, first)
+
+
+def _around_blocks(lines: Sequence[Line]) -> List[str]:
+    """The lines without the texts below `key: |` of a document; none where it has no such text."""
+    found: List[str] = []
+    width, blocks = -1, 0
+    for _number, raw in lines:
+        text = masks.templates(raw).strip()
+        depth = len(raw) - len(raw.lstrip())
+        if not text or text[0] == "#" or (width >= 0 and depth > width):
+            continue
+        opened = re.search(r"^\s*(?:- )*[\w./-]+:\s+[|>][-+\d]*\s*$", raw)
+        width = depth if opened else -1
+        blocks += opened is not None
+        found.append(text)
+    return found if blocks else []
 
 
 def _around_documents(plain: Sequence[str]) -> List[str]:
@@ -185,9 +206,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         plain, r"\w+=", 0.9
     ):
         return "ifcfg"
-    if first.startswith(("---", "apiVersion:", "network:", "#cloud-config")) or _most(
-        plain, r"(- )?[\w.'\"/-]+:(\s|$)|- ", 0.7
-    ):
+    if first.startswith(("---", "apiVersion:", "network:", "#cloud-config")) or _most(plain, _YAML_LINE, 0.7):
         return "yaml"
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"

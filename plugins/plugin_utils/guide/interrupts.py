@@ -147,6 +147,10 @@ def _plain(pattern: str) -> Optional[str]:
 
 
 def _interrupts(pattern: str) -> Optional[Interrupts]:
+    if masks.DEFAULT_ROUTE in pattern:
+        # As a name of its own, for it begins with a star.
+        found = _interrupts(pattern.replace(masks.DEFAULT_ROUTE, masks.mask("nic")))
+        return found._replace(nic=masks.DEFAULT_ROUTE) if found and found.nic else None
     text = _plain(pattern)
     if text is None:
         return None
@@ -230,7 +234,8 @@ class Book:
 
 def who(one: Interrupts) -> str:
     """Interrupts as a message names them."""
-    nic = masks.shown(one.nic) or " ".join(f"{key} {value}" for key, value in one.match)
+    nic = "the NIC of the default route" if one.nic == masks.DEFAULT_ROUTE else masks.shown(one.nic)
+    nic = nic or " ".join(f"{key} {value}" for key, value in one.match)
     return f"the interrupts of {nic}" if one.names == "*" else f"the interrupts {one.names} of {nic}"
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence, Tuple
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
 from . import devices, interrupts, masks, modules
@@ -17,6 +18,9 @@ _PARAMETER = re.compile(r"/sys/module/([^/]+)/parameters/([^/]+)")
 _LINK = {"mtu": "mtu", "tx_queue_len": "txqueuelen", "ifalias": "alias", "netdev_group": "group"}
 _NAPI = ("threaded", "gro_flush_timeout", "napi_defer_hard_irqs")
 _QUEUE = {"rps_cpus": "rps", "xps_cpus": "xps", "rps_flow_cnt": "rps_flow_cnt"}
+
+# What a bond may be told, besides its members.
+_BOND_KEYS = frozenset(("slaves", *(field.name for field in bonds.FIELDS)))
 
 # Files of queues and interrupts.
 OF_A_QUEUE = re.compile(r"/(?:(?:rps|xps)_\w+|smp_affinity(?:_list)?)$")
@@ -140,7 +144,7 @@ def affinity(guide: Guide, line: int, one: interrupts.Interrupts, found: interru
     guide.sink.set(line, masks.name(one.nic), "irq", key, value, one.match)
     if found.note:
         guide.sink.note(line, found.note)
-    if not found.same and (one.match or "*" in one.nic):
+    if not found.same and (one.match or "*" in one.nic.replace(masks.DEFAULT_ROUTE, "")):
         guide.sink.note(line, "the script goes on from one NIC to the next, the inventory begins anew with each")
 
 
@@ -171,5 +175,7 @@ def bond(guide: Guide, line: int, name: str, key: str, text: str) -> None:
         guide.sink.remark(line, ON_HOST, f"bond {key}: {masks.shown(text)} is known on the host only")
     elif key in ("slaves", "members") and text.startswith("-"):
         guide.sink.remark(line, NO_EFFECT, f"{text} leaves the bond")
+    elif key not in _BOND_KEYS:
+        guide.sink.remark(line, OTHER_TOOL, f"bond {key} {text}: it is no setting of this collection")
     elif text:
         guide.sink.set(line, masks.name(name), "bond", "members" if key == "slaves" else key, text.lstrip("+"))

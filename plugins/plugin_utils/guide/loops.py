@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
 
-from . import bindings, conditions, counting, expand, interrupts, masks, wrappers
+from . import bindings, conditions, counting, expand, interrupts, kernel_files, masks, wrappers
 from .commands import Commands
 from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
 
@@ -213,6 +213,14 @@ class Loops(Commands):
     def pipeline(self, node: Pipeline) -> None:
         """`ls ... | while read x`, where the text tells what is read."""
         before, last = node.commands[:-1], node.commands[-1]
+        path = self.output_path(last) if isinstance(last, Simple) else ""
+        if path and not kernel_files.is_one(path) and all(isinstance(one, Simple) for one in before):
+            found = self.substitute(" | ".join(map(_spelt, node.commands))) or ""
+            if interrupts.WORD.fullmatch(found):
+                self.visit_all(node)
+                self.sink.nothing(node.line, "looks up interrupts")
+                self.write(path, [(node.line, found)], node.line)
+                return
         takes = bool(bindings.reads_one(last)) or (isinstance(last, Simple) and self._words(last)[:1] == ["xargs"])
         if not takes or not all(isinstance(one, Simple) for one in before):
             super().pipeline(node)
@@ -278,7 +286,10 @@ class Loops(Commands):
         if redirect.operator == "<<<":
             found = expand.text(redirect.word, self.scope)
             return found if masks.known(found) else None
-        return self.substitute(redirect.word[2:-1]) if redirect.word.startswith("<(") else None
+        if redirect.word.startswith("<("):
+            return self.substitute(redirect.word[2:-1])
+        written = self.written(self.located(expand.text(redirect.word, self.scope)))
+        return "\n".join(text for _number, text in written) if written else None
 
     def _counts(self, node: While) -> bool:
         """Whether the condition compares what each round of the loop counts on or shifts."""

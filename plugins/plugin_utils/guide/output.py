@@ -51,9 +51,10 @@ _IP_LISTS = re.compile(rf"ip\s+(-\w+\s+)*l(ink)?(\s+(show|list|ls))?(\s*\|\s*({'
 
 def every_nic(source: str) -> bool:
     """Whether a substitution lists all NICs, perhaps without lo."""
+    source = _named(source)
     first, _bar, rest = source.partition("|")
-    briefly = re.match(r"ip\s+-br", source.strip()) is not None
-    if _IP_LISTS.fullmatch(source.strip().replace("print $1", "print $2") if briefly else source.strip()):
+    briefly = re.match(r"ip\s+-br", source) is not None
+    if _IP_LISTS.fullmatch(source.replace("print $1", "print $2") if briefly else source):
         return True
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
@@ -82,13 +83,19 @@ _ROUTE_BY_IP = re.compile(
     r"ip\s+(-\S+\s+)*r(?:o|oute)?\s+(get\s+(?:to\s+)?(?P<to>[0-9A-Fa-f.:]+)|((show|list|ls)\b|\||default\b))"
 )
 _ROUTE_BY_TABLE = re.compile(r"(route|netstat)\s+-\w*n\w*\s*\|")
-_QUERIES_DEFAULT = re.compile(r"\bdefault\b|0\.0\.0\.0|::/0|UG")
+_QUERIES_DEFAULT = re.compile(r"\bdefault\b|0\.0\.0\.0|(?<![\d.])0/0|::/0|UG")
+# The route itself, without a filter for one of its words.
+_WHOLE_ROUTE = re.compile(
+    r"ip(?:\s+-\S+)*\s+r(?:o|oute)?(?:\s+(?:show|list|ls))?(?:\s+(?:to|exact))*"
+    r"(?:\s+(?:default|0/0|0\.0\.0\.0/0|::/0)|\s*\|\s*e?grep\s+[\"']?\^?default[\"']?)(?:\s*\|\s*head\s+-n?\s*1)?"
+)
 # What takes the device out of a line of `ip`, and out of one of `route`.
 _DEVICE_OF_IP, _DEVICE_OF_TABLE = re.compile(r"\bdev\b|\$5|-f ?5\b"), re.compile(r"\$8|\$NF|\$\(NF\)")
 
 
 def default_route(source: str) -> bool:
     """Whether a substitution asks for the NIC of the default route, be it as that to an address of the internet."""
+    source = _named(source)
     by_ip = _ROUTE_BY_IP.match(source)
     if by_ip and by_ip["to"]:
         try:
@@ -99,6 +106,16 @@ def default_route(source: str) -> bool:
         return bool(_QUERIES_DEFAULT.search(source) and _DEVICE_OF_IP.search(source))
     table = _ROUTE_BY_TABLE.match(source)
     return bool(table and _QUERIES_DEFAULT.search(source) and _DEVICE_OF_TABLE.search(source))
+
+
+def whole_default_route(source: str) -> bool:
+    """Whether a substitution gives the default route as `ip` prints it, which `ip route change` takes."""
+    return _WHOLE_ROUTE.fullmatch(_named(source)) is not None
+
+
+def _named(source: str) -> str:
+    """A command by the name of its program alone, as `ip` for `sudo /sbin/ip`."""
+    return re.sub(r"^(?:sudo\s+)?(?:/\S*/)?(?=\w)", "", source.strip())
 
 
 _PROFILE = re.compile(

@@ -43,6 +43,7 @@ _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
+_SHELLS = ("bash", "sh", "shell", "zsh")
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
 
@@ -71,6 +72,8 @@ def read(
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
         kind = detect(block)
+        if kind == "prose" and fence[2] in _SHELLS and _is_script(block):
+            kind = "shell"
         if kind == "interfaces":
             first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
             _lines(guide, block[:first], code=True)

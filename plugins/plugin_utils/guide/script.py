@@ -11,15 +11,10 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 from . import conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
-from .nodes import Arithmetic, For, Function, Node, Pipeline, Redirect, Simple
+from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from .settings import Guide
 
 _MOST_ELEMENTS = 512
-_ORDERING = ("sort", "uniq", "tac")
-# Files of the kernel that a loop goes over; what `ls` prints of them is their paths.
-_ATTRIBUTE = re.compile(
-    r"^/(?:proc|sys)/\S+/(?:(?:rps|xps)_\w+|smp_affinity\w*|mtu|tx_queue_len|gro_flush_timeout|napi_defer_hard_irqs|threaded)$"
-)
 
 
 class Script:
@@ -173,75 +168,8 @@ class Script:
         self.files = {}
 
     def substitute(self, source: str) -> Optional[str]:
-        """What `$(...)` gives, for the few commands whose answer the text decides."""
-        plain = masks.shown(source)
-        if output.maximum(plain):
-            return masks.MAXIMUM
-        if self.processors and output.counts_processors(plain):
-            return self.processors
-        found = output.queue_files(plain)
-        if found is not None:
-            unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
-            self.unlisted = "" if found else unlisted
-            return expand.text(f'"{found}"', self.scope)
-        listed_nics = output.found_nics(plain)
-        if listed_nics is not None:
-            return listed_nics
-        if output.every_nic(plain):
-            return "*"
-        patterns = output.begin_with(plain)
-        if patterns:
-            return " ".join(patterns)
-        if output.profile_of(plain):
-            return expand.text(output.profile_of(plain), self.scope)
-        if output.default_route(plain.strip()):
-            return masks.DEFAULT_ROUTE
-        tree = syntax.inner(source, self.line)
-        if tree is None:
-            return None
-        commands = tree.commands
-        inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
-        first = commands[-1] if len(commands) == 1 or inside else None
-        piped = first.commands if isinstance(first, Pipeline) else [first]
-        ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
-        looked_up = interrupts.looked_up([self._words_of(one) for one in piped]) if first else None
-        if looked_up:
-            return self.guide.interrupts.word(looked_up)
-        if not isinstance(piped[0], Simple) or not ordered:
-            return None
-        words = [field for raw, _line in piped[0].words for field in expand.fields(raw, self.scope)]
-        listed = [word for word in words[1:] if not word.startswith("-")]
-        if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
-            return "\n".join(listed)
-        folders = any(re.fullmatch(r"-\w*d\w*", word) for word in words)
-        if words[:1] == ["ls"] and folders and listed and all(map(output.is_of_a_queue, listed)):
-            return "\n".join(listed)
-        if inside:
-            names = words[:1] == ["ls"] and not any("/" in word for word in listed)
-            return "\n".join(listed or ["*"]) if names else None
-        if len(piped) > 1:
-            return None
-        printed = output.of(words, piped[0].redirects, self.scope, self.line)
-        return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
-
-    def _words_of(self, node: Optional[Node]) -> List[str]:
-        """The words of a command, with the file that it reads; none for a loop or the like."""
-        if not isinstance(node, Simple):
-            return []
-        read = [redirect.word for redirect in node.redirects if redirect.operator == "<"]
-        return [
-            field for raw in (*(raw for raw, _line in node.words), *read) for field in expand.fields(raw, self.scope)
-        ]
-
-    def listed(self, raw: Sequence[Tuple[str, int]]) -> List[str]:
-        """The words that a loop goes over; what lies below a device is of the NICs that have one."""
-        self.unlisted = ""
-        words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
-        device = f"/sys/class/net/{masks.HARDWARE}/"
-        words = [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
-        book = self.guide.interrupts
-        folders = {word: interrupts.in_folder(self.located(word)) for word in words}
-        return [re.sub(r"\*$", book.word(found), word) if found else word for word, found in folders.items()]
+        """Of the substitutions."""
+        raise NotImplementedError
 
     def tell_apart(self, name: str, word: str, line: int) -> None:
         """Another name for the variable of a loop over other NICs than those of an earlier one."""

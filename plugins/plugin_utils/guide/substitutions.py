@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know what `$(...)` gives, for the few commands whose answer the text decides, and for functions of the script."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Sequence, Tuple
+
+from . import conditions, expand, interrupts, masks, output, syntax
+from .model import Line
+from .nodes import Function, Node, Pipeline, Sequence_, Simple, all_of
+from .script import Script
+
+_ORDERING = ("sort", "uniq", "tac")
+# Files of the kernel that a loop goes over; what `ls` prints of them is their paths.
+_ATTRIBUTE = re.compile(
+    r"^/(?:proc|sys)/\S+/(?:(?:rps|xps)_\w+|smp_affinity\w*|mtu|tx_queue_len|gro_flush_timeout|napi_defer_hard_irqs|threaded)$"
+)
+# Where a function writes what it prints, while its answer is worked out.
+_PRINTED = "/what a function prints"
+_PRINTING = ("echo", "printf")
+_DECLARING = ("local", "declare", "typeset", "readonly")
+# Commands that leave alone what a function prints.
+_SILENT = (*_DECLARING, "let", "[", "[[", "test", "return", "true", ":", "shift", "break", "continue")
+_MOST_DEPTH = 4
+
+
+class Substitutions(Script):
+    """The substitutions of one script."""
+
+    asked: Tuple[str, ...] = ()  # the functions whose answer is being worked out
+    undecided = 0
+
+    def call(self, name: str, words: List[str], line: int) -> bool:
+        """Of the control flow."""
+        raise NotImplementedError
+
+    def substitute(self, source: str) -> Optional[str]:
+        """What `$(...)` gives, for the few commands whose answer the text decides."""
+        plain = masks.shown(source)
+        if output.maximum(plain):
+            return masks.MAXIMUM
+        if self.processors and output.counts_processors(plain):
+            return self.processors
+        found = output.queue_files(plain)
+        if found is not None:
+            unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
+            self.unlisted = "" if found else unlisted
+            return expand.text(f'"{found}"', self.scope)
+        listed_nics = output.found_nics(plain)
+        if listed_nics is not None:
+            return listed_nics
+        if output.every_nic(plain):
+            return "*"
+        patterns = output.begin_with(plain)
+        if patterns:
+            return " ".join(patterns)
+        if output.profile_of(plain):
+            return expand.text(output.profile_of(plain), self.scope)
+        if output.default_route(plain):
+            return masks.DEFAULT_ROUTE
+        if output.whole_default_route(plain):
+            return "default"
+        tree = syntax.inner(source, self.line)
+        if tree is None:
+            return None
+        commands = tree.commands
+        inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
+        first = commands[-1] if len(commands) == 1 or inside else None
+        piped = first.commands if isinstance(first, Pipeline) else [first]
+        ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
+        looked_up = interrupts.looked_up([self._words_of(one) for one in piped]) if first else None
+        if looked_up:
+            return self.guide.interrupts.word(looked_up)
+        if not isinstance(piped[0], Simple) or not ordered:
+            return None
+        words = [field for raw, _line in piped[0].words for field in expand.fields(raw, self.scope)]
+        if words and words[0] in self.functions:
+            return self._of_function(words) if len(piped) == 1 else None
+        listed = [word for word in words[1:] if not word.startswith("-")]
+        if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
+            return "\n".join(listed)
+        folders = any(re.fullmatch(r"-\w*d\w*", word) for word in words)
+        if words[:1] == ["ls"] and folders and listed and all(map(output.is_of_a_queue, listed)):
+            return "\n".join(listed)
+        if inside:
+            names = words[:1] == ["ls"] and not any("/" in word for word in listed)
+            return "\n".join(listed or ["*"]) if names else None
+        if len(piped) > 1:
+            return None
+        written = self.written(words[1]) if words[:1] == ["cat"] and len(words) == 2 else None
+        if written:
+            return "\n".join(text for _number, text in written).rstrip("\n")
+        printed = output.of(words, piped[0].redirects, self.scope, self.line)
+        return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
+
+    def _words_of(self, node: Optional[Node]) -> List[str]:
+        """The words of a command, with the file that it reads; none for a loop or the like."""
+        if not isinstance(node, Simple):
+            return []
+        read = [redirect.word for redirect in node.redirects if redirect.operator == "<"]
+        return [
+            field for raw in (*(raw for raw, _line in node.words), *read) for field in expand.fields(raw, self.scope)
+        ]
+
+    def listed(self, raw: Sequence[Tuple[str, int]]) -> List[str]:
+        """The words that a loop goes over; what lies below a device is of the NICs that have one."""
+        self.unlisted = ""
+        words = [word for one, _line in raw for word in expand.fields(one, self.scope)]
+        device = f"/sys/class/net/{masks.HARDWARE}/"
+        words = [re.sub(r"^/sys/class/net/\*/(?=device\b)", device, word) for word in words]
+        book = self.guide.interrupts
+        folders = {word: interrupts.in_folder(self.located(word)) for word in words}
+        return [re.sub(r"\*$", book.word(found), word) if found else word for word, found in folders.items()]
+
+    def _of_function(self, words: List[str]) -> Optional[str]:
+        """What a function prints with these arguments; it changes no variable of the script."""
+        name, arguments = words[0], words[1:]
+        if len(self.asked) >= _MOST_DEPTH or name in self.asked:
+            return None
+        function = self.functions[name]
+        values, tables, scope = dict(self.scope.values), dict(self.scope.tables), self.scope
+        self.asked, before = (*self.asked, name), (self.asked, self.line)
+        try:
+            return self._last_of(function, arguments) if _ends_with_a_command(function) else self._printed_by(words)
+        finally:
+            (self.asked, self.line), scope.values, scope.tables = before, values, tables
+
+    def _last_of(self, function: Function, arguments: List[str]) -> Optional[str]:
+        """The answer of the last command, before which there are only assignments."""
+        *first, last = _commands(function)
+        handed = self.scope.arguments
+        self.scope.arguments = arguments
+        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
+        try:
+            for node in first:
+                for raw, line in node.words if isinstance(node, Simple) else ():
+                    self.assign_raw(raw, line)
+            piped = last.commands if isinstance(last, Pipeline) else (last,)
+            return self.substitute(" | ".join(conditions.spelt(one) for one in piped if isinstance(one, Simple)))
+        finally:
+            self.scope.arguments = handed
+
+    def _printed_by(self, words: List[str]) -> Optional[str]:
+        """What its echo and printf print, where nothing else prints and the text decides its conditions."""
+        function = self.functions[words[0]]
+        if not all(map(_is_plain, all_of(function.body))):
+            return None
+        visited, written = set(self.visited), dict(self.guide.written)
+        self.output_paths.append(_PRINTED)
+        doubt, self.undecided = self.undecided, 0
+        try:
+            with self.sink.unheard():
+                self.call(words[0], words[1:], self.line)
+            printed = self.files.get(_PRINTED, [])
+        finally:
+            self.output_paths.pop()
+            self.files.pop(_PRINTED, None)
+            self.visited, self.guide.written, self.undecided = visited, written, doubt
+        text = "\n".join(one for _number, one in printed)
+        return text.rstrip("\n") if printed and masks.known(text) else None
+
+    def write(self, path: str, lines: List[Line], line: int) -> None:
+        """Text that goes into a file; what a function prints in one case only is not known."""
+        doubtful = path == _PRINTED and self.undecided
+        super().write(path, [(line, masks.mask("?"))] if doubtful else lines, line)
+
+
+def _commands(function: Function) -> List[Node]:
+    body = function.body
+    found: List[Node] = list(body.commands) if isinstance(body, Sequence_) else [body]
+    ends = [one for one in found[-1:] if isinstance(one, Simple) and one.words and one.words[0][0] == "return"]
+    return found[: len(found) - len(ends)]
+
+
+def _ends_with_a_command(function: Function) -> bool:
+    """Whether a function is nothing but assignments and one command that is no test."""
+    *first, last = _commands(function) or [function.body]
+    piped = last.commands if isinstance(last, Pipeline) else (last,)
+    return all(isinstance(one, Simple) and not one.redirects and _assigns(one) for one in first) and all(
+        isinstance(one, Simple) and one.words and one.words[0][0] not in _SILENT and not _assigns(one) for one in piped
+    )
+
+
+def _assigns(node: Simple) -> bool:
+    words = [raw for raw, _line in node.words]
+    return bool(words) and (words[0] in _DECLARING or all(map(expand.assignment, words)))
+
+
+def _is_plain(node: Node) -> bool:
+    """Whether a command prints nothing, or what the text says."""
+    if isinstance(node, Pipeline):
+        return False
+    if not isinstance(node, Simple) or not node.words:
+        return not isinstance(node, Function)
+    name = node.words[0][0]
+    return name in (*_SILENT, *_PRINTING) or _assigns(node)
