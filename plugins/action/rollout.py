@@ -36,8 +36,9 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         result: Dict[str, Any] = super().run(tmp, task_vars)
         _checked, options = self.validate_argument_spec(argument_spec=SPEC)
         if options["state"] == "unreachable":
-            file = _path(options["file"])
-            msg = f"This host was off, or could not be reached. For later: ansible-playbook ... --limit @{file}"
+            msg = "This host was off, or could not be reached."
+            if options["file"]:
+                msg += f" For later: ansible-playbook ... --limit @{_path(options['file'])}"
             return {**result, "unreachable": True, "msg": msg}
         hosts, name = task_vars["ansible_play_hosts_all"], task_vars["inventory_hostname"]
         names = rollout.batch(hosts, options["batches"], name)
@@ -48,18 +49,22 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
             if _stopped(task_vars["hostvars"], hosts, before, options["calls"], limits):
                 left = len(hosts) - sum(map(len, before))
                 msg = f"The run ends here, because the hosts before were not well. {rollout.untouched(left)}"
-                result.update(failed=True, msg=msg)
+                result.update(failed=True, msg=msg, stopped=True)
             return result
         said = {host: _said(task_vars["hostvars"], host, options["calls"]) for host in names}
         found = rollout.judge(said, limits)
         result.update(changed=False, stop=found.stop, sick=found.sick, failed_hosts=found.failed, off=found.off)
+        left = len(hosts) - list(hosts).index(names[-1]) - 1
         if options["state"] == "ended":
             if options["file"]:
                 _note(_path(options["file"]), said, found.off)
             if found.stop:
-                left = len(hosts) - list(hosts).index(names[-1]) - 1
                 back = bool(registered(task_vars, "guard_verdict").get("stop"))
-                result.update(failed=True, msg=rollout.sentence(found, said, back, left, limits))
+                msg = rollout.sentence(found, said, back, left, limits)
+                result.update(failed=True, msg=msg, stopped=True)
+        elif found.stop and {*found.sick, *found.failed} >= set(names):
+            # Then nobody is left on whom the end of the batch could be told.
+            result["last"] = rollout.untouched(left)
         return result
 
 

@@ -160,7 +160,14 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         """Hosts that fail for the same reason are named together; of a loop, each turn that failed."""
         host, told = known(result)
         self._handle_warnings(told)
+        answer = told.get("answer")
+        if isinstance(answer, Mapping) and answer.get("rolled_back"):
+            took_back(self._changed.get(host, []), answer.get("pending", []))
         failed = self._turns.pop(host, [told])
+        if told.get("stopped") and _task(result).action.endswith(".rollout"):
+            # A verdict over all hosts, which names those that it is about; the host of this task is any of them.
+            self._failed.setdefault(_reason(told), [])
+            return
         for reason in [] if ignore_errors else dict.fromkeys(_reason(one) for one in failed):
             self._failed.setdefault(f"failed: {reason}", []).append(host)
 
@@ -195,7 +202,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
     def _tell_failures(self) -> None:
         for reason, hosts in self._failed.items():
-            self._display.display(f"{listed(sorted(hosts))}: {reason}", color="red", stderr=True)
+            self._display.display(f"{listed(sorted(hosts))}: {reason}" if hosts else reason, color="red", stderr=True)
         self._failed.clear()
 
 
@@ -225,7 +232,7 @@ def _loops(result: Any) -> bool:
 
 def _ended(args: Mapping[str, Any], told: Mapping[str, Any]) -> list[Any]:
     """What a call of the module guard took back itself."""
-    if args.get("state") != "reverted":
+    if args.get("state") != "reverted" and not told.get("rolled_back"):
         return []
     waits = told.get("pending", [])
     return [*waits, *(one for one in told.get("temporary", []) if args.get("temporary") and one not in waits)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-"""Say at the end what became of each host: changed, unchanged, reverted, failed, unreachable."""
+"""Say at the end what became of each host: changed, unchanged, rolled back, reverted, failed, unreachable."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ type: aggregate
 short_description: Say at the end of a run what became of each host
 version_added: 0.2.0
 description:
-  - Names the hosts that were changed, unchanged, reverted (they took a change back, in this run or since the last
-    one), failed and unreachable, of all batches of a run.
+  - Names the hosts that were changed, unchanged, rolled back (with a batch that was not well), reverted (they took a
+    change back, in this run or since the last one), failed and unreachable, of all batches of a run.
   - Then prints each remark of the modules once, with the number of hosts that it is true for.
+  - If C(site) stopped because a batch was not well, the last lines say why, and how many hosts were not touched.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 requirements:
@@ -25,15 +26,20 @@ from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
 
+WORDS = ("failed", "unreachable", "reverted", "rolled back", "changed", "unchanged")
+
 
 def summarise(
-    hosts: Mapping[str, Mapping[str, int]], reverted: Set[str], off: Collection[str] = ()
+    hosts: Mapping[str, Mapping[str, int]],
+    reverted: Set[str],
+    off: Collection[str] = (),
+    rolled_back: Collection[str] = (),
 ) -> Dict[str, List[str]]:
     """The hosts by what became of them, each once, under the worst that is true of it.
 
     Those that are `off` were not reached last, though a play does not count it (`ignore_unreachable`).
     """
-    found: Dict[str, List[str]] = {word: [] for word in ("failed", "unreachable", "reverted", "changed", "unchanged")}
+    found: Dict[str, List[str]] = {word: [] for word in WORDS}
     for name, counts in sorted(hosts.items()):
         if counts.get("failures"):
             word = "failed"
@@ -41,6 +47,8 @@ def summarise(
             word = "unreachable"
         elif name in reverted:
             word = "reverted"
+        elif name in rolled_back:
+            word = "rolled back"
         else:
             word = "changed" if counts.get("changed") else "unchanged"
         found[word].append(name)
@@ -61,6 +69,11 @@ def remarks(told: Mapping[str, Set[str]]) -> List[str]:
     ]
 
 
+def ends(stopped: Mapping[str, Set[str]]) -> List[str]:
+    """Why the run stopped, with the hosts that say so of themselves; a verdict over a batch names its hosts itself."""
+    return [f"{listed(sorted(hosts))}: {msg}" if hosts else msg for msg, hosts in stopped.items()]
+
+
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes without types
     """Counts along and prints once."""
 
@@ -74,6 +87,9 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         self._reverted: Set[str] = set()
         self._remarks: Dict[str, Set[str]] = {}
         self._off: Set[str] = set()
+        self._rolled_back: Set[str] = set()
+        self._stopped: Dict[str, Set[str]] = {}
+        self._judged: Dict[str, int] = {}
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A call tells that the host has taken something back since the last one."""
@@ -85,21 +101,32 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         self._off.add(known(result)[0])
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """So does one that was to confirm what is gone."""
+        """So does one that was to confirm what is gone. A verdict over a batch is no failure of its host."""
+        host, told = known(result)
+        verdict = (getattr(result, "task", None) or result._task).action.endswith(".rollout")
+        if told.get("stopped"):
+            self._stopped.setdefault(str(told.get("msg")), set()).update(() if verdict else (host,))
+        if verdict and told.get("stopped"):
+            self._judged[host] = self._judged.get(host, 0) + 1
         self._note(result)
 
     def _note(self, result: Any) -> None:
         host, told = known(result)
         if told.get("reverted"):
             self._reverted.add(host)
+        if told.get("rolled_back") or (told.get("answer") or {}).get("rolled_back"):
+            self._rolled_back.add(host)
         said = told.get("remarks")
         for sentence in said if isinstance(said, list) else ():
             self._remarks.setdefault(str(sentence), set()).add(host)
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """The end of the run."""
-        hosts = {host: stats.summarize(host) for host in stats.processed}
-        if len(hosts) > 1:
+        hosts = {host: dict(stats.summarize(host)) for host in stats.processed}
+        for host, count in self._judged.items():
+            hosts[host]["failures"] = hosts[host].get("failures", 0) - count
+        if len(hosts) > 1 or self._stopped:
             self._display.banner("SUMMARY")
-            for line in [*lines(summarise(hosts, self._reverted, self._off)), *remarks(self._remarks)]:
+            found = summarise(hosts, self._reverted, self._off, self._rolled_back)
+            for line in [*lines(found), *remarks(self._remarks), *ends(self._stopped)]:
                 self._display.display(line)

@@ -155,7 +155,9 @@ class ReadOnlyHost:
         except _TimeIsUp:
             return f"no answer within {seconds:g} s"
         except (OSError, ValueError) as error:
-            return f"{error}" or type(error).__name__
+            # urllib wraps what the network says: its error has the other one as `reason`. HTTP's own has a code beside.
+            why = error if hasattr(error, "code") else getattr(error, "reason", error)
+            return getattr(why, "strerror", None) or f"{why}" or type(why).__name__
         except Exception as error:  # whatever a server makes of HTTP
             return f"no HTTP: {error}"
         return ""

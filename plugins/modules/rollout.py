@@ -85,6 +85,14 @@ failed_hosts:
   returned: success
   type: list
   elements: str
+stopped:
+  description: Whether the message says why the run stops, rather than what is wrong with the host of this task.
+  returned: for V(state=begun) and V(state=ended), if the run stops
+  type: bool
+last:
+  description: How many hosts were not touched, if no host of the batch is left on which V(state=ended) could say so.
+  returned: for V(state=judged), if all hosts of the batch failed or are not well
+  type: str
 "off":
   description: The hosts of the batch that could not be reached.
   returned: success

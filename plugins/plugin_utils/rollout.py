@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import listed
+
 # A NIC loses packets while it starts anew, and some hosts always drop a few that nobody wants. What counts is more than
 # that: so large a share of the packets since, and so many times the share of before.
 SHARE, TIMES = 0.001, 10
@@ -130,14 +132,22 @@ def _growth(before: Mapping[str, Any], after: Mapping[str, Any], limits: Limits)
 def sentence(found: Verdict, said: Mapping[str, Said], back: bool, left: int, limits: Limits) -> str:
     """Why a run stops, in what state the hosts are, and how many were not touched; `back` if the batch went back."""
     if found.sick:
-        told = [f"{name} is not well after the change: {why}" for name, why in found.sick.items()]
+        told = _reasons(found.sick, ("is not well after the change", "are not well after the change"))
     else:
         share = 100 * len(found.failed) / max(len(said), 1)
-        told = [f"{name} failed: {_line(_message(said[name]))}" for name in found.failed]
-        told.insert(0, f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}")
-    more = len(told) - _SHOWN - (not found.sick)
-    told = [*told[: len(told) - max(more, 0)], *([f"and {_hosts(more)} more"] if more > 0 else [])]
+        told = [f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}"]
+        told += _reasons({name: _line(_message(said[name])) for name in found.failed}, ("failed", "failed"))
     return " ".join([f"{'; '.join(told)}.", *_state(said, back), untouched(left)])
+
+
+def _reasons(hosts: Mapping[str, str], verbs: tuple[str, str]) -> list[str]:
+    """Hosts of one model fail for one reason, so each reason is told once, and only of some."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in hosts.items():
+        by_reason.setdefault(why, []).append(name)
+    told = [f"{listed(names)} {verbs[len(names) > 1]}: {why}" for why, names in by_reason.items()]
+    more = sum(len(names) for names in list(by_reason.values())[_SHOWN:])
+    return [*told[:_SHOWN], *([f"and {_hosts(more)} more"] if more else [])]
 
 
 def untouched(left: int) -> str:

@@ -54,12 +54,28 @@ def test_a_poisoned_model_costs_one_batch_and_that_goes_back(tmp_path):
     assert sorted(hosts_of(calls, "guard", "reverted")) == [n for n in names[1:13] if n not in ("pc03", "pc04")]
     assert next(args["probes"] for _host, view, args in calls if view == "guard") == ["gateway"]
     reason = "probe `ping gateway`: no answer to a ping within 3 s"
-    assert (
-        f"pc01 is not well after the change: {reason}; pc06 is not well after the change: {reason}; "
-        f"pc11 is not well after the change: {reason}. The whole batch was rolled back (10 hosts). "
+    sentence = (
+        f"pc01, pc06, pc11 are not well after the change: {reason}. The whole batch was rolled back (10 hosts). "
         "37 hosts were not touched."
-    ) in said
+    )
+    # The last line, below a summary in which what went back does not count as changed, nor a verdict as a failure.
+    summary = said.partition("SUMMARY")[2].strip(" *")
+    assert summary == (
+        "failed 3 pc01, pc06, pc11 unreachable 1 pc03 rolled back 7 pc02, pc05, pc07, pc08, pc09, pc10, pc12 "
+        f"changed 1 pc00 unchanged 1 pc04 {sentence}"
+    )
     assert (tmp_path / "site.off").read_text() == "pc03\n"
+
+
+def test_a_sick_first_host_says_how_many_were_not_touched(tmp_path):
+    """No host of its batch is left on which Ansible would run the task that says so."""
+    bad = {"checked": {"probes": [{"probe": "p", "well": False, "figure": "7"}]}}
+    ended, said, calls = site(tmp_path, {"pc1": {"answers": bad}, "pc2": {}, "pc3": {}})
+    assert (ended, hosts_of(calls, "tune"), hosts_of(calls, "guard", "reverted")) == (2, ["pc1"], ["pc1"])
+    assert said.endswith(
+        "failed 1 pc1 pc1: This host is not well after the change: probe `p`: 7. The change was rolled back. "
+        "2 hosts were not touched."
+    )
 
 
 def test_who_is_off_is_kept_for_later_and_keeps_nobody_from_being_tuned(tmp_path):
@@ -85,7 +101,12 @@ def test_tags_are_about_a_part_and_a_check_is_about_all(tmp_path):
     assert (sorted(hosts_of(calls, "tune")), hosts_of(calls, "guard")) == (["pc1", "pc2", "pc3"], [])
     hosts["pc1"]["answers"], hosts["pc2"]["answers"] = {}, {"tune": {"unreachable": True, "msg": "No route to host"}}
     ended, said, calls = site(tmp_path, hosts, "--check")
+    # As without --check, but for the list.
+    assert ended == 4, said
     assert "unreachable 1 pc2 changed 2 pc1, pc3" in said.partition("SUMMARY")[2], said
+    assert not (tmp_path / "site.off").exists()
+    assert "This host was off" in said
+    assert "@" not in said
     hosts["pc2"]["answers"] = {}
     for tag in ("sysctl", "nics", "bonds"):
         ended, said, calls = site(tmp_path, hosts, "--tags", tag)

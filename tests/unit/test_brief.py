@@ -118,6 +118,26 @@ def test_what_went_back_was_not_changed(run, args, told, left):
     assert len(lines[1:]) == left
 
 
+def test_what_went_back_with_a_batch_was_not_changed(run):
+    """The task that ends a change is told to confirm it, and fails on the host that is not well."""
+    callback, lines = run
+    for host in ("a", "b"):
+        callback.v2_runner_on_ok(result(host, changed=True, diff=DIFF))
+    back = {"rolled_back": True, "changed": True, "pending": [LAYER, OTHERS]}
+    args = {"state": "confirmed"}
+    callback.v2_runner_on_ok(result("a", "linuxnet.tuning.guard", args=args, **back))
+    callback.v2_runner_on_failed(result("b", "linuxnet.tuning.guard", args=args, failed=True, msg="no", answer=back))
+    callback.v2_playbook_on_stats(None)
+    assert lines == ["b: failed: no"]
+
+
+def test_a_verdict_over_a_batch_is_no_failure_of_the_host_that_tells_it(run):
+    callback, lines = run
+    callback.v2_runner_on_failed(result("a", "linuxnet.tuning.rollout", stopped=True, msg="b is not well."))
+    callback.v2_playbook_on_stats(None)
+    assert lines == ["b is not well."]
+
+
 def test_what_stood_before_a_change_that_went_back_stays(run):
     callback, lines = run
     for before, after in ((1, 256), (256, 4096)):

@@ -53,10 +53,19 @@ def test_a_host_that_is_not_well_fails_and_keeps_its_warnings():
     found = ended(lambda: {**DONE, "warnings": ["one could not be set back"]}, {**HANDLER, **SICK})
     assert found["failed"]
     assert found["changed"]
-    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was reverted."
+    assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was rolled back."
     assert found["warnings"] == ["one could not be set back"]
     # The others of its batch go back too, and do not fail.
-    assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == DONE
+    assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == {**DONE, "rolled_back": True}
+    assert found["answer"]["rolled_back"]
+    assert "stopped" not in found
+
+
+def test_where_nobody_is_left_to_say_how_the_run_ends_each_host_does():
+    alone = {"guard_verdict": {**SICK["guard_verdict"], "last": "49 hosts were not touched."}}
+    found = ended(lambda: DONE, {**HANDLER, **alone})
+    assert found["msg"].endswith("probe `p`: 7. The change was rolled back. 49 hosts were not touched.")
+    assert found["stopped"]
 
 
 @pytest.mark.parametrize(("guard", "told"), [(120, BACK), (0, BACK), (120, None)])

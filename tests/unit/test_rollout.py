@@ -145,9 +145,18 @@ def test_a_run_that_stops_says_why_and_in_what_state_the_hosts_are():
     lost = Said([CHANGED], {"unreachable": True, "msg": "x"}, {"unreachable": True})
     said = {"a": WELL, "b": sick, "c": sick, "d": sick, "e": lost}
     assert rollout.sentence(rollout.judge(said, Limits()), said, True, 1, Limits()) == (
-        "b is not well after the change: probe `p`: 7; c is not well after the change: probe `p`: 7; d is not well "
-        "after the change: probe `p`: 7; and 1 host more. The whole batch was rolled back (4 hosts). e cannot be "
-        "reached, and will revert when the guard's time is over. 1 host was not touched."
+        "b, c, d are not well after the change: probe `p`: 7; e is not well after the change: no new connection to "
+        "this host can be made (x). The whole batch was rolled back (4 hosts). e cannot be reached, and will revert "
+        "when the guard's time is over. 1 host was not touched."
+    )
+    said = {
+        name: sick._replace(health={"probes": [{"probe": "p", "well": False, "figure": figure}]})
+        for name, figure in zip("abcdef", "123445", strict=False)
+    }
+    assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
+        "a is not well after the change: probe `p`: 1; b is not well after the change: probe `p`: 2; c is not well "
+        "after the change: probe `p`: 3; and 3 hosts more. The whole batch was rolled back (6 hosts). No other host "
+        "was left."
     )
     said = {"a": WELL, "b": Said([{"failed": True, "msg": "no such\nNIC."}], {}, {})}
     assert rollout.sentence(rollout.judge(said, Limits()), said, True, 0, Limits()) == (
@@ -196,6 +205,8 @@ def test_probes_are_asked_without_a_shell():
         ("iperf3 to files1", False, "500 Mb/s, and 800 Mb/s is the least"),
     ]
     assert [one["well"] for one in look(["gateway", {"command": ["check"]}])[0]] == [True, True]
+    unknown = (2, "", "ping: gateway: Name or service not known\n")
+    assert look(["gateway"], ping=unknown)[0][0]["figure"] == "ping: gateway: Name or service not known"
 
 
 @pytest.mark.parametrize(
@@ -222,9 +233,9 @@ def test_a_page_has_to_be_there():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host, port = ReadOnlyHost(lambda *_argv: (0, "", "")), server.server_address[1]
         assert host.fetch(f"http://127.0.0.1:{port}/well", 5) == ""
-        assert "503" in host.fetch(f"http://127.0.0.1:{port}/ill", 5)
+        assert host.fetch(f"http://127.0.0.1:{port}/ill", 5) == "HTTP Error 503: Service Unavailable"
         server.shutdown()
-    assert "refused" in host.fetch(f"http://127.0.0.1:{port}/well", 5)
+    assert host.fetch(f"http://127.0.0.1:{port}/well", 5) == "Connection refused"
 
 
 @pytest.mark.parametrize(

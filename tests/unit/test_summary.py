@@ -19,6 +19,7 @@ def test_each_host_is_named_once_under_the_worst_that_is_true():
         "failed": ["pc3"],
         "unreachable": ["pc4"],
         "reverted": ["pc5"],
+        "rolled back": [],
         "changed": ["pc2"],
         "unchanged": ["pc1"],
     }
@@ -42,19 +43,21 @@ def test_a_remark_of_a_whole_fleet_is_one_line():
 class Result:
     """As much of a task's result as the callback looks at."""
 
-    def __init__(self, name, **told):
+    def __init__(self, name, action="linuxnet.tuning.tune", **told):
         self.result = told
+        self.task = type("Task", (), {"action": action})()
         self.host = type("Host", (), {"get_name": lambda _self: name})()
 
 
 class Stats:
     """What Ansible has counted."""
 
-    def __init__(self, names):
+    def __init__(self, names, failed=""):
         self.processed = dict.fromkeys(names, 1)
+        self.failed = failed
 
-    def summarize(self, _name):
-        return {"ok": 1}
+    def summarize(self, name):
+        return {"ok": 1, "changed": 1, "failures": 1} if name in self.failed else {"ok": 1}
 
 
 def made():
@@ -86,3 +89,23 @@ def test_a_host_that_was_not_reached_is_not_told_to_be_unchanged():
     callback.v2_runner_on_ok(Result("b"))
     callback.v2_playbook_on_stats(Stats("abc"))
     assert shown == ["SUMMARY", "unreachable    1   a", "unchanged      2   b, c"]
+
+
+def test_the_last_line_says_why_a_run_has_stopped():
+    """The verdict over a batch is told on one of its hosts, and says nothing about that one."""
+    callback, shown = made()
+    callback.v2_runner_on_ok(Result("a", rolled_back=True))
+    callback.v2_runner_on_failed(Result("b", answer={"rolled_back": True}, msg="b is not well"))
+    callback.v2_runner_on_failed(Result("a", "linuxnet.tuning.rollout", stopped=True, msg="b is not well. Stop."))
+    callback.v2_playbook_on_stats(Stats("abc", failed="ab"))
+    assert shown == [
+        "SUMMARY",
+        "failed         1   b",
+        "rolled back    1   a",
+        "unchanged      1   c",
+        "b is not well. Stop.",
+    ]
+    callback, shown = made()
+    callback.v2_runner_on_failed(Result("a", stopped=True, msg="This host is not well. 2 hosts were not touched."))
+    callback.v2_playbook_on_stats(Stats("a", failed="a"))
+    assert shown[1:] == ["failed         1   a", "a: This host is not well. 2 hosts were not touched."]

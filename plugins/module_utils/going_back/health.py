@@ -74,7 +74,9 @@ def _ask(host: ReadOnlyHost, probe: Probe) -> str:
         return ""
     said = next((line.strip() for line in f"{answer.err}\n{answer.out}".splitlines() if line.strip()), "")
     if probe.kind == "host":
-        return f"no answer to a ping within {_PING_SECONDS} s"
+        # Without a message nobody answered; else ping could not even ask: the name is unknown, or there is no route.
+        why = next((line.strip() for line in answer.err.splitlines() if line.strip()), "")
+        return why[:200] or f"no answer to a ping within {_PING_SECONDS} s"
     return f"exit code {answer.rc}" + (f": {said[:200]}" if said else "")
 
 

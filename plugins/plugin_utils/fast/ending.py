@@ -42,10 +42,16 @@ def ended(run: Callable[[], Dict[str, Any]], variables: Mapping[str, Any]) -> Di
         # One that is merely unreachable would not count as failed, and the next batch would go the same way.
         answer = {"unreachable": True, "msg": str(error)}
     why = "" if answer.get("failed") else _why(answer, variables)
+    verdict = registered(variables, "guard_verdict")
+    # For the callbacks: what had been changed was rolled back with the batch.
+    if verdict.get("stop") and not answer.get("failed") and not answer.get("unreachable"):
+        answer = {**answer, "rolled_back": True}
     if not why:
         return answer
     changed, warnings = bool(answer.get("changed")), answer.get("warnings", [])
-    return {"changed": changed, "failed": True, "msg": why, "warnings": warnings, "answer": answer}
+    # Where no host of the batch is left to tell the end of the run, each tells it.
+    told = {"msg": f"{why} {verdict['last']}", "stopped": True} if verdict.get("last") else {"msg": why}
+    return {"changed": changed, "failed": True, **told, "warnings": warnings, "answer": answer}
 
 
 def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
@@ -57,7 +63,7 @@ def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
     sick = registered(variables, "guard_verdict").get("sick") or {}
     name = variables.get("inventory_hostname")
     if name in sick:
-        return f"This host is not well after the change: {sick[name]}. The change was reverted."
+        return f"This host is not well after the change: {sick[name]}. The change was rolled back."
     # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
     told = registered(variables, "tune_result").get("reverted")
     if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
