@@ -40,6 +40,7 @@ KNOWN: Tuple[Known, ...] = (
         ("coalesce: {adaptive_rx: false, rx_usecs: 50}",),
     ),
     Known(("adaptive moderation", "dynamic interrupt moderation (DIM)"), ("coalesce: {adaptive_rx: true}",)),
+    Known(("copybreak", "rx copybreak"), ("tunables: {rx_copybreak: 256}",)),
     Known(
         ("flow control", "pause frames", "802.3x", "turn off flow control"),
         ("pause: {autoneg: false, rx: false, tx: false}",),

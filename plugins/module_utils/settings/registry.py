@@ -33,6 +33,7 @@ from .rss import rss
 from .speed import speed
 from .sriov import sriov
 from .sysctl import sysctl, sysctl_file
+from .tunables import tunables
 from .wol import wol
 
 _ORDER: Tuple[Family, ...] = (
@@ -52,6 +53,7 @@ _ORDER: Tuple[Family, ...] = (
     lro,  # once the NIC does not forward any more
     ntuple_rules,  # by queue, and only while the feature ntuple is on
     coalesce,  # per queue; drivers forget it when channels change
+    tunables,  # of the driver alone; what it copies depends on the buffers that there are by then
     module,  # the transceiver has to be awake for all that follows
     phy,  # decides how the link is negotiated next
     fec,  # without it there may be no link that could be negotiated
