@@ -152,6 +152,13 @@ def registry():
     return found
 
 
+def known_as():
+    """The words of people, imported likewise."""
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import known_as as found
+
+    return found
+
+
 def fragment() -> str:
     """The fragment with one suboption for each family and key."""
     known = registry()
@@ -208,6 +215,10 @@ def page() -> str:
         "You want to know what you can write for a NIC. Each heading is a group of keys of an entry in `tuning_nics`,\n"
         "in the order in which a host gets them; `ansible-doc linuxnet.tuning.tune` has the same. `max` is the\n"
         "maximum that the device reports, and `50%` half of it. This page is written by `make docs`.\n",
+        "## What people look for\n",
+        "Examples: each line is a key of an entry in `tuning_nics`, or a variable whose name begins with `tuning_`.\n"
+        "[Variables](variables.md) has the rest: how entries select NICs, and numbers that the host computes.\n",
+        "| words | write |\n|---|---|\n" + "\n".join(map(_looked_for, known_as().KNOWN)) + "\n",
     ]
     for family in known.FAMILIES.values():
         if family.follows or family.desire or (family.flat and not family.fields):
@@ -222,6 +233,13 @@ def page() -> str:
             rows = [f"| `{field.name}` | {_values(field)} | {_markdown(field.about)} |" for field in family.fields]
             parts.append("| key | value | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n")
     return "\n".join(parts)
+
+
+def _looked_for(one) -> str:
+    """A row for those who know a setting by another word than ours; the group has a link to its heading."""
+    group = one.write[-1].partition(":")[0]
+    link = f" ([{group}](#{group}))" if group in registry().FAMILIES else ""
+    return f"| {', '.join(one.words)} | {' and '.join(f'`{line}`' for line in one.write)}{link} |"
 
 
 def _values(field) -> str:

@@ -317,6 +317,11 @@ options:
               - Separate buffers for headers and data.
             type: str
             choices: ['on', 'off', 'auto']
+          hds_thresh:
+            description:
+              - Packets above so many bytes are split so; needs Linux 6.14. A number, V(max), or a percentage of the
+                maximum such as V(50%).
+            type: raw
       rss:
         description:
           - >-
@@ -559,6 +564,29 @@ options:
           tx_aggr_time_usecs:
             description:
               - Maximum microseconds that a block waits for more packets.
+            type: int
+      tunables:
+        description:
+          - >-
+            Tunables of the driver: up to which size it copies packets, and how long it waits while it is paused.
+        type: dict
+        suboptions:
+          rx_copybreak:
+            description:
+              - Copy received packets up to this many bytes, so that their buffer is used again at once.
+            type: int
+          tx_copybreak:
+            description:
+              - Copy packets up to this many bytes into one buffer to send.
+            type: int
+          tx_buf_size:
+            description:
+              - Bytes of all such buffers together; needs ethtool 5.17.
+            type: int
+          pfc_prevention_tout:
+            description:
+              - Milliseconds that the link partner may pause the NIC before its packets are dropped; 0 is for ever,
+                and 65535 the driver's own.
             type: int
       module:
         description:

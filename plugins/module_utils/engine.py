@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping, Optional
 
 from .deciding import desire
 from .going_back import guard
@@ -141,10 +141,13 @@ def argument_spec(view: str) -> Dict[str, Any]:
     return spec
 
 
-def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, Any]:
+def tune(
+    host: ReadOnlyHost, view: str, params: Mapping[str, Any], first: Optional[Callable[[], None]] = None
+) -> Dict[str, Any]:
     """Bring a host to the desired state in one transaction, or back to where it was; gives the module's result.
 
-    `params` are the module's options. TuningError when nothing has been touched.
+    `params` are the module's options. TuningError when nothing has been touched. Before a change `first` is called
+    while no other call can change the host, and may raise a TuningError.
     """
     from .carrying_out import call  # the controller needs the options only, and compiles what it imports each time
 
@@ -155,4 +158,6 @@ def tune(host: ReadOnlyHost, view: str, params: Mapping[str, Any]) -> Dict[str, 
     if not isinstance(host, Host):
         return call.live(host, view, families, params)
     with guard.hold(host):
+        if first:
+            first()
         return call.live(host, view, families, params)

@@ -341,6 +341,10 @@ nics:
       description: Tunables of the PHY by key, each with its C(value).
       type: dict
       returned: when the device has one of them
+    tunables:
+      description: Tunables of the driver by key, each with its C(value) and the C(maximum) that the kernel takes.
+      type: dict
+      returned: when the driver has one of them
     module:
       description: How the transceiver is fed, with its C(value).
       type: dict

@@ -115,6 +115,7 @@ EACH = {
     "features": {"gro": False},
     "ntuple_rules": {7: "tcp4 dst-port 80 action 1"},
     "coalesce": {"rx_usecs": 30},
+    "tunables": {"rx_copybreak": 256},
     "module": {"power_mode_policy": "high"},
     "phy": {"downshift": 2},
     "fec": {"encoding": "rs"},

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -63,7 +64,7 @@ def brought(host, **more):
 
 def look(host, since=SINCE):
     settings = {"wanted": DESIRED, "probes": [], "guard_timeout": 120}
-    return program.look(Reader(host), host, settings, since)
+    return program.look(Reader(host), host, settings, since)[:2]
 
 
 def in_force(host):
@@ -167,4 +168,73 @@ def test_the_program_is_one_file_and_says_what_is_wrong(tmp_path):
     done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (1, "")
     assert "rang" in done.stdout
-    assert (tmp_path / "linuxnet-tuning-watched").exists()
+    settings.write_text('{"wanted": {"nics')
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(f"{settings} is not what site has written (JSONDecodeError: ")
+
+
+def run_program(host, tmp_path, monkeypatch, wanted=DESIRED):
+    """The time of the stamp after a run of the whole program on a host; 0 without one."""
+    settings, stamp = tmp_path / "settings.json", tmp_path / "linuxnet-tuning-watched"
+    settings.write_text(json.dumps({"wanted": wanted, "probes": [], "guard_timeout": 120}))
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    monkeypatch.setattr(program, "ReadOnlyHost", lambda _run: Reader(host))
+    monkeypatch.setattr(program, "Host", lambda _run: host)
+    program.main(["watch", str(settings)])
+    return stamp.stat().st_mtime if stamp.exists() else 0
+
+
+def test_the_time_of_the_last_look_is_one_at_which_all_was_well(host, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(program.time, "time", lambda: SINCE)
+    assert run_program(host, tmp_path, monkeypatch) == SINCE
+    monkeypatch.setattr(program.time, "time", lambda: SINCE + 600)
+    brought(host, nics=[{"name": "igb0", "mtu": 1300}], temporary=600, permanent=False)
+    assert run_program(host, tmp_path, monkeypatch) == SINCE  # nothing was compared while a window is open
+    brought(host)
+    host.devices["igb0"].link["mtu"] = 1500
+    assert run_program(host, tmp_path, monkeypatch) == SINCE + 600
+    assert f"it changed since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(SINCE))}" in capsys.readouterr().out
+
+
+def test_a_clock_that_was_set_back_says_nothing(host, tmp_path, monkeypatch, capsys):
+    (tmp_path / "linuxnet-tuning-watched").touch()  # today
+    monkeypatch.setattr(program.time, "time", lambda: SINCE)
+    host.devices["igb0"].link["mtu"] = 1500
+    run_program(host, tmp_path, monkeypatch)
+    assert "it changed at some time before " in capsys.readouterr().out
+
+
+def test_what_site_brings_meanwhile_stays(host, monkeypatch):
+    real = program.health.look
+
+    def meanwhile(reader, probes, patience):
+        brought(host, nics=[{"name": "igb0", "mtu": 4000}])
+        return real(reader, probes, patience)
+
+    monkeypatch.setattr(program.health, "look", meanwhile)
+    host.devices["igb0"].link["mtu"] = 1500
+    assert look(host) == ([], False)
+    assert in_force(host)[0] == 4000
+    assert [text for path, text in host.files.items() if path.endswith("20-link.conf") and "mtu 4000" in text]
+
+
+def test_what_is_no_value_is_named_too(host):
+    (link,) = (path for path in host.files if ".wants/" in path)
+    del host.files[link]
+    lines, failed = look(host)
+    assert lines == [
+        "This was missing: systemctl daemon-reload; systemctl enable --quiet linuxnet-tuning@igb0.service",
+        "Put back.",
+    ]
+    assert not failed
+    assert link in host.files
+
+
+def test_what_has_drifted_is_told_also_where_it_cannot_be_restored(host, monkeypatch):
+    host.devices["igb0"].link["mtu"] = 1500
+    monkeypatch.setattr(host, "hold", lambda *_words: "somebody")
+    lines, failed = look(host)
+    assert failed
+    assert lines[0].startswith("igb0 mtu is 1500, and was 9000")
+    assert lines[1].startswith("It could not be restored: somebody has been changing this host")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping, Sequence
 
 from ..schema import (
     AT_LEAST,
@@ -81,8 +81,21 @@ def _choice(field_: Field, raw: Any) -> Desired:
     text = str(raw).strip()
     if text not in known:
         words = [*known, *(["or max"] if field_.relative else [])]
-        raise InputError(f"{field_.name}: {raw!r} is not valid; write one of {', '.join(words)}")
+        unit = f", in {field_.unit}" if field_.unit else ""
+        close = _closest(text, field_.choices)
+        raise InputError(f"{field_.name}: {raw!r} is not valid; write one of {', '.join(words)}{unit}{close}")
     return Desired(EXACTLY, known[text])
+
+
+def _closest(text: str, choices: Sequence[int]) -> str:
+    """`; did you mean 1000?` for a number with a unit, or one that is near."""
+    match = re.fullmatch(r"(\d{1,6})(?:\.0)? ?([kmgt]?)[a-z/]*", text.lower())
+    if not match:
+        return ""
+    # A speed of 10g counts in millions of bits, and a size of 4k in steps of 1024.
+    number = int(match[1]) * {"": 1, "k": 1024, "m": 1, "g": 1000, "t": 10**6}[match[2]]
+    close = min(choices, key=lambda one: abs(one - number))
+    return f"; did you mean {close}?" if 2 * abs(close - number) <= close else ""
 
 
 def _switch(field_: Field, raw: Any) -> Desired:
@@ -158,6 +171,8 @@ def _in_range(field_: Field, text: str) -> None:
     for word in text.split():
         if word.isdecimal() and int(word) > largest:
             raise InputError(f"{field_.name}: {word} is too large; the kernel takes {largest} at most")
+        if field_.name in LARGEST and re.fullmatch(r"-\d+", word):
+            raise InputError(f"{field_.name}: {word} is too small; the kernel takes no number below 0")
 
 
 def _addresses(field_: Field, raw: Any) -> Desired:
@@ -187,7 +202,12 @@ def _cpus(field_: Field, raw: Any) -> Desired:
     ):
         words = ", ".join(field_.words)
         close = nearest(text, field_.words, otherwise=False)
+        mask = re.fullmatch(r"(?:0x)?([0-9a-f]{1,8}(?:,[0-9a-f]{8})*)", text)
+        close = f"; did you mean 'mask {mask[1]}'?" if mask and not isinstance(raw, bool) else close
         raise InputError(f"{field_.name}: {raw!r} is not valid; write {words}, or a CPU list such as 0-3,8{close}")
+    for first, last in re.findall(r"(\d+)-(\d+)", lists):
+        if int(last) < int(first):
+            raise InputError(f"{field_.name}: {raw!r} is not valid; {first}-{last} ends before it begins")
     return Desired(EXACTLY, text)
 
 

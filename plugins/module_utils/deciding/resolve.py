@@ -42,7 +42,16 @@ def resolve(desired: Desired, cell: Cell) -> Union[Value, Refusal]:
     if cell.numeric and not numbers(str(desired.value)):
         kind = "decimal numbers" if " " in str(cell.value) else "a decimal number"
         return Refusal(f"the kernel takes {kind} there (now {cell.value})")
+    if cell.numeric:
+        there, given = len(str(cell.value).split()), len(str(desired.value).split())
+        if there != given:
+            return _counted(cell, given)
     return desired.value
+
+
+def _counted(cell: Cell, given: int) -> Refusal:
+    there = len(str(cell.value).split())
+    return Refusal(f"it has {there} {'numbers' if there > 1 else 'number'} ({cell.value}), not {given}")
 
 
 def _within(number: int, cell: Cell) -> Union[Value, Refusal]:
@@ -74,6 +83,6 @@ def _bounded(desired: Desired, cell: Cell) -> Union[Value, Refusal]:
     if len(bound) == 1:
         bound = bound * len(current)
     if len(bound) != len(current):
-        return Refusal(f"it has {len(current)} numbers ({cell.value}), not {len(bound)}")
+        return _counted(cell, len(bound))
     choose = max if desired.kind == AT_LEAST else min
     return " ".join(str(choose(int(a), int(b))) for a, b in zip(current, bound))

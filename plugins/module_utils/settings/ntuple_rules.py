@@ -9,7 +9,21 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value
+from ..schema import (
+    ABSENT,
+    EXACTLY,
+    NIC,
+    Action,
+    Cell,
+    Desired,
+    Family,
+    Field,
+    InputError,
+    Reader,
+    Reading,
+    Value,
+    nearest,
+)
 from ..tools import ethtool, sysfs
 from ..tools import ntuple as tool
 
@@ -59,6 +73,8 @@ def _parse(field: Field, raw: Any) -> Desired:
         words = raw.split()
     else:
         raise InputError(f"{field.name}: {raw!r} is not valid; write flow, what it matches and action, or absent")
+    if len(words) == 1 and nearest(words[0], ("absent",), otherwise=False):
+        raise InputError(f"{field.name}: {raw!r} is not valid; did you mean 'absent'?")
     try:
         return Desired(EXACTLY, tool.read(words))
     except ValueError as error:

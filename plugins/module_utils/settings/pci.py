@@ -66,6 +66,7 @@ pci = Family(
             "bytes of one read request over PCI Express",
             relative=True,
             choices=(128, 256, 512, 1024, 2048, 4096),
+            unit="bytes",
         ),
         Field(
             "max_memory_read",
@@ -73,6 +74,7 @@ pci = Family(
             "bytes of one memory read over PCI-X (MMRBC), on cards that have it",
             relative=True,
             choices=(512, 1024, 2048, 4096),
+            unit="bytes",
         ),
         Field(
             "relaxed_ordering",

@@ -33,6 +33,7 @@ from .rss import rss
 from .speed import speed
 from .sriov import sriov
 from .sysctl import sysctl, sysctl_file
+from .tunables import tunables
 from .wol import wol
 
 _ORDER: Tuple[Family, ...] = (
@@ -52,6 +53,7 @@ _ORDER: Tuple[Family, ...] = (
     lro,  # once the NIC does not forward any more
     ntuple_rules,  # by queue, and only while the feature ntuple is on
     coalesce,  # per queue; drivers forget it when channels change
+    tunables,  # of the driver alone; what it copies depends on the buffers that there are by then
     module,  # the transceiver has to be awake for all that follows
     phy,  # decides how the link is negotiated next
     fec,  # without it there may be no link that could be negotiated
@@ -128,7 +130,25 @@ def _keys() -> List[str]:
 
 
 def check_key(key: str) -> None:
-    """InputError for a key of an entry that nobody owns, naming the nearest right one."""
+    """InputError for a key of an entry that nobody owns, with the right place, or naming the nearest right one."""
     known = [*SELECTORS, OF_EACH, *_keys()]
     if key not in known:
-        raise InputError(f"there is no setting '{key}'{nearest(key, known)}")
+        raise InputError(f"there is no setting '{key}'{_below(key) or _known_as(key) or nearest(key, known)}")
+
+
+def _below(key: str) -> str:
+    """`; write such as ring: {rx: ...}` for a key that belongs below others."""
+    groups = [family for family in nic_families(FAMILIES).values() if not family.flat]
+    name = key.replace("-", "_")
+    owners = [family.name for family in groups if any(field.name in (key, name) for field in family.fields)]
+    if not owners:
+        return ""
+    *others, last = owners
+    where = f"{', '.join(others)} or {last}" if others else last
+    return f"; it belongs under {where}: write such as {last}: {{{name}: VALUE}}"
+
+
+def _known_as(key: str) -> str:
+    from . import known_as  # only on the way out with an error
+
+    return known_as.instead(key)

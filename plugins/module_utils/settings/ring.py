@@ -13,7 +13,7 @@ def _size(name: str, about: str) -> Field:
     return Field(name, "integer", about, relative=True, rounding=32, unit="packets")
 
 
-# Rows after `tx` came over the years (ethtool 5.16 to 6.12); a device lacks most of them.
+# Rows after `tx` came over the years (ethtool 5.16 and later); a device lacks most of them.
 ring = family(
     "ring",
     (
@@ -34,6 +34,17 @@ ring = family(
             Field("tcp_data_split", "word", "separate buffers for headers and data", words=("on", "off", "auto")),
             "tcp-data-split",
             "TCP data split",
+        ),
+        Row(
+            Field(
+                "hds_thresh",
+                "integer",
+                "packets above so many bytes are split so; needs Linux 6.14",
+                relative=True,
+                unit="bytes",
+            ),
+            "hds-thresh",
+            "HDS thresh",
         ),
     ),
     ask="-g",

@@ -32,8 +32,8 @@ from ..tools import routes as tool
 
 _RIGHT = {
     "mtu": (
-        r"(lock )?[1-9]\d{1,5}",
-        "a number of bytes, or with lock in front, which also switches path MTU discovery off",
+        r"(lock )?(6[89]|[7-9]\d|[1-9]\d{2,5})",
+        "a number of bytes, 68 at least, or with lock in front, which also switches path MTU discovery off",
     ),
     "rto_min": (r"[1-9]\d{0,8}", "a whole number of milliseconds above 0"),
     "congctl": (r"[a-z0-9_]{1,15}", "the name of a congestion control such as bbr"),
@@ -92,9 +92,8 @@ def _unfold(keys: Mapping[str, Any]) -> Dict[str, Any]:
     """What stands under a prefix, key by key."""
     found: Dict[str, Any] = {}
     for prefix, raw in keys.items():
-        found.update(
-            {f"{prefix} {name}": value for name, value in raw.items()} if isinstance(raw, Mapping) else {prefix: raw}
-        )
+        below = isinstance(raw, Mapping) and raw
+        found.update({f"{prefix} {name}": value for name, value in raw.items()} if below else {prefix: raw})
     return found
 
 

@@ -158,7 +158,7 @@ speed = Family(
     ),
     fields=(
         Field("autoneg", "switch", "agree on speed and duplex with the link partner"),
-        Field("speed", "integer", "the speed in Mb/s", choices=_SPEEDS),
+        Field("speed", "integer", "the speed in Mb/s", choices=_SPEEDS, unit="Mb/s"),
         Field("duplex", "word", "C(full): both may send at once; the default beside a speed", words=("full", "half")),
         Field(
             "advertise",

@@ -42,6 +42,10 @@ _RIGHT: Mapping[str, Tuple[str, str]] = {
 }
 
 
+# A virtual function that has none chooses its own.
+_NO_MAC = "00:00:00:00:00:00"
+
+
 def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     count = sysfs.number(host, tool.count_path(nic))
     if count is None:
@@ -63,9 +67,9 @@ def _expand(
     count = int(str(cells["vfs"].value))
     vfs = desired.get("vfs")
     if vfs:
-        most = cells["vfs"].maximum or 0
+        limit = cells["vfs"].maximum or 0
         number = 100 if vfs.kind == MAXIMUM else int(str(vfs.value))
-        count = max(1, most * number // 100) if vfs.relative else number
+        count = max(1, limit * number // 100) if vfs.relative else number
     spelled: Dict[str, Desired] = {}
     refused: Dict[str, str] = {}
     for key, one in desired.items():
@@ -76,7 +80,13 @@ def _expand(
             spelled[key] = one._replace(value=" ".join(words * count if len(words) == 1 else words))
         else:
             refused[key] = f"it has {len(words)} values, and there are {count} virtual functions"
-    return Expansion(spelled, refused)
+    macs = str(spelled["mac"].value).split() if "mac" in spelled else []
+    if len(set(macs)) < len(macs) and set(macs) != {_NO_MAC}:
+        refused["mac"] = f"{count} virtual functions cannot share a MAC address; write a list with one for each"
+    low, high = (str(spelled[key].value).split() if key in spelled else [] for key in ("min_tx_rate", "max_tx_rate"))
+    if any(int(least) > int(most) > 0 for least, most in zip(low, high)):
+        refused["min_tx_rate"] = "it is above max_tx_rate"
+    return Expansion({key: one for key, one in spelled.items() if key not in refused}, refused)
 
 
 def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..deciding.inputs import numbers, vector
-from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value
+from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value, nearest
 from ..tools import sysctl as tool
 
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
@@ -64,7 +65,7 @@ def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
         known, loadable = tool.congestion_controls(host)
         cells[_CONGESTION] = cells[_CONGESTION]._replace(means=lambda word: _there(word, known, loadable))
     if _QDISC in cells:
-        cells[_QDISC] = cells[_QDISC]._replace(note=_LATER)
+        cells[_QDISC] = cells[_QDISC]._replace(note=_LATER, means=partial(_discipline, tool.disciplines(host)))
     return Reading(cells)
 
 
@@ -78,6 +79,18 @@ def _there(word: str, known: Sequence[str], loadable: Optional[Sequence[str]]) -
     if word in known or not known or loadable is None or word in loadable:
         return word
     raise ValueError(f"this kernel has only {', '.join(sorted({*known, *loadable}))}")
+
+
+def _discipline(known: Sequence[str], word: str) -> str:
+    """A queueing discipline by its name; ValueError for one that is almost one of this kernel."""
+    from ..tools import qdisc  # few hosts are asked for this key
+
+    # One that is built into the kernel is no module.
+    names = [*known, *qdisc.KINDS, *qdisc.OWN_LIMIT] if known else []
+    close = nearest(word, names, otherwise=False)
+    if word in names or not close:
+        return word
+    raise ValueError(f"this kernel has no queueing discipline of that name{close}")
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:

@@ -64,6 +64,8 @@ def _understand(field: Field, raw: object) -> Desired:
             raise InputError(f"{field.name}: {word!r} is not valid{nearest(word, _NAMES, False) or words}")
         else:
             letters += "" if word in ("off", _OFF) else word
+    if letters and {"off", _OFF}.intersection(word for part in parts for word in str(part).lower().split()):
+        raise InputError(f"{field.name}: {raw!r} is not valid; write off alone, or what wakes the host")
     if "s" in letters:
         why = "its password would be visible in the inventory and in the list of processes"
         raise InputError(f"{field.name}: secureon is not valid; {why}")

@@ -175,6 +175,8 @@ def read(words: Sequence[str]) -> str:
     if rest[:1] == ["flow-type"]:
         rest = rest[1:]
     flow = rest.pop(0) if rest else ""
+    if not flow:
+        raise ValueError(f"it has no flow; write flow and one of {', '.join(sorted(_OF))}")
     if flow not in _OF:
         raise ValueError(f"'{flow}' is no type of flow{nearest(flow, list(_OF))}")
     fields: Dict[str, Tuple[str, str]] = {}

@@ -65,6 +65,8 @@ _RIGHT = {
     RATE: "a rate, such as 20mbit or 1gbit",
     TIME: "a time, such as 5ms or 100us",
 }
+# Numbers without a unit that are below these are none that anybody means: tc counts bits per second and microseconds.
+_LEAST = {RATE: 1000, TIME: 50}
 # What tc prints under another name than it takes.
 _PRINTED = {"lat": "latency", "tc": "num_tc", "buffer": "burst", "maxburst": "burst"}
 
@@ -139,6 +141,9 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
             value = _number(form, said)
             if form == RATE and not value and word != "bandwidth":
                 value = None  # only cake takes that, for no limit
+            if strict and said.isdecimal() and 0 < int(said) < _LEAST.get(form, 0):
+                unit = "bits per second" if form == RATE else "microseconds"
+                raise ValueError(f"{word}: '{said}' would be {unit}; write {_RIGHT[form]}")
             if value is not None:
                 settings[word] = value
             elif strict:

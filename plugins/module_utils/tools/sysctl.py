@@ -91,14 +91,25 @@ def congestion_controls(host: Reader) -> Tuple[List[str], Optional[List[str]]]:
 
     Its kernel has the modules of the machine below. A machine without those of its kernel can load none.
     """
-    release = (host.read(path("kernel.osrelease")) or "").strip()
     there = (host.read(path("net.ipv4.tcp_available_congestion_control")) or "").split()
+    modules = _modules(host, "kernel/net/ipv4", "tcp")
+    return there, None if modules is None else [name for name in modules if name != "diag"]
+
+
+def disciplines(host: Reader) -> List[str]:
+    """The queueing disciplines that a module would bring, and those that each kernel has; nothing without modules."""
+    modules = _modules(host, "kernel/net/sched", "sch")
+    return [*modules, "bfifo", "mq", "noqueue", "pfifo", "pfifo_fast"] if modules else []
+
+
+def _modules(host: Reader, folder: str, kind: str) -> Optional[List[str]]:
+    """The names behind KIND_NAME.ko in a folder of the running kernel; None in a container without modules."""
+    release = (host.read(path("kernel.osrelease")) or "").strip()
     root = next((root for root in _MODULES if host.exists(f"{root}/{release}")), "")
     if not root and any(host.exists(sign) for sign in _CONTAINERS):
-        return there, None
-    names = host.names(f"{root}/{release}/kernel/net/ipv4") if root else []
-    modules = [match[1] for name in names for match in [re.match(r"tcp_(\w+)\.ko", name)] if match]
-    return there, [name for name in modules if name != "diag"]
+        return None
+    names = host.names(f"{root}/{release}/{folder}") if root else []
+    return [match[1] for name in names for match in [re.match(rf"{kind}_(\w+)\.ko", name)] if match]
 
 
 class Line(NamedTuple):

@@ -18,6 +18,7 @@ _FAMILIES: Mapping[str, str] = {
     "--set-priv-flags": "private_flags",
     "--set-eee": "eee",
     "--set-module": "module",
+    "--set-tunable": "tunables",
 }
 # The keys of `ethtool -s` that are settings here; what it advertises is a mask there, which is a list of modes here.
 _CHANGE: Mapping[str, str] = {**dict.fromkeys(("speed", "duplex", "autoneg", "mdix"), "speed"), "wol": "wol"}
@@ -28,7 +29,6 @@ _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("-Q", "--per-queue"), "a setting of one queue"),
     **dict.fromkeys(("-E", "--change-eeprom"), "the EEPROM"),
     **dict.fromkeys(("-f", "--flash"), "the firmware"),
-    "--set-tunable": "a tunable of the driver",
     "--set-hwtimestamp-cfg": "time stamps",
     "--set-mm": "frame preemption",
     **dict.fromkeys(("-W", "--set-dump"), "dumps"),

@@ -22,7 +22,7 @@ Match = Sequence[Tuple[str, str]]
 _DEFAULT_ON = ("rx", "tx", "sg", "tso", "gso", "gro", "rxvlan", "txvlan", "rxhash")
 _HARDWARE = (
     *("ring", "channels", "coalesce", "pause", "private_flags", "rss", "speed", "wol", "eee", "fec", "phy", "module"),
-    *("napi", "qdisc", "routes", "sriov", "pci", "devlink", "ntuple_rules"),
+    *("napi", "qdisc", "routes", "sriov", "pci", "devlink", "ntuple_rules", "tunables"),
 )
 _SWITCHES: Mapping[str, str] = {
     **dict.fromkeys(("true", "yes", "on"), "1"),

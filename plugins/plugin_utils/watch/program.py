@@ -12,8 +12,8 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from ...module_utils import engine
 from ...module_utils.bare import BareModule
@@ -32,53 +32,106 @@ _SHOWN, _WIDTH = 3, 160
 _OURS = "linuxnet-tuning"
 
 
+class _MeanwhileError(TuningError):
+    """Somebody else has changed the host since it was compared."""
+
+
+class Seen(NamedTuple):
+    """What a person has to read, whether something is not as it should be, and whether the host has all by now."""
+
+    lines: list[str]
+    failed: bool = False
+    same: bool = False
+
+
 def main(argv: Sequence[str]) -> int:
     """Takes the path of the settings; 0 if the host has what the inventory asks for, or is left alone for a reason."""
-    with open(argv[1], encoding="utf-8") as file:
-        settings = json.load(file)
-    module: Any = BareModule({}, False, False, {})
     # systemd makes the folder for this program alone.
     stamp = os.path.join(os.environ.get("RUNTIME_DIRECTORY", "/run"), "linuxnet-tuning-watched")
+    begun = time.time()
     since = os.stat(stamp).st_mtime if os.path.exists(stamp) else 0.0
     try:
-        run = runner(module)
-        lines, failed = look(ReadOnlyHost(run), Host(run), settings, since)
+        run = runner(BareModule({}, False, False, {}))
+        seen = look(ReadOnlyHost(run), Host(run), _settings(argv[1]), since if since <= begun else 0.0)
     except TuningError as error:
-        lines, failed = [str(error)], True
-    for line in lines:
+        seen = Seen([str(error)], failed=True)
+    for line in seen.lines:
         print(printable(line))
-    with open(stamp, "w", encoding="utf-8"):
-        os.utime(stamp)
-    return int(failed)
+    # What was not compared, or has stayed as it was, may have drifted before.
+    if seen.same:
+        with open(stamp, "w", encoding="utf-8"):
+            os.utime(stamp, (begun, begun))
+    return int(seen.failed)
 
 
-def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: float) -> tuple[list[str], bool]:
-    """What a person has to read of it, and whether something is not as it should be."""
-    status = guard.serve(reader, "status", False)
-    if status["pending"] or status["temporary"]:
-        return [], False
+def _settings(path: str) -> Mapping[str, Any]:
+    """What site has brought; TuningError where somebody has cut or changed it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            settings: dict[str, Any] = json.load(file)
+        {**settings["wanted"]}, [*settings["probes"]], int(settings["guard_timeout"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TuningError(f"{path} is not what site has written ({type(error).__name__}: {error}). Run site.") from None
+    return settings
+
+
+def look(reader: ReadOnlyHost, host: Host, settings: Mapping[str, Any], since: float) -> Seen:
+    """Compare the host with the inventory, and restore what has drifted since then."""
     options = {name: option.get("default") for name, option in engine.argument_spec("tune").items()}
     params = {**options, **settings["wanted"], "on_unsupported": "warn"}
+    if _waits(reader):
+        return Seen([])
     compared = engine.tune(reader, "tune", params)
     if not compared["changed"]:
-        return [], False
-    if any(command.startswith(("write ", "remove ")) for command in compared["commands"]):
-        return ["Left alone: the files for the next boot differ from the inventory of this watch. Run site."], False
+        return Seen([], same=True)
+    if _writes(compared):
+        return Seen(["Left alone: the files for the next boot differ from the inventory of this watch. Run site."])
     told = drifts(list(differences(compared)), journal.since(reader, since), since)
+    told = told or [f"This was missing: {'; '.join(compared['commands'])}"]
+
+    def still() -> None:
+        if _waits(reader) or _writes(engine.tune(reader, "tune", params)):
+            raise _MeanwhileError
+
+    try:
+        wrong = _restore(reader, host, settings, params, still)
+    except _MeanwhileError:
+        return Seen([])
+    except TuningError as error:
+        wrong = f"It could not be restored: {error}"
+    return Seen([*told, wrong or "Put back."], failed=bool(wrong), same=not wrong)
+
+
+def _waits(reader: ReadOnlyHost) -> bool:
+    """Whether a change waits to be confirmed, or ends by itself."""
+    status = guard.serve(reader, "status", False)
+    return bool(status["pending"] or status["temporary"])
+
+
+def _writes(compared: Mapping[str, Any]) -> bool:
+    """Whether files are not those of this inventory."""
+    return any(command.startswith(("write ", "remove ")) for command in compared["commands"])
+
+
+def _restore(
+    reader: ReadOnlyHost,
+    host: Host,
+    settings: Mapping[str, Any],
+    params: Mapping[str, Any],
+    still: Callable[[], None],
+) -> str:
+    """Set what has drifted, and confirm it if all answers that did before; says what is wrong."""
     probes = [*settings["probes"], *({"host": gateway} for gateway in whereabouts.gateways(reader))]
     well = [probe for probe, one in zip(probes, health.look(reader, probes, 0)["probes"]) if one["well"]]
-    done = engine.tune(host, "tune", {**params, "guard_timeout": settings["guard_timeout"]})
+    done = engine.tune(host, "tune", {**params, "guard_timeout": settings["guard_timeout"]}, still)
     if done.get("failed"):
-        return [*told, f"It could not be restored: {done['msg']}"], True
+        return f"It could not be restored: {done['msg']}"
     if done.get("guard"):
         silent = [one["probe"] for one in health.look(reader, well, _PATIENCE)["probes"] if not one["well"]]
         guard.serve(host, "reverted" if silent else "confirmed", False)
         if silent:
-            return [
-                *told,
-                f"It was not restored permanently: afterwards there was no answer to {', '.join(silent)}",
-            ], True
-    return [*told, "Put back."], False
+            return f"It was not restored permanently: afterwards there was no answer to {', '.join(silent)}"
+    return ""
 
 
 def drifts(found: Sequence[tuple[Key, Any, Any]], noted: Sequence[journal.Note], since: float) -> list[str]:
