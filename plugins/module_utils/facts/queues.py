@@ -21,7 +21,7 @@ def ask(host: ReadOnlyHost) -> str:
 
 def dropping(host: ReadOnlyHost, text: str) -> Dict[str, List[Dict[str, Any]]]:
     """What drops by a rule of its own on any device: queues that hold a few packets, netem, flows of fq, policers."""
-    rows = {
+    rows: Dict[str, Sequence[Any]] = {
         "short_queues": fifos.short(text),
         "emulators": policers.emulators(text),
         "fair_queues": policers.fair_queues(text),
