@@ -532,6 +532,28 @@ host:
       type: list
       elements: dict
       returned: when there are any
+    emulators:
+      description:
+        - Each netem, with its C(nic), the qdisc at the C(root) of that, the C(parent) it hangs below, and the packets
+          C(sent) and C(dropped).
+      type: list
+      elements: dict
+      returned: when there are any
+    fair_queues:
+      description:
+        - By C(nic) the fq that has C(dropped) packets of flows of which too many were waiting, all queues together,
+          with the qdisc at the C(root), its C(flow_limit), and the packets C(sent).
+      type: list
+      elements: dict
+      returned: when there are any
+    policers:
+      description:
+        - Filters that police all packets of a C(nic) in one C(way) (V(ingress), V(egress)), each with its C(rate) in
+          bit/s, its C(burst) in bytes, and the packets that C(passed) it, of which it C(dropped) some.
+        - Read only of devices where filters have dropped at least 1000 packets.
+      type: list
+      elements: dict
+      returned: when there are any
     rdma:
       description:
         - The active ports of RDMA devices, each with its C(device), C(port) and C(nic), the C(layer) of its link

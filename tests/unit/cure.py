@@ -56,8 +56,10 @@ def _nic(whole, host, entry):
         nic["eee"] = "disabled"
     if entry.get("irq", {}).get("rps") == "spread":
         nic["irq"]["rps"]["value"] = "3"
+    for topic in ("emulators", "fair_queues") if "qdisc" in entry else ():
+        about[topic] = [row for row in about.get(topic, ()) if row["nic"] != entry["name"]]
     for where in entry.get("qdisc", ()):
-        nic["queues"]["qdisc"]["leaf" if where == "leaves" else where] = "fq_codel"
+        nic.setdefault("queues", {}).setdefault("qdisc", {})["leaf" if where == "leaves" else where] = "fq_codel"
     if "pci" in entry:
         nic["aspm"] = "off"
     if "autoneg" in entry.get("speed", {}):

@@ -66,6 +66,7 @@ def test_table_is_by_classroom_worst_first_one_line_each(facts):
         "",
         "room1: 1 medium",
         "medium  pc1  -  Selective acknowledgements are off (net.ipv4.tcp_sack 0)",
+        "  tuning_host_sysctl: {net.ipv4.tcp_sack: 1}",
         "",
         "not reached: pc2, pc5",
     ]
@@ -87,10 +88,45 @@ def test_what_many_hosts_have_is_one_line_with_their_names():
     found = findings(facts)
     lines = findings_table(facts, found)
     assert len(found) == 99
-    assert len(lines) == 5
-    assert lines[3].startswith("high    49 hosts  -  ") and lines[4].startswith("medium  50 hosts  -  ")
-    assert lines[4].endswith(f"(net.ipv4.tcp_sack 0): {', '.join(sorted(facts))}")
+    assert len(lines) == 7
+    assert lines[3].startswith("high    49 hosts  -  ") and lines[5].startswith("medium  50 hosts  -  ")
+    assert lines[4] == "  tuning_host_sysctl: {net.ipv4.tcp_window_scaling: 1}"
+    assert lines[5].endswith(f"(net.ipv4.tcp_sack 0): {', '.join(sorted(facts))}")
     assert "pc99" not in lines[3]
+
+
+def in_groups(size):
+    """50 hosts with the same trouble of one NIC, in groups of so many."""
+    ring = {"rx": {"value": 512, "maximum": 4096}}
+    nic = {"physical": True, "carrier": True, "ring": ring}
+    return {
+        f"pc{number:02}": {
+            "groups": ["all50", f"row{number // size}"],
+            "nics": {"eth0": {**nic, "counters": {"total": {"rx_packets": 9_000_000, "rx_missed": 5000 + number}}}},
+        }
+        for number in range(50)
+    }
+
+
+@pytest.mark.parametrize("size, blocks", [(1, 1), (2, 1), (10, 1), (17, 3), (50, 1)])
+def test_what_hosts_of_many_groups_have_is_told_once(size, blocks):
+    """In the terminal with the lines to paste, and on the page as one card."""
+    facts = in_groups(size)
+    found = findings(facts)
+    lines = findings_table(facts, found)
+    assert len(found) == 50 and len(lines) == 1 + 4 * blocks
+    assert lines.count("  tuning_host_nics: [{name: eth0, ring: {rx: max}}]") == blocks
+    assert all(any(host in line for line in lines) for host in facts)
+    page = audit_page(facts, found)
+    assert page.count('class="card"') == blocks and page.count('id="kind-ring-too-small"') == 1
+    assert page.count("With other hosts, above") == 50
+
+
+def test_what_few_groups_share_stays_with_them():
+    facts = {**in_groups(2)}
+    facts["pc00"]["host"] = {"sysctl": {"net.ipv4.tcp_sack": "0"}}
+    lines = findings_table(facts, findings(facts))
+    assert lines[2] == "several groups: 50 high" and lines[6] == "row0: 1 medium" and len(lines) == 9
 
 
 def test_what_many_hosts_have_is_one_card_with_their_names():
@@ -105,7 +141,7 @@ def test_evidence_that_is_not_the_same_is_told_as_that_of_one():
     facts = alike(2)
     found = findings(facts)
     found[-1]["evidence"] = {"net.ipv4.tcp_sack": "00"}
-    assert "(one has: net.ipv4.tcp_sack 0): pc01, pc02, pc99" in findings_table(facts, found)[-1]
+    assert "(one has: net.ipv4.tcp_sack 0): pc01, pc02, pc99" in findings_table(facts, found)[-2]
 
 
 def test_table_tells_each_value_that_differs_where_asked():

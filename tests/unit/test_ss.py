@@ -57,7 +57,10 @@ def test_the_port_whose_connections_are_not_closed():
 
 
 def test_sockets_of_udp_that_lost_packets():
-    rows = [{"port": 8080, "buffer": 131072, "lost": 8100000}, {"port": 514, "buffer": 212992, "lost": 12}]
+    rows = [
+        {"port": 8080, "buffer": 131072, "waiting": 130560, "lost": 8100000},
+        {"port": 514, "buffer": 212992, "waiting": 0, "lost": 12},
+    ]
     assert ss.lost_in(UDP, 3) == rows and ss.lost_in(UDP, 1) == rows[:1] and ss.lost_in("", 3) == []
 
 

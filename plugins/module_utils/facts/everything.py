@@ -65,7 +65,7 @@ def gather(
     _add(found, "queues", _try("queues", remarks, lambda: queues.gather(host, list(found), shown)))
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
-    few = queues.short(shown)
+    rules = _try("queues", remarks, lambda: queues.dropping(host, shown)) or {}
     whole_host = _topics(peers)
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
@@ -77,7 +77,7 @@ def gather(
     # Nobody has asked for it, so a host without ping lacks nothing.
     about["peers"] = (about["peers"] or []) + (_try("peers", [], lambda: paths.swallowing(host, stuck, segments)) or [])
     whole = {topic: facts for topic, facts in about.items() if facts is not None}
-    return {"nics": found, "host": {**whole, **dropped, **({"short_queues": few} if few else {})}, "remarks": remarks}
+    return {"nics": found, "host": {**whole, **dropped, **rules}, "remarks": remarks}
 
 
 def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:

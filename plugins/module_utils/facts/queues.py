@@ -7,7 +7,11 @@ from typing import Any, Dict, List, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import fifos, interrupts, sysfs, tc
+from ..tools import fifos, interrupts, policers, sysfs, tc
+from .saying import said
+
+# Devices whose filters are read at most, and packets from which on it is worth the time.
+_MOST, _MANY = 8, 1000
 
 
 def ask(host: ReadOnlyHost) -> str:
@@ -15,9 +19,23 @@ def ask(host: ReadOnlyHost) -> str:
     return host.ask(Query(("tc", "-s", "qdisc", "show"))).out
 
 
-def short(text: str) -> List[Dict[str, Any]]:
-    """Queues of any device that hold a few packets only and have dropped some."""
-    return [fifo._asdict() for fifo in fifos.short(text)]
+def dropping(host: ReadOnlyHost, text: str) -> Dict[str, List[Dict[str, Any]]]:
+    """What drops by a rule of its own on any device: queues that hold a few packets, netem, flows of fq, policers."""
+    rows: Dict[str, Sequence[Any]] = {
+        "short_queues": fifos.short(text),
+        "emulators": policers.emulators(text),
+        "fair_queues": policers.fair_queues(text),
+        "policers": _policers(host, text),
+    }
+    return {topic: [row._asdict() for row in found] for topic, found in rows.items() if found}
+
+
+def _policers(host: ReadOnlyHost, text: str) -> List[policers.Policer]:
+    found: List[policers.Policer] = []
+    for nic, kind, dropped in policers.dropping(text)[:_MOST]:
+        for way in policers.WAYS[kind] if dropped >= _MANY else ():
+            found += policers.parse(said(host, policers.filters(nic, way)), nic, way, dropped)
+    return found
 
 
 def gather(host: ReadOnlyHost, nics: Sequence[str], text: str) -> Dict[str, Dict[str, Any]]:

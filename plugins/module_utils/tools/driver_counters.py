@@ -260,6 +260,13 @@ DRIVERS: Tuple[Driver, ...] = (
         "tx_single_collisions",
     ),
     Driver(
+        ("8139too",),
+        _NET + "realtek/8139too.c",
+        # Its ring is one buffer; what is lost when the chip cannot write into it is in the kernel's counters.
+        {"rx_missed": ("rx_lost_in_ring|kernel.rx_missed_errors|kernel.rx_fifo_errors",)},
+        "rx_lost_in_ring",
+    ),
+    Driver(
         ("qede",),
         _NET + "qlogic/qede/qede_ethtool.c",
         {

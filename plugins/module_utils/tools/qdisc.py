@@ -138,7 +138,7 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
             settings[word] = " ".join(taken)
         elif form:
             said = rest.pop(0) if rest else ""
-            value = _number(form, said)
+            value = number(form, said)
             if form == RATE and not value and word != "bandwidth":
                 value = None  # only cake takes that, for no limit
             if strict and said.isdecimal() and 0 < int(said) < _LEAST.get(form, 0):
@@ -161,7 +161,8 @@ def _group(kind: str, index: int) -> str:
     return "/".join(word.lstrip("*") for word in FLAGS[kind][index])
 
 
-def _number(form: str, word: str) -> Optional[int]:
+def number(form: str, word: str) -> Optional[int]:
+    """What tc means by a number with a unit: packets, bytes, bit/s or microseconds; None if it is none."""
     text = word.lower()
     if form == RATE and text == "unlimited":
         return 0

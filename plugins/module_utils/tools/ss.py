@@ -86,12 +86,13 @@ def left_open(text: str) -> Tuple[int, str, int]:
 
 
 def lost_in(text: str, most: int) -> List[Dict[str, int]]:
-    """Of `ss -uam`: UDP sockets whose buffer was full, worst first: port, size of the buffer in bytes, packets lost."""
+    """Of `ss -uam`: UDP sockets whose buffer was full, worst first: port, bytes of buffer and waiting, packets lost."""
     found = []
     for words, about in _pairs(text):
         ends = [word for word in words if re.fullmatch(r"\S+:(\d+|\*)", word)]
-        memory = re.search(r"\bskmem:\(r\d+,rb(\d{1,10}),.*?\bd(\d{1,15})\)", about)
+        memory = re.search(r"\bskmem:\(r(\d{1,12}),rb(\d{1,10}),.*?\bd(\d{1,15})\)", about)
         port = ends[0].rpartition(":")[2] if ends else ""
-        if memory and port.isdecimal() and int(memory[2]):
-            found.append({"port": int(port), "buffer": int(memory[1]), "lost": int(memory[2])})
+        if memory and port.isdecimal() and int(memory[3]):
+            waiting, buffer, lost = (int(number) for number in memory.groups())
+            found.append({"port": int(port), "buffer": buffer, "waiting": waiting, "lost": lost})
     return sorted(found, key=lambda row: (-row["lost"], row["port"]))[:most]

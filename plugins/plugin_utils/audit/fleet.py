@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Order hosts and findings by classroom, which is the smallest group of the inventory that a host is in."""
+"""Order hosts and findings by the smallest group of the inventory that a host is in, such as a classroom."""
 
 from __future__ import annotations
 
@@ -83,6 +83,20 @@ def equal(findings: Findings, *parts: str) -> list[Findings]:
         key += (str(finding["evidence"].get("message", "")),)
         found.setdefault(key, []).append(finding)
     return list(found.values())
+
+
+# Groups from which on what their hosts share is told once, for all of them.
+_MANY = 4
+
+
+def spread(found: Sequence[Room], *parts: str) -> list[Findings]:
+    """What hosts of many groups have, worst first: the findings that are the same, as `equal` has it."""
+    where = {id(finding): room.name for room in found for finding in room.findings}
+    every = sorted(
+        (finding for room in found for finding in room.findings),
+        key=lambda finding: (SEVERITIES.index(finding["severity"]), finding["id"], finding["host"], finding["nic"]),
+    )
+    return [same for same in equal(every, *parts) if len({where[id(finding)] for finding in same}) >= _MANY]
 
 
 def general(finding: Mapping[str, Any], part: str) -> str:

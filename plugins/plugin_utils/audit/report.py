@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show an audit as a page: the fleet, each classroom, each host with findings, remedies and facts."""
+"""Show an audit as a page: the fleet, each group, each host with findings, remedies and facts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .. import page
 from ..findings import view
 from ..findings.judge import merged
 from ..findings.model import SEVERITIES
-from .fleet import Findings, Room, counts, equal, general, rooms, said, unreachable
+from .fleet import Findings, Room, counts, equal, general, rooms, said, spread, unreachable
 from .nics import nic_table
 from .stages import stage_tables
 
-# What a card tells beside the evidence: where it is the same, one card is enough for all hosts of a classroom.
+# What a card tells beside the evidence: where it is the same, one card is enough for all hosts of a group, or of many.
 _TOLD = ("explanation", "action", "remedy", "reference")
 
 Facts = Mapping[str, Mapping[str, Any]]
@@ -37,10 +37,18 @@ def document(facts: Facts, findings: Findings, when: str) -> str:
     sections = [page.Section("overview", "Fleet", _overview(facts, findings, away))]
     if findings:
         sections.append(page.Section("kinds", "What is found", _kinds(findings)))
-    sections.append(page.Section("rooms", "Classrooms", _rooms(found)))
-    anchors = _anchors(found)
+    sections.append(page.Section("rooms", "Groups", _rooms(found)))
+    wide = spread(found, *_TOLD)
+    anchors = _anchors(found, wide)
+    if wide:
+        cards = page.group(*(_shared(same, anchors) for same in wide))
+        lead = "What hosts of many groups have, told once."
+        sections.append(page.Section("several", "Several groups", cards, lead, False, screen=True))
+    once = {id(finding) for same in wide for finding in same}
     sections += [
-        page.Section(f"room-{index}", room.name, _room(room, facts, anchors), _room_lead(room), False, screen=True)
+        page.Section(
+            f"room-{index}", room.name, _room(room, facts, anchors, once), _room_lead(room), False, screen=True
+        )
         for index, room in enumerate(found)
     ]
     if away:
@@ -93,7 +101,7 @@ def _rooms(found: Sequence[Room]) -> page.Html:
         )
         for index, room in enumerate(found)
     ]
-    return page.table(["classroom", "hosts", "clean", "findings"], rows, numeric=[1, 2], paper=_PAPER_ROOMS)
+    return page.table(["group", "hosts", "clean", "findings"], rows, numeric=[1, 2], paper=_PAPER_ROOMS)
 
 
 def _badges(findings: Findings) -> page.Html:
@@ -106,27 +114,31 @@ def _room_lead(room: Room) -> str:
     return f"{number} host{'' if number == 1 else 's'} reached, {len(room.findings)} findings"
 
 
-def _cards(room: Room) -> list[Findings]:
-    """What several hosts of a room have."""
-    return [same for same in equal(room.findings, *_TOLD) if len({finding["host"] for finding in same}) > 1]
+def _cards(room: Room, once: Collection[int]) -> list[Findings]:
+    """What several hosts of a room have, without what is told once for many rooms."""
+    findings = [finding for finding in room.findings if id(finding) not in once]
+    return [same for same in equal(findings, *_TOLD) if len({finding["host"] for finding in same}) > 1]
 
 
-def _anchors(found: Sequence[Room]) -> dict[int, str]:
+def _anchors(found: Sequence[Room], wide: Sequence[Findings]) -> dict[int, str]:
     """For the first card of each kind the place that the overview leads to."""
     firsts: dict[str, int] = {}
+    for same in wide:
+        firsts.setdefault(same[0]["id"], id(same[0]))
+    once = {id(finding) for same in wide for finding in same}
     for room in found:
-        cards = _cards(room)
-        shared = {id(finding) for same in cards for finding in same}
+        cards = _cards(room, once)
+        shared = once.union(id(finding) for same in cards for finding in same)
         alone = [one for findings in room.hosts.values() for one in findings if id(one) not in shared]
         for finding in (*(same[0] for same in cards), *alone):
             firsts.setdefault(finding["id"], id(finding))
     return {index: f"kind-{kind}" for kind, index in firsts.items()}
 
 
-def _room(room: Room, facts: Facts, anchors: Mapping[int, str]) -> page.Html:
+def _room(room: Room, facts: Facts, anchors: Mapping[int, str], once: Collection[int]) -> page.Html:
     clean = [name for name, findings in room.hosts.items() if not findings]
-    cards = _cards(room)
-    shared = {id(finding) for same in cards for finding in same}
+    cards = _cards(room, once)
+    shared = {id(finding) for same in cards for finding in same}.union(once)
     blocks = [_shared(same, anchors) for same in cards]
     blocks += [
         _host(name, findings, facts.get(name) or {}, shared, anchors)

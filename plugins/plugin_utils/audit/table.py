@@ -1,34 +1,63 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Show findings as a table in a terminal: by classroom, worst first, one line for what several hosts have."""
+"""Show findings as a table in a terminal: by group, worst first, one line for what several hosts have.
+
+Below it stand the lines to paste, where they are the same for all of these hosts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import yaml
+
 from .. import drift
 from ..results import listed
-from .fleet import Findings, counts, equal, rooms, said, unreachable
+from .fleet import Findings, counts, equal, rooms, said, spread, unreachable
 
 # As much evidence as fits beside the rest on a wide terminal; the report has all of it.
 _EVIDENCE = 100
+
+# Longer lines to paste are for the report.
+_REMEDY = 200
 
 # More names fill a terminal; the report has all of them.
 _NAMES = 50
 
 
 def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings, differences: bool = False) -> list[str]:
-    """A line that sums up; each classroom with its findings; before that, if requested, each value that differs."""
+    """A line that sums up; what many groups share; each group; before that, if requested, each value that differs."""
     away = unreachable(facts)
     told = [*(_differences(facts, findings) if differences else ()), *_profiles(findings)]
     told.append(_summary(len(facts), len(away), findings))
-    for room in rooms(facts, findings):
-        if room.findings:
-            rows = [_row(same) for same in equal(room.findings)]
-            told += ["", f"{room.name}: {_counted(room.findings)}", *_align(rows)]
+    found = rooms(facts, findings)
+    shared = spread(found)
+    once = {id(finding) for same in shared for finding in same}
+    told += _block("several groups", shared)
+    for room in found:
+        told += _block(room.name, equal([finding for finding in room.findings if id(finding) not in once]))
     if away:
         told += ["", f"not reached: {', '.join(away)}"]
     return told
+
+
+def _block(name: str, rows: Sequence[Findings]) -> list[str]:
+    if not rows:
+        return []
+    told = ["", f"{name}: {_counted([finding for same in rows for finding in same])}"]
+    for same, line in zip(rows, _align([_row(same) for same in rows])):
+        told += [line, *_lines(same)]
+    return told
+
+
+def _lines(same: Findings) -> Iterator[str]:
+    """What to paste, where it is the same for all; a note is not worth the place, and the report has all."""
+    first = same[0]
+    if first["severity"] != "note" and all(finding["remedy"] == first["remedy"] for finding in same):
+        for key, value in first["remedy"].items():
+            flow = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=1 << 16).strip()
+            if len(flow) <= _REMEDY:
+                yield f"  {key}: {flow}"
 
 
 def _differences(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> Iterator[str]:

@@ -14,7 +14,8 @@ class Hang(NamedTuple):
     """A row: which hardware (drivers, PCI ids, kernels from and before), what is known of it, and the cure.
 
     `features` must be on for the remedy to make sense, and are what it switches off; none if nothing of the host helps.
-    `eee` and `aspm` say that energy-efficient Ethernet, or a PCIe link that sleeps, has a part in it.
+    `eee` and `aspm` say that energy-efficient Ethernet, or a PCIe link that sleeps, has a part in it. A row with
+    `vlans` is about NICs that carry VLANs of the host.
     """
 
     drivers: tuple[str, ...]
@@ -27,6 +28,7 @@ class Hang(NamedTuple):
     features: tuple[str, ...] = ()
     eee: bool = False
     aspm: bool = False
+    vlans: bool = False
 
     def remedy(self, nic: Nic) -> dict[str, Any]:
         """What to write for the NIC: only what is not so yet."""
@@ -148,6 +150,16 @@ HANGS = (
     ),
     Hang(
         ("r8169",),
+        "with VLANs on Linux 6.18 checksums of the NIC stop its queue",
+        "Switch checksums for sending off, and use a newer kernel when there is one.",
+        "https://github.com/home-assistant/operating-system/issues/5019",
+        since=(6, 18),
+        before=(6, 19),
+        features=("tx",),
+        vlans=True,
+    ),
+    Hang(
+        ("r8169",),
         "with VLANs on Linux 6.18 checksums of the NIC stop its queue, and where its PCIe link sleeps it hangs as well",
         "If it carries VLANs, switch checksums for sending off (`features: {tx: false}`); else ASPM of this link "
         "(`pci: {l0s_aspm: false, l1_aspm: false}`) and tso where it is on; and try the newest kernel.",
@@ -166,9 +178,23 @@ HANGS = (
         features=("tso",),
         aspm=True,
     ),
+    Hang(
+        ("r8152", "ax88179_178a", "aqc111", "asix"),
+        "on USB it is the transfers that stand still: by the port, a hub, the cable or the power supply",
+        "Try a USB 3 port without a hub, another cable and a stronger power supply, and keep USB from sleeping "
+        "(usbcore.autosuspend); the kernel's log tells of each transfer that failed. Then try another adapter.",
+        "https://github.com/raspberrypi/linux/issues/5239",
+    ),
 )
 
 
 def known(nic: Nic) -> Optional[Hang]:
     """The first row that this NIC and kernel fit."""
-    return next((row for row in HANGS if is_hardware(row.drivers, row.pci, row.since, row.before, nic)), None)
+    rows = (row for row in HANGS if is_hardware(row.drivers, row.pci, row.since, row.before, nic))
+    return next((row for row in rows if not row.vlans or _carries_vlans(nic)), None)
+
+
+def _carries_vlans(nic: Nic) -> bool:
+    """Whether a VLAN with an address stands on it; those below bridges are not told."""
+    rows = nic.host.rows("addresses")
+    return any(row.text("kind") == "vlan" and nic.name in row.words("hardware") for row in rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import sent_again
 from ..model import Hit, Rule, sysctl_remedy
 from ..view import Facts, Host, Nic
 from .link import TOGETHER, alike
@@ -133,9 +134,25 @@ def _order(host: Host) -> Iterator[Hit]:
                 **({"sent again in vain": f"{late} of {sent} segments {since}"} if harm else {}),
             }
             remedy = sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127})
+            lost = sent_again(host, 20)
+            if lost and not _in_vain(host, late):
+                # Reordering is no reason for segments that nobody has received twice.
+                yield Hit({**evidence, "segments sent again": lost}, bond, action=_UNGROUPED, severity="medium")
+                continue
             yield Hit(evidence, bond, remedy=remedy, action=_HASHED, severity="medium" if harm else "")
 
 
+def _in_vain(host: Host, late: int) -> bool:
+    """Whether most of what was sent again had arrived already."""
+    return late * 2 >= host.protocol("TcpRetransSegs")[0]
+
+
+_UNGROUPED = (
+    "Most of what is sent again was really lost: the ports are probably no static group of the switch, or lead to two "
+    "switches that are connected with each other, so that each learns the address of the bond at another port all the "
+    "time. Use mode active-backup (or 802.3ad with `xmit_hash_policy: layer3+4` where the switches can do LACP "
+    "together), or put the ports into one static group."
+)
 _HASHED = (
     "Let TCP tolerate more reordering, at both ends. Where there is a switch, use mode 802.3ad with "
     "`xmit_hash_policy: layer3+4` instead, which keeps each connection on one link."
@@ -210,7 +227,7 @@ RULES = (
         title="TCP takes packets that round robin reorders for lost",
         condition="a bond of mode balance-rr has several members, and net.ipv4.tcp_reordering is below 127; medium "
         "where peers say that at least 10000 segments (100 within an interval), and one in 200, were sent again in "
-        "vain",
+        "vain, or where one in 20 was sent again and most of those were lost",
         explanation="Packets of one connection take all links in turn and arrive out of order. TCP then retransmits "
         "what was only late.",
         action="Let TCP tolerate more reordering, at both ends.",

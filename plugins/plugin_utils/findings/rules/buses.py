@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import lost
+from ..harm import Loss, lost
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 from .card_buffers import queues_itself
@@ -20,54 +20,74 @@ _BEHIND_PCIE = ("macb",)
 _SLEEPS = ("l0s", "l1")
 
 
-def _overruns(host: Host) -> Iterator[Hit]:
-    # Where the slot is too narrow, that is the cause, and the rule for it tells of the losses.
+def _asleep(host: Host) -> Iterator[Hit]:
+    for nic, loss in _overruns(host):
+        if not _awake(nic):
+            states = [state for state in _SLEEPS if state in nic.text("aspm").split()]
+            remedy = nic_remedy(nic.name, pci={f"{state}_aspm": False for state in states}) if states else {}
+            policy = host.text("power", "aspm_policy")
+            evidence = {**_evidence(nic, loss), **({"pcie_aspm policy": policy} if policy else {})}
+            yield Hit(
+                evidence, nic.name, remedy=remedy, severity="" if loss.much else "medium", mends=_stays_awake(nic)
+            )
+
+
+def _late(host: Host) -> Iterator[Hit]:
+    for nic, loss in _overruns(host):
+        if _awake(nic):
+            action, remedy = (_SENDERS_WAIT, _relief(nic)) if _without_pcie(nic) else (_AWAKE, {})
+            bus = {"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if _without_pcie(nic) else {}
+            severity = "" if loss.much else "medium"
+            mends = _reliefs(nic) if _without_pcie(nic) else _stays_awake(nic)
+            yield Hit({**_evidence(nic, loss), **bus}, nic.name, "", remedy, action, severity, mends)
+
+
+def _overruns(host: Host) -> Iterator[tuple[Nic, Loss]]:
+    """NICs whose FIFO overflows; slots that are too narrow and cards that queue packets have rules of their own."""
     short = {port.name for _link, ports in narrow(host) for port in ports}
     for nic in host.nics:
         loss = lost(nic, "rx_fifo")
-        if not loss or nic.virtual or nic.name in short or queues_itself(nic):
-            continue
-        policy, state = host.text("power", "aspm_policy"), nic.text("aspm")
-        evidence = {
-            "lost in the FIFO of the NIC": loss.text,
-            "lost, ring full": nic.counted("rx_missed")[0],
-            **({"ASPM of the link": state} if state else {}),
-            **({"pcie_aspm policy": policy} if policy and not _without_pcie(nic) else {}),
-            **({"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if _without_pcie(nic) else {}),
-        }
-        action, remedy = _relief(nic)
-        severity = "" if loss.much else "medium"
-        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity=severity, mends=_reliefs(nic))
+        if loss and not nic.virtual and nic.name not in short and not queues_itself(nic):
+            yield nic, loss
+
+
+def _evidence(nic: Nic, loss: Loss) -> dict[str, Any]:
+    state = nic.text("aspm")
+    return {
+        "lost in the FIFO of the NIC": loss.text,
+        "lost, ring full": nic.counted("rx_missed")[0],
+        **({"ASPM of the link": state} if state else {}),
+    }
+
+
+def _awake(nic: Nic) -> bool:
+    """Whether no link on the way to the memory may sleep."""
+    return nic.text("aspm") == "off" or _without_pcie(nic)
 
 
 def _without_pcie(nic: Nic) -> bool:
     """Whether its bus is known, and no PCIe link is on the way that could sleep."""
     bus = nic.text("bus")
-    return bool(bus) and not _PCI.match(bus) and nic.driver not in _BEHIND_PCIE
+    asleep = any(state in nic.text("aspm").split() for state in _SLEEPS)
+    return bool(bus) and not _PCI.match(bus) and nic.driver not in _BEHIND_PCIE and not asleep
 
 
-def _relief(nic: Nic) -> tuple[str, dict[str, Any]]:
-    """What helps on this bus: an action where the rule's own does not fit, and a remedy."""
-    states = nic.text("aspm").split()
-    asleep = {f"{state}_aspm": False for state in _SLEEPS if state in states}
-    if asleep:
-        return "", nic_remedy(nic.name, pci=asleep)
-    if states == ["off"]:
-        return _AWAKE, {}
-    if not _without_pcie(nic):
-        return "", {}
+def _relief(nic: Nic) -> dict[str, Any]:
+    """What helps where the bus or the chip is too slow."""
     slower = _slower(nic)
     pauses = all(nic.value("pause", way) is not False for way in ("rx", "tx"))
     if not pauses and nic.text("pause_partner") != "No":
-        return _SENDERS_WAIT, nic_remedy(nic.name, pause={"rx": True, "tx": True})
-    return _SENDERS_WAIT, nic_remedy(nic.name, speed={"advertise": {"at_most": slower}}) if slower else {}
+        return nic_remedy(nic.name, pause={"rx": True, "tx": True})
+    return nic_remedy(nic.name, speed={"advertise": {"at_most": slower}}) if slower else {}
 
 
 def _reliefs(nic: Nic) -> dict[str, Any]:
-    """All that may help on this bus."""
-    if not _without_pcie(nic):
-        return nic_remedy(nic.name, pci={f"{state}_aspm": False for state in _SLEEPS})
+    """All that may help there."""
     return nic_remedy(nic.name, pause={"rx": True, "tx": True}, speed={"advertise": {"at_most": _slower(nic)}})
+
+
+def _stays_awake(nic: Nic) -> dict[str, Any]:
+    return nic_remedy(nic.name, pci={f"{state}_aspm": False for state in _SLEEPS})
 
 
 def _slower(nic: Nic) -> int:
@@ -115,17 +135,29 @@ RULES = (
     Rule(
         id="aspm",
         severity="high",
-        title="Packets are lost between the NIC and the memory",
+        title="Packets are lost between the NIC and the memory, while its PCIe link may sleep",
         condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
-        "driver counts apart from a full ring, behind a slot that is wide enough; not on cards that queue packets "
-        "themselves, unless their link sleeps",
-        explanation="The NIC could not hand over what it had received: its bus was asleep or too slow. On PCIe the "
-        "usual cause is the power saving of the link (ASPM L1); a larger ring does not help.",
+        "driver counts apart from a full ring, behind a slot that is wide enough, and no one knows that its PCIe link "
+        "stays awake; not on cards that queue packets themselves, unless their link sleeps",
+        explanation="The NIC could not hand over what it had received. On PCIe the usual cause is the power saving of "
+        "the link (ASPM L1), which wakes too late; a larger ring does not help.",
         action="Switch ASPM off for this link (`pci: {l0s_aspm: false, l1_aspm: false}` for the NIC, or "
         "`pcie_aspm.policy: performance` in `tuning_module_parameters` for all links), and check the width of the "
         "slot.",
         reference="https://docs.kernel.org/admin-guide/kernel-parameters.html",
-        host=_overruns,
+        host=_asleep,
+        switch=True,
+    ),
+    Rule(
+        id="fifo-overflows",
+        severity="high",
+        title="Packets are lost between the NIC and the memory, because its bus is too slow",
+        condition="the same, where the PCIe link does not sleep, or the NIC has none: on USB, or inside of a processor",
+        explanation="The NIC could not hand over what it had received: its bus or the chip is too slow for the bursts "
+        "of its link. A larger ring does not help.",
+        action=_SENDERS_WAIT,
+        reference="https://github.com/qualcomm-linux/kernel-topics/issues/1872",
+        host=_late,
         switch=True,
     ),
     Rule(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..model import Hit, Rule, nic_remedy
@@ -60,7 +61,34 @@ def _udp(host: Host) -> Iterator[Hit]:
             yield Hit({"tunnel": tunnels[0], key: "off"}, nic.name, remedy=remedy)
 
 
+def _cut(host: Host) -> Iterator[Hit]:
+    tunnels = [row.text("nic") for row in host.rows("addresses") if row.text("nic").startswith("tailscale")]
+    release = tuple(int(number) for number in re.findall(r"\d{1,5}", host.text("kernel", "release"))[:3])
+    if not tunnels or not _CUTS_SINCE <= release < _CUTS_BEFORE:
+        return
+    for nic in host.nics:
+        on = [key for key in ("tx-udp-segmentation", "gso") if nic.value("features", key) is True]
+        if nic.linked and "tx-udp-segmentation" in on:
+            evidence = {"tunnel": tunnels[0], "kernel": host.text("kernel", "release"), **dict.fromkeys(on, "on")}
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, features=dict.fromkeys(on, False)))
+
+
+_CUTS_SINCE, _CUTS_BEFORE = (7, 0), (7, 1, 5)
+
+
 RULES = (
+    Rule(
+        id="udp-segments-cut-wrongly",
+        severity="note",
+        title="This kernel cuts large UDP packets of Tailscale wrongly",
+        condition="the host has a Tailscale interface and Linux 7.0 to 7.1.4, and a NIC has tx-udp-segmentation on",
+        explanation="What Tailscale sends in one piece arrives damaged if its last part is as long as the others, so "
+        "that sending falls to a hundredth while receiving is fast. Linux 7.1.5 has ended it, and Tailscale avoids it "
+        "since 1.100.",
+        action="Use a newer kernel or Tailscale; until then switch tx-udp-segmentation and gso off.",
+        reference="https://github.com/tailscale/tailscale/issues/19777",
+        host=_cut,
+    ),
     Rule(
         id="hardware-gro-while-forwarding",
         severity="note",

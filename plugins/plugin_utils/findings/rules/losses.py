@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..harm import sent_again
 from ..model import Hit, Rule, nic_remedy
-from ..view import Host
+from ..view import Facts, Host, Nic
 from .link import wireless
 
 
@@ -60,13 +61,27 @@ def _unheard(host: Host) -> Iterator[Hit]:
 
 
 def _netem(host: Host) -> Iterator[Hit]:
-    for nic in host.nics:
-        root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
-        if "netem" in (root, leaf):
-            dropped = nic.count("queues", "qdisc", "dropped")
-            evidence = {"qdisc": "netem", "dropped": dropped}
-            remedy = nic_remedy(nic.name, qdisc={"root" if root == "netem" else "leaves": "default"})
-            yield Hit(evidence, nic.name, remedy=remedy, severity="high" if dropped >= 100 else "")
+    found: dict[str, list[Facts]] = {}
+    for row in host.rows("emulators"):
+        found.setdefault(row.text("nic"), []).append(row)
+    for name, rows in found.items():
+        first, nic = rows[0], host.nic(name)
+        dropped = sum(row.count("dropped") for row in rows)
+        at = {"at the root": "root", "below mq": "leaves"}.get(_where(first), "")
+        evidence = {"qdisc": "netem", "hangs": _where(first), "dropped": dropped}
+        if nic is None or nic.flag("physical") is not True:
+            # Laboratories of containers are made of such devices.
+            yield Hit(evidence, name, severity="note")
+        elif at:
+            remedy = nic_remedy(name, qdisc={at: "default"})
+            yield Hit(evidence, name, remedy=remedy, severity="high" if dropped >= 100 else "")
+        else:
+            action = f"Remove it: `tc qdisc del dev {name} parent {first.text('parent')}`."
+            yield Hit(evidence, name, action=action, severity="high" if dropped >= 100 else "")
+
+
+def _where(row: Facts) -> str:
+    return f"below {row.text('root') or 'another'}" if row.text("parent") else "at the root"
 
 
 # Disciplines that hold a rate back; on a router that is what they are for.
@@ -74,19 +89,40 @@ _SHAPERS = ("cbq", "hfsc", "htb", "tbf")
 
 
 def _shaped(host: Host) -> Iterator[Hit]:
-    for nic in host.nics:
+    for nic in host.nics if not host.forwards else []:
         root, dropped = nic.text("queues", "qdisc", "root"), nic.count("queues", "qdisc", "dropped")
-        if nic.linked and not host.forwards and root in _SHAPERS and dropped >= 1000:
+        if nic.linked and root in _SHAPERS and dropped >= 1000:
             yield Hit({"qdisc": root, "dropped": dropped, "Speed": f"{nic.speed}Mb/s"}, nic.name)
 
 
-def _fair(host: Host) -> Iterator[Hit]:
-    for nic in host.nics if host.forwards else []:
-        root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
-        dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
-        if nic.linked and "fq" in (root, leaf) and dropped >= 1000 and dropped * 1000 >= sent:
-            remedy = nic_remedy(nic.name, qdisc={"root" if root == "fq" else "leaves": "fq_codel"})
-            yield Hit({"qdisc": "fq", "dropped": f"{dropped} beside {sent} packets"}, nic.name, remedy=remedy)
+def _forwarded(host: Host) -> Iterator[Hit]:
+    for nic, row in _full_flows(host) if host.forwards else ():
+        remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": "fq_codel"})
+        yield Hit(_flows(row), nic.name, remedy=remedy if row.text("root") in ("fq", "mq") else {})
+
+
+def _unpaced(host: Host) -> Iterator[Hit]:
+    for nic, row in _full_flows(host) if not host.forwards else ():
+        now, moment = row.count("flow_limit"), nic.speed * 1_000_000 // 8 // (nic.count("mtu") or 1500) // 100
+        best = min(_ALL_FLOWS, max(moment, 10 * now))
+        remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": f"fq flow_limit {best}"})
+        yield Hit(_flows(row), nic.name, remedy=remedy if row.text("root") in ("fq", "mq") and best > now else {})
+
+
+# What fq lets all flows together have waiting (fq_init in net/sched/sch_fq.c).
+_ALL_FLOWS = 10_000
+
+
+def _full_flows(host: Host) -> Iterator[tuple[Nic, Facts]]:
+    for row in host.rows("fair_queues"):
+        nic, dropped = host.nic(row.text("nic")), row.count("dropped")
+        if nic is not None and nic.linked and dropped >= 1000 and dropped * 1000 >= row.count("sent"):
+            yield nic, row
+
+
+def _flows(row: Facts) -> dict[str, Any]:
+    dropped = f"{row.count('dropped')} beside {row.count('sent')} packets"
+    return {"qdisc": "fq", "flow_limit": row.count("flow_limit"), "dropped, too many of one flow": dropped}
 
 
 def _few(host: Host) -> Iterator[Hit]:
@@ -134,9 +170,10 @@ RULES = (
         id="netem-left-behind",
         severity="medium",
         title="A NIC emulates a bad network (netem)",
-        condition="the queueing discipline of a NIC is netem; high where it has dropped at least 100 packets",
-        explanation="netem delays, drops or damages packets on purpose, for tests. It was probably left behind after "
-        "a test.",
+        condition="a netem hangs on a NIC, at the root or below; high where it has dropped at least 100 packets, a "
+        "note on devices that are no hardware",
+        explanation="netem delays, drops or damages packets on purpose, for tests, and drops what exceeds its limit of "
+        "packets that wait. It was probably left behind after a test.",
         action="Remove it with the lines below, which no rollback reverts, or with `tc qdisc del dev NIC root`.",
         reference="https://man7.org/linux/man-pages/man8/tc-netem.8.html",
         host=_netem,
@@ -158,13 +195,29 @@ RULES = (
         id="fq-drops-forwarded",
         severity="note",
         title="fq drops packets on a host that forwards",
-        condition="the host forwards, and the fq of a NIC has dropped at least 1000 packets, and one in a thousand",
+        condition="the host forwards, and the fq of a NIC has dropped at least 1000 packets, and one in a thousand, of "
+        "flows that had too many waiting",
         explanation="fq is made for connections of the host itself, whose sockets wait for it. What comes from "
         "containers, guests or other hosts does not wait, and a burst of more than 100 packets of one flow "
         "(flow_limit) is cut off.",
         action="Use fq_codel on this NIC, or raise flow_limit (`tc qdisc change`) where fq is needed for pacing.",
         reference="https://github.com/cilium/cilium/issues/29083",
-        host=_fair,
+        host=_forwarded,
+    ),
+    Rule(
+        id="fq-drops-unpaced",
+        severity="medium",
+        title="fq drops what a program sends at once",
+        condition="the host does not forward, and the fq of a NIC has dropped at least 1000 packets, and one in a "
+        "thousand, of flows that had too many waiting",
+        explanation="TCP of the host waits for fq, and UDP does not: of what a program sends at once to one peer "
+        "(QUIC, media, tunnels), and of what comes from guests, fq keeps flow_limit packets and drops the rest. A "
+        "larger buffer of the socket does not help.",
+        action="Let a flow have as many packets waiting as the link sends in 10 ms, or let the program pace what it "
+        "sends (SO_MAX_PACING_RATE, SO_TXTIME).",
+        reference="https://man7.org/linux/man-pages/man8/tc-fq.8.html",
+        host=_unpaced,
+        proven=True,
     ),
     Rule(
         id="shaper-queue-short",

@@ -50,12 +50,25 @@ def _udp(host: Host) -> Iterator[Hit]:
             # A socket keeps what the limit was when it was made.
             yield Hit(evidence, action=_ITSELF, mends={"tuning_host_sysctl": {keys[1]: {"at_least": best}}})
             return
+        if worst.count("buffer") >= best:
+            waiting = {"waiting there now": worst.count("waiting")} if worst.count("waiting") else {}
+            yield Hit({**evidence, **waiting}, action=_UNREAD, severity="low")
+            return
     small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     desired = {key: {"at_least": best} for key in small}
     severity = "" if small or host.number("protocols", "interval") else "note"
-    yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity)
+    action = "" if small else _ENOUGH
+    yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity, action=action)
 
 
+_UNREAD = (
+    "This buffer holds what the fastest link brings in 10 ms, so a larger one does not help: the program behind that "
+    "port reads too slowly, or does not read at all (`ss -uanp` has its name). Mend or restart it, or stop who sends."
+)
+_ENOUGH = (
+    "The limits are large enough: raise the buffer that the program itself asks for (SO_RCVBUF), or see why it reads "
+    "so slowly (`ss -uamnp` tells which sockets have lost packets: d in skmem)."
+)
 # The kernel's own (SK_RMEM_MAX in include/net/sock.h), which a socket keeps when the default is raised.
 _USUAL = 212992
 _ITSELF = (
@@ -81,6 +94,9 @@ def _udp_sending(host: Host) -> Iterator[Hit]:
     queues = {nic.name: nic.count("queues", "qdisc", "dropped") for nic in host.nics if nic.linked}
     queues.update({row.text("nic"): row.count("dropped") for row in host.rows("tunnels")})
     name = max(queues, key=lambda key: queues[key], default="")
+    # What fq drops of one flow has a rule of its own.
+    if sum(row.count("dropped") for row in host.rows("fair_queues")) * 2 >= total:
+        return
     if name and queues[name] * 2 >= total:
         yield Hit({**evidence, f"dropped by the queue of {name}": queues[name]}, action=_QUEUE, severity="low")
         return
@@ -119,15 +135,28 @@ def _ports(host: Host) -> Iterator[Hit]:
     span = host.vector("net.ipv4.ip_local_port_range")
     known = host.number("sockets", "ports") is not None
     used = host.count("sockets", "ports") if known else _connections(host)
-    # The search for a free one is long before the last one is taken.
-    if len(span) == 2 and used >= (0.8 if known else 0.9) * (span[1] - span[0] + 1):
+    # The search for a free one is long before the last one is taken: connect() passes over every second port, and
+    # takes those when it has tried all others (since Linux 4.2, __inet_hash_connect in net/ipv4/inet_hashtables.c).
+    room = span[1] - span[0] + 1 if len(span) == 2 else 0
+    full = used >= (0.8 if known else 0.9) * room
+    if room and (full or (known and used * 2 >= room and host.release >= (4, 2))):
         evidence = {
             "net.ipv4.ip_local_port_range": host.sysctl("net.ipv4.ip_local_port_range"),
             "connections in use or waiting": used,
             **({"all to": host.text("sockets", "ports_to")} if known else {}),
         }
-        desired = {"net.ipv4.ip_local_port_range": f"{min(10240, span[0])} 65535", "net.ipv4.tcp_tw_reuse": 1}
-        yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
+        first = min(10240, span[0])
+        desired = {"net.ipv4.ip_local_port_range": f"{first} 65535", "net.ipv4.tcp_tw_reuse": 1}
+        wider = (65536 - first) * 4 >= room * 5
+        remedy = {"tuning_host_sysctl": desired} if wider or full else {}
+        yield Hit(evidence, remedy=remedy, severity="" if full else "note", action="" if wider else _MORE_ADDRESSES)
+
+
+_MORE_ADDRESSES = (
+    "The range is wide already, and each connection to one address and port needs a port of its own: use more "
+    "addresses on either side (`source` of HAProxy, `proxy_bind` of nginx, several addresses of the server), and keep "
+    "connections open (keep-alive)."
+)
 
 
 def _connections(host: Host) -> int:
@@ -217,7 +246,8 @@ RULES = (
         severity="medium",
         title="UDP packets are lost because the buffer of their socket is full",
         condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
-        "limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself",
+        "limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself; low "
+        "where the socket that has lost most has a buffer as large as that",
         explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
         "and ring are not the cause. DNS, syslog, video and QUIC suffer.",
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",
@@ -255,8 +285,9 @@ RULES = (
         id="ephemeral-ports-short",
         severity="medium",
         title="The host runs out of ports for outgoing connections",
-        condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; where that "
-        "is not known, all connections 90 % on a host that opens half as many as it accepts",
+        condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; a note for "
+        "half of it, after which connect() searches long for a free one; where that is not known, all connections 90 % "
+        "on a host that opens half as many as it accepts",
         explanation="A connection that has ended holds its port for a minute. When all are taken, a proxy or a load "
         "generator with many short connections to one address cannot open more.",
         action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",

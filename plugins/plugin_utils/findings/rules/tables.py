@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..harm import DAY
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -44,6 +45,10 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     if closing > _CLOSED:
         evidence[_CLOSING] = closing
         action = action or _KEPT
+    idle = host.whole(_IDLE)
+    if idle > DAY:
+        evidence[_IDLE] = idle
+        action = action or _FORGOTTEN.format(idle // DAY)
     yield Hit(evidence, remedy=remedy, action=action, severity="" if full else "medium")
 
 
@@ -54,6 +59,14 @@ _KEPT = (
     f"Connections of which one end is closed stay too long: set {_CLOSING} to 60 again (kube-proxy sets an hour at its "
     "start, `conntrack.tcpCloseWaitTimeout` of its configuration), or close the other end. Until then make the table "
     "larger, and its hash table with it (the module parameter nf_conntrack.hashsize)."
+)
+# Seconds that a connection is kept of which nothing is heard; RFC 5382 asks every NAT for 7440.
+_IDLE = "net.netfilter.nf_conntrack_tcp_timeout_established"
+_FORGOTTEN = (
+    "Make the table larger, as far as the memory allows, and its hash table with it (the module parameter "
+    "nf_conntrack.hashsize). Connections whose ends have gone without a word (containers, guests, phones) stay for {0} "
+    f"days: if most are such (`conntrack -L`), lower {_IDLE}, to 86400 as kube-proxy does, or to 7440 and more where "
+    "the ends use keepalive."
 )
 _GUESTS = (
     f"The connections are mostly those of guests, whose bridged packets pass the host's firewall: set {_CALLS} to 0, "
