@@ -34,6 +34,11 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
     def run(self, tmp: Any = None, task_vars: Any = None) -> Dict[str, Any]:
         """The verdict; at the end of a batch it fails where the run has to stop."""
         result: Dict[str, Any] = super().run(tmp, task_vars)
+        sizes = self._task.args.get("batches", [])
+        given = {**self._task.args, "batches": sizes if isinstance(sizes, list) else [sizes]}
+        _must_be_valid(
+            {name: given[name] for name in ("batches", "max_fail_percentage", "max_errors") if name in given}
+        )
         _checked, options = self.validate_argument_spec(argument_spec=SPEC)
         if options["state"] == "unreachable":
             msg = "This host was off, or could not be reached."
@@ -44,6 +49,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         names = rollout.batch(hosts, options["batches"], name)
         limits = rollout.Limits(options["max_fail_percentage"], options["max_errors"])
         if options["state"] == "begun":
+            _probes_must_be_valid(task_vars["hostvars"], names)
             # Ansible goes on after a batch that has failed as a whole, if one of its hosts was lost in an earlier play.
             before = rollout.earlier(hosts, options["batches"], name)
             if _stopped(task_vars["hostvars"], hosts, before, options["calls"], limits):
@@ -66,6 +72,22 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
             # Then nobody is left on whom the end of the batch could be told.
             result["last"] = rollout.untouched(left)
         return result
+
+
+def _must_be_valid(given: Mapping[str, Any]) -> None:
+    wrong = rollout.invalid(given)
+    if wrong:
+        raise Refused(wrong)
+
+
+def _probes_must_be_valid(hostvars: Any, hosts: List[str]) -> None:
+    """Before anything is changed: a host that cannot be checked afterwards would be rolled back, with all others."""
+    read = getattr(hostvars, "raw_get", None) or hostvars.get
+    for host in hosts:
+        known = read(host) or {}
+        given = {"probes": known.get("tuning_probes"), "patience": known.get("tuning_probe_patience")}
+        # What is a template is checked on the host, when its value is known.
+        _must_be_valid({name: one for name, one in given.items() if one and "{{" not in str(one)})
 
 
 def _stopped(

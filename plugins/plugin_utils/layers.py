@@ -157,6 +157,12 @@ def _plain(name: str, source: str, value: Any) -> Any:
     return value
 
 
+def bonds(value: Any) -> None:
+    """LayerError where the bonds are no list, for which Ansible's message has no name of the inventory."""
+    if isinstance(value, Mapping) and "name" not in value:
+        raise LayerError("tuning_bonds is a dictionary; write a list of entries, each with name and members")
+
+
 def _entries(layers: Any) -> List[Any]:
     found: List[Any] = []
     for source, layer in layers:

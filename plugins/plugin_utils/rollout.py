@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import health
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import listed
 
 # A NIC loses packets while it starts anew, and some hosts always drop a few that nobody wants. What counts is more than
@@ -14,6 +17,16 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import lis
 SHARE, TIMES = 0.001, 10
 _SHOWN = 3
 _OUT_OF = {f"{way}_{what}": f"{way}_packets" for way in ("rx", "tx") for what in ("errors", "dropped")}
+
+
+# What the options of the task are called in the inventory, how a valid one looks, and what to write.
+_NUMBER = r"\d+(\.\d+)?"
+_SHAPES = {
+    "max_fail_percentage": ("tuning_max_fail_percentage", _NUMBER, "a percentage such as 10"),
+    "max_errors": ("tuning_max_errors", r"\d+", "a whole number"),
+    "patience": ("tuning_probe_patience", _NUMBER, "a number of seconds"),
+}
+_SIZES = "a number of hosts, a percentage such as 25%, or a list of these"
 
 
 class Limits(NamedTuple):
@@ -38,6 +51,24 @@ class Verdict(NamedTuple):
     failed: list[str]
     off: list[str]
     stop: bool
+
+
+def invalid(given: Mapping[str, Any]) -> str:
+    """What is wrong with `batches`, `max_fail_percentage`, `max_errors`, `patience` or `probes`, by the name that it
+    has in the inventory; nothing if all are valid. Ansible's own message has neither this name nor what to write."""
+    for name, value in given.items():
+        if name == "probes":
+            try:
+                health.probes(value if isinstance(value, list) else [value])
+            except InputError as error:
+                return str(error)
+        elif name == "batches":
+            wrong = [size for size in value if not re.fullmatch(rf"-?\d+|{_NUMBER}%", str(size).strip())]
+            if wrong:
+                return f"tuning_batches: {wrong[0]!r} is not valid; write {_SIZES}"
+        elif name in _SHAPES and not re.fullmatch(_SHAPES[name][1], str(value).strip()):
+            return f"{_SHAPES[name][0]}: {value!r} is not valid; write {_SHAPES[name][2]}"
+    return ""
 
 
 def batch(hosts: Sequence[str], sizes: Sequence[Any], name: str) -> list[str]:

@@ -132,6 +132,27 @@ def test_a_check_that_fails_is_no_check(tmp_path):
     assert hosts_of(calls, "tune") == ["pc1"]
 
 
+def test_what_the_check_could_not_read_is_told_before_anything_is_changed(tmp_path):
+    wrong = [
+        ({"tuning_probes": ["two words"]}, {}, "tuning_probes: 'two words' is no probe; write a list"),
+        (
+            {"tuning_probe_patience": "long"},
+            {},
+            "tuning_probe_patience: 'long' is not valid; write a number of seconds",
+        ),
+        ({}, {"tuning_max_errors": "x"}, "tuning_max_errors: 'x' is not valid; write a whole number"),
+        (
+            {},
+            {"tuning_max_fail_percentage": "ten"},
+            "tuning_max_fail_percentage: 'ten' is not valid; write a percentage",
+        ),
+    ]
+    for own, shared, says in wrong:
+        ended, said, calls = site(tmp_path, {"pc1": own, "pc2": {}}, **shared)
+        assert (ended, calls) == (2, [])
+        assert says in said
+
+
 def test_a_host_that_is_lost_in_the_middle_is_not_off(tmp_path):
     cut = {"tune": {"unreachable": True, "cut": True, "msg": "the connection was lost in the middle of the call"}}
     hosts = {"pc1": {}, "pc2": {"answers": cut}, "pc3": {}, "pc4": {}}

@@ -9,6 +9,7 @@ from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible_collections.linuxnet.tuning.plugins.action.rollout import _said
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.ending import ended, options
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 HANDLER = {"guard__step": "end", "inventory_hostname": "pc1"}
 DONE = {"changed": True, "pending": []}
@@ -112,6 +113,10 @@ class TestOptions:
         variables = {"guard__step": "look", "tuning_probes": "{{ probes }}", "tuning_probe_patience": 5}
         found = options({"state": "checked"}, variables, {"{{ probes }}": ["gateway"], 5: 5}.__getitem__)
         assert found == {"state": "checked", "probes": ["gateway"], "patience": 5}
+
+    def test_a_patience_that_is_no_number_is_told_by_its_name(self):
+        with pytest.raises(Refused, match=r"^tuning_probe_patience: 'long' is not valid; write a number of seconds"):
+            options({}, {"guard__step": "look", "tuning_probe_patience": "long"}, lambda value: value)
 
     @pytest.mark.parametrize("nothing", [{}, {"tuning_probes": ""}, {"tuning_probes": None}])
     def test_without_any_it_has_what_is_usual(self, nothing):

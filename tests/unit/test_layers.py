@@ -184,3 +184,10 @@ def test_no_variable_of_the_documentation_is_taken_for_a_misspelt_one():
     assert len(names) > 20
     assert not spelling.misspelt(dict.fromkeys(names, ""))
     assert not names - spelling.KNOWN
+
+
+def test_bonds_that_are_a_dictionary_are_told_by_the_name_of_the_inventory():
+    with pytest.raises(layers.LayerError, match=r"^tuning_bonds is a dictionary; write a list of entries"):
+        layers.bonds({"bond0": {"mode": "802.3ad"}})
+    for right in (None, [], [{"name": "bond0"}], {"name": "bond0", "members": ["eth0"]}):
+        layers.bonds(right)

@@ -219,6 +219,23 @@ def test_what_is_no_probe_is_told_with_what_to_write(probe):
         health.probes([probe])
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"batches": [1, "25%", "33.3%", " 7 "], "max_fail_percentage": "12.5", "max_errors": 0, "patience": "3"}, ""),
+        ({"batches": [1, "lots"]}, "tuning_batches: 'lots' is not valid; write a number of hosts, a percentage"),
+        ({"max_fail_percentage": "ten"}, "tuning_max_fail_percentage: 'ten' is not valid; write a percentage such as"),
+        ({"max_errors": "1.5"}, "tuning_max_errors: '1.5' is not valid; write a whole number"),
+        ({"patience": "2h"}, "tuning_probe_patience: '2h' is not valid; write a number of seconds"),
+        ({"probes": "two words"}, "tuning_probes: 'two words' is no probe; write a list"),
+        ({"probes": ["gateway"]}, ""),
+    ],
+)
+def test_a_mistake_is_told_by_its_name_in_the_inventory(given, says):
+    found = rollout.invalid(given)
+    assert found.startswith(says) if says else not found
+
+
 def test_a_page_has_to_be_there():
     class Page(BaseHTTPRequestHandler):
         def do_GET(self):

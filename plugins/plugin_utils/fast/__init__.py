@@ -59,6 +59,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         view = self._task.action.rpartition(".")[2]
         self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
         refused = self._take_inventory(view, task_vars or {})
+        if view == "bonding":
+            self._see_bonds()
         self._take_rates(task_vars or {})
         self._take_profile(view, task_vars or {})
         confirm_nothing(self._task)
@@ -100,6 +102,12 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
                 raise Refused(str(error)) from error
             return str(error)
         return ""
+
+    def _see_bonds(self) -> None:
+        try:
+            layers.bonds(self._task.args.get("bonds"))
+        except layers.LayerError as error:
+            raise Refused(str(error)) from error
 
     def _take_profile(self, view: str, variables: Any) -> None:
         """Fill in what the profiles ask for that `nic_info` compares a host with: their files lie on the controller."""

@@ -10,7 +10,9 @@ from typing import Any, Callable, Dict, Mapping
 
 from ansible.errors import AnsibleConnectionFailure
 
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 # The variable by which the handlers say which step this is. `guard` in other tasks answers as any module does.
 STEP = "guard__step"
@@ -26,7 +28,11 @@ def options(args: Mapping[str, Any], variables: Mapping[str, Any], template: Cal
         return default if found is None or found == "" else found
 
     if variables.get(STEP) == LOOK:
-        return {**args, "probes": value("tuning_probes", []), "patience": value("tuning_probe_patience", 10)}
+        found = {"probes": value("tuning_probes", []), "patience": value("tuning_probe_patience", 10)}
+        wrong = rollout.invalid({"patience": found["patience"]})
+        if wrong:
+            raise Refused(wrong)
+        return {**args, **found}
     if variables.get(STEP) == END and registered(variables, "guard_verdict").get("stop"):
         return {**args, "state": "reverted"}
     return dict(args)
