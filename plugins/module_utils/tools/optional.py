@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from ..schema import Answer, HangsError, Query, Reader, TuningError
 
-
 # The exit code of a shell for a program that is not there.
 MISSING = 127
 
