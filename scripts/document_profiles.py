@@ -32,7 +32,7 @@ ansible-playbook -i inventory.yml linuxnet.tuning.audit -e audit_against=dtn_100
 Sizes are only raised (`at_least`, `max`), except in `low_latency` and `intel_82599`. To replace a line, write your own
 value in `tuning_sysctl` or `tuning_nics`. A setting that a device does not support is an error, unless
 `tuning_on_unsupported` is `warn`. The head of each profile says what it leaves out of its guides; see also
-[three guides as inventory](guides.md). In a profile of your own a comment is the reason for the lines below it, up to
+[five guides as inventory](guides.md). In a profile of your own a comment is the reason for the lines below it, up to
 the next comment or an empty line, and may begin with the name of a source, such as `[esnet]`.
 """
 

@@ -131,7 +131,8 @@ def test_the_recipe_warns_of_each_harmful_line():
     }
     start = {**LARGE, "fs.file-max": "6553600", "net.ipv4.tcp_sack": "1", "net.ipv4.tcp_timestamps": "1"}
     keys = PROFILES["intel_82599"]["sysctl"]
-    machine = host({**dict.fromkeys(keys, "1"), "net.ipv4.tcp_mem": "187053 249407 374106", **start})
+    vectors = {"net.ipv4.tcp_mem": "187053 249407 374106", "net.ipv4.ip_local_port_range": "32768 60999"}
+    machine = host({**dict.fromkeys(keys, "1"), **vectors, **start})
     remarks = tuned(machine, "intel_82599")["remarks"]
     assert {line.partition(": ")[0] for line in remarks if ": harmful: " in line} == harmful
 

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from typing import Mapping, Tuple
 
-from ..schema import Field
+from ..schema import Action, Cell, Field, Value
 from ..tools import ethtool
 from .table import Row, family
 
@@ -38,7 +38,9 @@ def _switch(name: str, about: str, option: str, label: str) -> Row:
     return Row(Field(name, "switch", about), option, label)
 
 
-coalesce = family(
+_ADAPTIVE = ("adaptive_rx", "adaptive_tx")
+
+_table = family(
     "coalesce",
     (
         _switch("adaptive_rx", "let the driver choose the times for receiving", "adaptive-rx", "Adaptive RX"),
@@ -71,3 +73,16 @@ coalesce = family(
     hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
     blind=("*",),
 )
+
+
+def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
+    """All in one call, but for adaptive times that are switched on: virtio_net refuses others in the same call
+    (virtnet_send_rx_notf_coal_cmds, since Linux 6.8), which a way back to adaptive times has."""
+    on = {key: True for key in _ADAPTIVE if values.get(key) is True}
+    rest = {key: value for key, value in values.items() if key not in on}
+    if not any(key.startswith(f"{switch[-2:]}_") for switch in on for key in rest):
+        return tuple(_table.write(nic, values, cells))
+    return (*_table.write(nic, rest, cells), *_table.write(nic, on, cells))
+
+
+coalesce = _table._replace(write=_write)

@@ -199,6 +199,7 @@ def _parse(kinds: Sequence[str], field: Field, raw: Any) -> Desired:
         raise InputError(f"{field.name}: {raw!r} is not valid{nearest(kind, [DEFAULT, *kinds])}")
     try:
         settings = tool.read(kind, words)
+        tool.check(kind, settings)
     except ValueError as error:
         raise InputError(f"{field.name}: {error}") from None
     if kind == "mqprio":

@@ -71,11 +71,13 @@ def look(host: Reader, key: str) -> Parameter:
         return Parameter(_chosen(text.strip()), writable, built_in, bool(host.names(f"{folder}/drivers")))
     query = Query(("modinfo", "-F", "parm", module))
     # Where it is not installed, as in containers, what is loaded shows most of its parameters itself.
-    answer = optional.ask(host, query) if loaded else host.ask(query)
+    answer = optional.ask(host, query)
     known = [line.partition(":")[0] for line in answer.out.splitlines() if ":" in line]
     if parameter in known:
         # One that has no file is for the time of loading only.
         return Parameter("" if loaded else None, built_in=built_in, driver=bool(host.names(f"{folder}/drivers")))
+    if answer.rc == optional.MISSING and not loaded:
+        return Parameter(problem="its module is not loaded, and without modinfo (the package kmod) nothing tells of it")
     if answer.rc and not loaded:
         return Parameter(problem=f"this host has no such module ({answer.complaint})")
     known += [found for found in host.names(f"{folder}/parameters") if found not in known]

@@ -65,6 +65,9 @@ _RIGHT = {
     RATE: "a rate, such as 20mbit or 1gbit",
     TIME: "a time, such as 5ms or 100us",
 }
+# TC_QOPT_MAX_QUEUE and TCQ_ETS_MAX_BANDS of the kernel.
+_CLASSES = 16
+_ONE_AT_LEAST = ("limit", "flow_limit", "flows", "buckets", "quantum", "initial_quantum", "burst", "memory_limit")
 # Numbers without a unit that are below these are none that anybody means: tc counts bits per second and microseconds.
 _LEAST = {RATE: 1000, TIME: 50}
 # What tc prints under another name than it takes.
@@ -155,6 +158,26 @@ def read(kind: str, words: Sequence[str], strict: bool = True) -> Settings:
         if missing:
             raise ValueError(f"{kind} needs {' and '.join(missing)} as well")
     return settings
+
+
+def check(kind: str, settings: Settings) -> None:
+    """ValueError for what no kernel takes, or what lets no packet through."""
+    nothing = [name for name in _ONE_AT_LEAST if settings.get(name) == 0]
+    if nothing:
+        raise ValueError(f"{nothing[0]}: 0 lets no packet through, or is refused by the kernel; write 1 or more")
+    lists = {name: str(settings[name]).split() for name in ("map", "queues", "quanta", "priomap") if name in settings}
+    classes = int(settings.get("num_tc", settings.get("bands", _CLASSES)))
+    if not 1 <= classes <= _CLASSES:
+        raise ValueError(f"{'num_tc' if kind == 'mqprio' else 'bands'}: {classes} is not valid; write 1 to {_CLASSES}")
+    for name in ("map", "priomap"):
+        beyond = [word for word in lists.get(name, ()) if int(word.partition("@")[0]) >= classes]
+        if beyond:
+            raise ValueError(f"{name}: {beyond[0]} is no class; there are {classes}, counted from 0")
+    if "queues" in lists and len(lists["queues"]) != classes:
+        raise ValueError(f"queues: {len(lists['queues'])} ranges for {classes} classes; write COUNT@FIRST for each")
+    strict = int(settings.get("strict", 0))
+    if kind == "ets" and strict + len(lists.get("quanta", ())) > classes:
+        raise ValueError(f"ets has {classes} bands, and strict and quanta name {strict + len(lists.get('quanta', ()))}")
 
 
 def _group(kind: str, index: int) -> str:
