@@ -447,6 +447,8 @@ host:
         - The name servers of C(/etc/resolv.conf) that glibc asks (C(servers)), for how many seconds it waits for one
           (C(timeout)), whether it takes turns (C(rotate)), and under C(silent) by address the NIC at which nobody says
           its MAC.
+        - Where that is systemd-resolved, also under C(resolved) the C(transactions) and C(timeouts) that it
+          has counted since it began (systemd 254 and later).
       type: dict
       returned: always
     path_mtu:

@@ -75,3 +75,33 @@ def test_only_servers_that_the_kernel_waits_for_are_looked_at():
     assert looked == ["192.168.11.253", "2001:db8::53"]
     looked.clear()
     assert nameservers.gather(memory_host.connect(memory_host.Files({}), run, True))["silent"] == {} and not looked
+
+
+STATISTICS = """\
+Transactions
+                       Current Transactions:     0
+                         Total Transactions: 15457
+
+Failure Transactions
+                             Total Timeouts:  1941
+         Total Timeouts (Stale Data Served):     7
+"""
+
+
+@pytest.mark.parametrize(
+    "text, counted",
+    [(STATISTICS, {"transactions": 15457, "timeouts": 1941}), (STATISTICS.partition("Failure")[0], {}), ("", {})],
+)
+def test_what_resolved_has_counted_is_read_where_it_is_the_server(text, counted):
+    programs = []
+
+    def run(argv, _data=""):
+        programs.append(argv[0])
+        return (0, text, "") if argv[0] == "resolvectl" else (1, "", "")
+
+    def gathered(server):
+        disk = memory_host.Files({"/etc/resolv.conf": f"nameserver {server}\n"})
+        return nameservers.gather(memory_host.connect(disk, run, True)).get("resolved", {})
+
+    assert gathered("127.0.0.53") == counted and programs == ["resolvectl"]
+    assert gathered("192.0.2.53") == {} and programs == ["resolvectl"]

@@ -13,13 +13,19 @@ _ARP = "/proc/net/arp"
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
-    """The servers of resolv.conf, and under `silent` by address the NIC at which nobody answers for it."""
+    """The servers of resolv.conf, and under `silent` by address the NIC at which nobody answers for it.
+
+    Where systemd-resolved is the server, also what it has counted (`resolved`).
+    """
     facts = resolver.parse(host.read(resolver.CONFIGURATION) or "")
     # Of version 6 there is no such file.
     waiting = {row["address"] for row in protocols.arp(host.read(_ARP) or "") if not row["mac"]}
     doubtful = [server for server in facts["servers"] if server in waiting or _version_6(server)]
     silent = {server: resolver.silent(said(host, resolver.neighbour(server))) for server in doubtful}
-    return {**facts, "silent": {server: nic for server, nic in silent.items() if nic}}
+    stub = resolver.STUB in facts["servers"]
+    counted = resolver.statistics(said(host, resolver.STATISTICS)) if stub else {}
+    told = {"silent": {server: nic for server, nic in silent.items() if nic}}
+    return {**facts, **told, **({"resolved": counted} if counted else {})}
 
 
 def _version_6(server: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know what NICs inside of the processors of boards and routers call their losses in `ethtool -S`."""
+"""Know what NICs of boards and routers, inside of the processor or on USB, call their losses in `ethtool -S`."""
 
 from __future__ import annotations
 
@@ -49,5 +49,18 @@ BOARDS: Tuple[Driver, ...] = (
             "late_collisions": ("late_collision",),
         },
         "good_fc_received",
+    ),
+    Driver(
+        ("lan78xx",),
+        "drivers/net/usb/lan78xx.c",
+        {
+            # Its own memory was full: USB did not fetch in time.
+            "rx_fifo": ("RX Dropped Frames",),
+            "rx_crc": ("RX FCS Errors",),
+            "rx_pause": ("RX Pause Frames",),
+            "tx_pause": ("TX Pause Frames",),
+            "late_collisions": ("TX Late Collisions",),
+        },
+        "RX Dropped Frames",
     ),
 )

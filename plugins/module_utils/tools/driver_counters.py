@@ -60,8 +60,8 @@ DRIVERS: Tuple[Driver, ...] = (
             "rx_crc": (r"port\.rx_crc_errors", "rx_crc_errors"),
             "rx_too_long": (r"port\.rx_oversize",),
             "tx_timeouts": (r"port\.tx_timeout",),
-            "rx_pause": (r"port\.link_xo(n|ff)_rx", r"port\.rx_priority_\d_xo(n|ff)"),
-            "tx_pause": (r"port\.link_xo(n|ff)_tx", r"port\.tx_priority_\d_xo(n|ff)"),
+            "rx_pause": (r"port\.link_xo(n|ff)_rx", r"port\.rx_priority_\d_xo(n|ff)(_rx)?"),
+            "tx_pause": (r"port\.link_xo(n|ff)_tx", r"port\.tx_priority_\d_xo(n|ff)(_tx)?"),
         },
         r"port\.link_xoff_rx",
     ),
@@ -104,6 +104,7 @@ DRIVERS: Tuple[Driver, ...] = (
         _NET + "broadcom/bnx2.c",
         {
             "rx_missed": ("rx_discards|rx_fw_discards",),
+            "rx_fifo": ("rx_ftq_discards",),
             "rx_crc": ("rx_crc_errors",),
             "rx_pause": (r"rx_xo(n|ff)_frames",),
             "tx_pause": (r"tx_xo(n|ff)_frames",),
@@ -187,8 +188,9 @@ DRIVERS: Tuple[Driver, ...] = (
         ("be2net",),
         _NET + "emulex/benet/be_ethtool.c",
         {
-            "rx_missed": (r"(rxq\d+: )?rx_drops_no_frags|rx_drops_no_pbuf|rx_drops_no_erx_descr",),
-            "rx_fifo": ("rx_input_fifo_overflow_drop|rxpp_fifo_overflow_drop|pmem_fifo_overflow_drop",),
+            "rx_missed": (r"(rxq\d+: )?rx_drops_no_frags|rx_drops_no_erx_descr",),
+            # The packet buffers of the card itself are full (no_pbuf), or a queue before these.
+            "rx_fifo": ("rx_drops_no_pbuf|(rx_input|rxpp|pmem)_fifo_overflow_drop",),
             "rx_no_buffer": (r"rxq\d+: rx_(post_fail|drops_no_skbs)",),
             "rx_filtered": ("rx_address_filtered",),
             "rx_crc": ("rx_crc_errors",),
@@ -202,7 +204,7 @@ DRIVERS: Tuple[Driver, ...] = (
         _NET + "sfc/ef10.c, siena.c",
         {
             "rx_missed": ("port_rx_nodesc_drops", "rx_nodesc_drop_cnt|rx_nodesc_drops"),
-            "rx_fifo": (r"port_rx_overflow|port_rx_pm_discard_(bb_overflow|vfifo_full)", "rx_overflow"),
+            "rx_fifo": (r"port_rx_overflow|port_rx_pm_(discard|trunc)_(bb_overflow|vfifo_full)", "rx_overflow"),
             "rx_no_buffer": ("rx_noskb_drops",),
             "rx_crc": ("port_rx_bad", "rx_bad"),
             "rx_pause": ("port_rx_pause", "rx_pause"),
@@ -239,19 +241,6 @@ DRIVERS: Tuple[Driver, ...] = (
             "late_collisions": ("mmc_tx_latecol",),
         },
         "mmc_rx_fifo_overflow|rx_missed_cntr",
-    ),
-    Driver(
-        ("lan78xx",),
-        "drivers/net/usb/lan78xx.c",
-        {
-            # Its own memory was full: USB did not fetch in time.
-            "rx_fifo": ("RX Dropped Frames",),
-            "rx_crc": ("RX FCS Errors",),
-            "rx_pause": ("RX Pause Frames",),
-            "tx_pause": ("TX Pause Frames",),
-            "late_collisions": ("TX Late Collisions",),
-        },
-        "RX Dropped Frames",
     ),
     Driver(
         ("r8169", "r8168", "r8152", "r8125", "r8126"),
@@ -326,12 +315,12 @@ DRIVERS: Tuple[Driver, ...] = (
         "dev_rx_discards",
     ),
     Driver(
-        ("hns3",),
-        _NET + "hisilicon/hns3/hns3pf/hclge_main.c",
+        ("hns3", "hinic", "hinic3"),
+        _NET + "hisilicon/hns3/hns3pf/hclge_main.c, huawei/hinic/hinic_ethtool.c",
         {
             "rx_crc": ("mac_rx_fcs_err_pkt_num",),
-            "rx_pause": ("mac_rx_mac_pause_num", r"mac_rx_pfc_pri\d_pkt_num"),
-            "tx_pause": ("mac_tx_mac_pause_num", r"mac_tx_pfc_pri\d_pkt_num"),
+            "rx_pause": ("mac_rx_(mac_)?pause_num", r"mac_rx_pfc_pri\d_pkt_num"),
+            "tx_pause": ("mac_tx_(mac_)?pause_num", r"mac_tx_pfc_pri\d_pkt_num"),
         },
         "mac_rx_fcs_err_pkt_num",
     ),

@@ -43,6 +43,7 @@ GUESTS: Tuple[Driver, ...] = (
         {
             "rx_missed": (r"rx_queue_drop_cnt\[\d+\]", r"rx_no_buffers_posted\[\d+\]"),
             "rx_no_buffer": ("rx_skb_alloc_fail|rx_buf_alloc_fail",),
+            "rx_too_long": (r"rx_drops_packet_over_mru\[\d+\]",),
             "tx_timeouts": ("tx_timeouts",),
         },
         "rx_desc_err_dropped_pkt",

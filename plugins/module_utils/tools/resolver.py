@@ -30,6 +30,20 @@ def parse(text: str) -> Dict[str, Any]:
     }
 
 
+# Where systemd-resolved answers, and asks others itself.
+STUB = "127.0.0.53"
+STATISTICS = Query(("resolvectl", "statistics"))
+
+
+def statistics(text: str) -> Dict[str, int]:
+    """Of `resolvectl statistics` (timeouts since systemd 254): names to find, and how often nobody answered."""
+    rows = {name: re.search(rf"^\s*{label}: +(\d{{1,15}})\s*$", text, re.MULTILINE) for name, label in _COUNTS}
+    return {name: int(match[1]) for name, match in rows.items() if match} if all(rows.values()) else {}
+
+
+_COUNTS = (("transactions", "Total Transactions"), ("timeouts", "Total Timeouts"))
+
+
 def neighbour(address: str) -> Query:
     """What the kernel knows of a neighbour: `ADDRESS dev NIC used 3/60/0 probes 6 FAILED`; nothing if it is none.
 

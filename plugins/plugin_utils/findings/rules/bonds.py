@@ -57,7 +57,17 @@ def _one_member(host: Host) -> Iterator[Hit]:
         total = sum(sent.values())
         if total >= _least(members) and max(sent.values()) >= 0.95 * total and not facts.text("hash").endswith("3+4"):
             shown = {name: f"{100 * count / total:.1f} % of what was sent" for name, count in sent.items()}
-            yield Hit({"xmit_hash_policy": facts.text("hash"), **shown}, bond)
+            moved = {"sent through all": f"{total / 1e9:.1f} GB {members[0].counted('tx_bytes')[1]}"}
+            severity = "" if _much(max(members, key=lambda nic: sent[nic.name]), total) else "note"
+            yield Hit({"xmit_hash_policy": facts.text("hash"), **shown, **moved}, bond, severity=severity)
+
+
+def _much(nic: Nic, total: int) -> bool:
+    """Whether one member has so much to send that a second one would help: a tenth of its rate, or 100 GB at all."""
+    seconds = nic.number("counters", "interval")
+    if not seconds:
+        return total >= 100 * _ENOUGH
+    return total * 8 * 10 >= nic.speed * 1_000_000 * seconds
 
 
 def _least(members: list[Nic]) -> int:
@@ -238,8 +248,9 @@ RULES = (
         id="bond-hash-one-member",
         severity="medium",
         title="The hash of the bond sends everything through one member",
-        condition="a bond that hashes by addresses only has sent at least 95 % of a gigabyte or more (100 MB within "
-        "an interval) through one of several members",
+        condition="a bond that hashes by addresses only has sent at least 95 % of 100 GB or more, or within an "
+        "interval of a tenth of what the link carries, through one of several members; a note from 1 GB on (100 MB "
+        "within an interval)",
         explanation="With layer2 every packet to one router or server takes the same member, however many there are. "
         "With layer3+4 each connection is hashed separately.",
         action="Set `xmit_hash_policy: layer3+4` where the bond is described (its entry in `tuning_bonds`, or the "

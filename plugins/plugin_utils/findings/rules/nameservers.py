@@ -25,7 +25,26 @@ def _silent(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, silent[dead[0]], severity="high" if len(dead) == len(set(servers)) else "")
 
 
+def _in_vain(host: Host) -> Iterator[Hit]:
+    number, late = (host.count("nameservers", "resolved", name) for name in ("transactions", "timeouts"))
+    if late >= 100 and late * 20 >= number:
+        yield Hit({"names asked for": number, "nobody answered": f"{late} times since systemd-resolved began"})
+
+
 RULES = (
+    Rule(
+        id="names-asked-in-vain",
+        severity="note",
+        title="systemd-resolved often waits for name servers in vain",
+        condition="it had at least 100 timeouts, and one for 20 names that it was asked for",
+        explanation="A server that does not answer, or not what it is asked (DNSSEC, DNS over TLS), is asked again "
+        "with less, and then the next one, which takes seconds each time. Names of the own link that nobody has "
+        "(LLMNR, mDNS) count as well.",
+        action="`resolvectl status` tells the servers of each NIC: ask each of them (`dig @SERVER example.org`), and "
+        "take out those that do not answer. Where they do, set DNSSEC, DNSOverTLS and LLMNR to no in resolved.conf.",
+        reference="https://github.com/systemd/systemd/issues/25294",
+        host=_in_vain,
+    ),
     Rule(
         id="nameserver-silent",
         severity="medium",

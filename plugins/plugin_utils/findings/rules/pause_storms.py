@@ -37,7 +37,16 @@ def _held(host: Host) -> Iterator[Hit]:
             frames, since = nic.counted("rx_pause")
             sent = nic.counted("tx_packets")[0]
             evidence = {"pause frames received": f"{frames} {since}", "packets sent": sent}
-            yield Hit(evidence, nic.name, severity="high" if frames > sent / 100 else "")
+            action = _FLOODED if frames >= sent else ""
+            yield Hit(evidence, nic.name, severity="high" if frames > sent / 100 else "", action=action)
+
+
+_FLOODED = (
+    "More pause frames came than packets could be sent: some device hangs and stops the switch without end, and the "
+    "switch stops everybody who sends to it. Find the port of the switch that receives most pause frames, take that "
+    "device off the network, and let the switch guard its ports (PFC watchdog, pause flood protection) or switch "
+    "flow control off there. `pause: {rx: false}` lets this host send until then, if the driver allows that."
+)
 
 
 def _brakes(host: Host) -> Iterator[Hit]:
@@ -52,14 +61,23 @@ def _brakes(host: Host) -> Iterator[Hit]:
         storms, _since = nic.counted("pause_storms")
         if storms:
             evidence["storms that the NIC has ended"] = storms
+        # A host that fetches what arrives gets many packets between two pauses.
+        if storms or frames >= nic.packets:
             yield Hit(evidence, nic.name, action=_STORM)
             continue
-        yield Hit(evidence, nic.name, remedy=_more(nic), mends=nic_remedy(nic.name, ring={"rx": "max"}))
+        remedy, mends = _more(nic), nic_remedy(nic.name, ring={"rx": "max"})
+        yield Hit(evidence, nic.name, remedy=remedy, action="" if remedy or size is None else _LATE, mends=mends)
+
+
+_LATE = (
+    "The ring is as large as it can be: use more channels, spread their interrupts over the processors of the NIC's "
+    "own node, and see what keeps these busy (softnet_stat, the CPU governor, the width of the PCIe slot)."
+)
 
 
 _STORM = (
-    "The host fetched nothing for a long time, while its NIC went on stopping the link: that is a hang, and no ring is "
-    "too small. See the kernel's log for what stood still (a crash, a stopped guest, a driver without memory), "
+    "The host fetched nothing for a long time, while its NIC went on stopping the link: that is a hang, and no ring "
+    "is too small. See the kernel's log for what stood still (a crash, a stopped guest, a driver without memory), "
     "update the firmware of the card, and let the switch guard its ports (PFC watchdog)."
 )
 
