@@ -228,7 +228,9 @@ def test_a_proof_tells_of_it_on_either_side():
         "in 0 of 7 runs before and in 2 of 7 runs after"
     )
     assert f"  other traffic: {said}" in table.verdict(found)
-    assert said in report.write(results[1][1], results[0][1], found)
+    written = report.write(results[1][1], results[0][1], found)
+    # The badge in front of it says what it is.
+    assert said in written and f"other traffic: {said}" not in written
     quiet = [(side, with_load(BEFORE, [])) for side in ("before", "after")]
     assert not any("other traffic" in line for line in table.verdict(verdict.decide(quiet, ["router1"], "sum", 0.02)))
 
