@@ -94,7 +94,7 @@ def test_the_counters_of_a_qdisc_begin_anew_at_32_bits_and_one_that_was_made_ane
             f" backlog {backlog} 4p requeues 0\n"
         )
 
-    part, key = moved.Part("eth0", {"eth0": ""}), moved._qdisc("eth0")
+    part, key = moved.Part("eth0", {"eth0": ""}), moved.qdisc("eth0")
     found = moved.growth([part], {key: text("tbf", 2**32 - 5, "0b")}, {key: text("tbf", 5, "2Kb")}, {})
     assert found["qdiscs"]["eth0"] == [{"nic": "eth0", "kind": "tbf", "place": "root", "dropped": 10, "backlog": 2048}]
     assert "qdiscs" not in moved.growth([part], {key: text("tbf", 3, "0b")}, {key: text("pfifo", 5, "0b")}, {})

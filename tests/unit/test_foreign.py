@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import session
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import foreign as host_side
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import moved
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import foreign, report, result, table, verdict
+from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import BEFORE, made, measured
 from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Files, connect
 
@@ -25,7 +30,7 @@ RECEIVES = (
 
 def test_accounts_have_what_was_sent_again_and_what_came_out_of_order():
     assert host_side.accounts(SENDS.format(sent="bytes_sent:23120253 ")) == {
-        "10.0.0.2": {"sent": 23120253, "received": 0, "segments_out": 15970, "segments_in": 4891}
+        "10.0.0.2": {"connections": 1, "sent": 23120253, "received": 0, "segments_out": 15970, "segments_in": 4891}
     }
     # Linux before 4.19 does not tell what it has sent: what has arrived, is on the way, and was sent again.
     assert host_side.accounts(SENDS.format(sent=""))["10.0.0.2"]["sent"] == 17823470 + (24 + 1174) * MSS
@@ -57,18 +62,63 @@ def test_the_link_of_a_vlan_is_what_it_stands_on():
     assert host_side.links(host, ["eth0.7", "eth0", "bond0"]) == {"eth0.7": "eth0", "eth0": "eth0", "bond0": "bond0"}
 
 
-def load(ours, passed, peer="10.0.0.1", nic="eth0"):
+KERNEL, QDISC = moved.kernel("eth0"), moved.qdisc("eth0")
+TBF = "qdisc tbf 8001: {place} rate 1Mbit\n Sent 9 bytes 1 pkt (dropped 0, overlimits 0 requeues 0)\n backlog {size} 2p"
+
+
+def counted(received, sent=0):
+    path = "/sys/class/net/eth0/statistics"
+    return f"{path}/rx_bytes:{received}\n{path}/tx_bytes:{sent}\n"
+
+
+def told(before, meanwhile, waiting=""):
+    """What a host tells whose counters were read at 100 and at 104 seconds."""
+    texts = {KERNEL: before, QDISC: waiting}, {KERNEL: meanwhile}
+    return host_side.load({"eth0": "eth0"}, *texts, RECEIVES, ({KERNEL: 100.0}, {KERNEL: 104.0}))
+
+
+def test_a_host_tells_what_passed_between_two_readings_of_a_counter():
+    leaves = [TBF.format(place=f"parent 100:{number}", size=size) for number, size in ((1, "60Kb"), (2, "9018b"))]
+    found = told(counted(1000, 50), counted(5000, 90), "\n".join(["qdisc mq 100: root", *leaves]))
+    assert found["passed"] == {"eth0": {"rx_bytes": 4000, "tx_bytes": 40, "seconds": 4.0, "waiting": 60 * 1024 + 9018}}
+    # The root has counted what stands below it.
+    root = TBF.format(place="root", size="70458b").replace("tbf", "mq")
+    assert told(counted(0), counted(1), "\n".join([root, *leaves]))["passed"]["eth0"]["waiting"] == 70458
+    # All that has passed since the boot is no load of this run.
+    assert told("", counted(10**12, 10**12)) == {} == told(counted(2), "") == told(counted(2), counted(1))
+
+
+def test_streams_that_are_seen_after_a_step_are_those_of_the_next_one():
+    files = case_files.read(case_files.FOLDER / "modules/benchmark/moved.yml")["files"]
+    folder = "/run/linuxnet-tuning/benchmark-pc1"
+    sample = json.loads(files[f"{folder}/sample-1-up-1.json"])
+    ended = json.loads(files[f"{folder}/step-1-up-1.json"])["after"][0]["at"]
+
+    def seen(at):
+        sample["answers"][1]["at"] = at
+        host = connect(Files({**files, f"{folder}/sample-1-up-1.json": json.dumps(sample)}), None, True)
+        return session._moved(host, folder, "1-up-1")
+
+    assert seen(ended)["load"] and seen(ended)["streams"]
+    late = seen(ended + 0.1)
+    assert "load" not in late and late["streams"] == [] and late["qdiscs"]
+
+
+def load(ours, passed, peer="10.0.0.1", nic="eth0", waiting=0):
     """What the server tells: payload of one stream that it received, and bits per second that its NIC counted."""
     payload = int(ours * SECONDS / 8)
     segments = payload // MSS
     account = {"sent": 0, "received": payload, "segments_out": segments // 2, "segments_in": segments}
-    counted = {"rx_bytes": int(passed * SECONDS / 8), "tx_bytes": segments // 2 * 66}
-    return {"links": {"eth0": "eth0", "eth1": "eth1"}, "passed": {nic: counted}, "accounts": {peer: account}}
+    row = {"rx_bytes": int(passed * SECONDS / 8), "tx_bytes": segments // 2 * 66, "seconds": SECONDS}
+    # With the one on which both ends talk about the run.
+    accounts = {peer: {"connections": 2, **account}}
+    passed_by = {nic: {**row, "waiting": waiting}}
+    return {"links": {"eth0": "eth0", "eth1": "eth1"}, "passed": passed_by, "accounts": accounts}
 
 
-def find(of_server, options=None, ways=None, kind="all"):
-    step = {"id": "1", "kind": kind, "flows": [{"client": "pc1", "server": "hub"}]}
-    collected = {"hub": {"moved": {"1": {"seconds": SECONDS, "load": of_server}}}, "pc1": {}}
+def find(of_server, options=None, ways=None, kind="all", direction="up", of_client=None):
+    step = {"id": "1", "kind": kind, "direction": direction, "flows": [{"client": "pc1", "server": "hub"}]}
+    collected = {"hub": {"moved": {"1": {"load": of_server}}}, "pc1": {"moved": {"1": {"load": of_client}}}}
     checked = {"hub": {"ways": ways or {"10.0.0.1": "eth0"}}}
     return foreign.find(step, collected, {"protocol": "tcp", "latency": True, **(options or {})}, checked)
 
@@ -103,9 +153,36 @@ def test_nothing_is_said_where_nobody_can_know():
     assert find({}) == []
 
 
+def test_a_stream_that_has_ended_before_its_account_was_read_is_no_foreign_load():
+    late = load(1e4, 1e7)
+    assert find(late)
+    # Only the connection for the talk is left of a pair, or one stream of several.
+    late["accounts"]["10.0.0.1"]["connections"] = 1
+    assert find(late) == []
+    late["accounts"]["10.0.0.1"]["connections"] = 4
+    assert find(late, {"parallel": 3}) and find(late, {"parallel": 4}) == []
+    assert find(late, direction="both") and find(late, {"parallel": 2}, direction="both") == []
+
+
+def test_what_an_earlier_step_has_left_in_queues_is_no_foreign_load():
+    left = 2e6
+    assert find(load(1e7, 1.2e7))
+    assert find(load(1e7, 1.2e7), of_client=load(1e7, 1e7, waiting=int(left * SECONDS / 8))) == []
+    # It does not hide more than it is, and what waits to be sent does not come back.
+    (row,) = find(load(1e7, 1.8e7), of_client=load(1e7, 1e7, waiting=9999))
+    assert row["bits_per_second"] > 5e6
+    assert find(load(1e7, 1.2e7, waiting=int(left * SECONDS / 8)))
+    sends = load(1e7, 1e7)
+    sends["passed"]["eth0"]["tx_bytes"] += int(left * SECONDS / 8)
+    assert [row["direction"] for row in find(sends)] == ["tx"]
+    sends["passed"]["eth0"]["waiting"] = int(left * SECONDS / 8)
+    assert find(sends) == []
+
+
 def test_what_comes_back_by_another_nic_is_ours_still():
     account = load(1e8, 0)["accounts"]
-    passed = {"eth0": {"rx_bytes": 0, "tx_bytes": 0}, "eth1": {"rx_bytes": int(1.05e8 * SECONDS / 8), "tx_bytes": 0}}
+    bare = {"rx_bytes": 0, "tx_bytes": 0, "seconds": SECONDS, "waiting": 0}
+    passed = {"eth0": bare, "eth1": {**bare, "rx_bytes": int(1.05e8 * SECONDS / 8)}}
     two = {"links": {"eth0": "eth0", "eth1": "eth1"}, "passed": passed, "accounts": account}
     assert find(two) == []
     # A peer whose address nobody has named may be reached by either.
@@ -151,7 +228,9 @@ def test_a_proof_tells_of_it_on_either_side():
         "in 0 of 7 runs before and in 2 of 7 runs after"
     )
     assert f"  other traffic: {said}" in table.verdict(found)
-    assert said in report.write(results[1][1], results[0][1], found)
+    written = report.write(results[1][1], results[0][1], found)
+    # The badge in front of it says what it is.
+    assert said in written and f"other traffic: {said}" not in written
     quiet = [(side, with_load(BEFORE, [])) for side in ("before", "after")]
     assert not any("other traffic" in line for line in table.verdict(verdict.decide(quiet, ["router1"], "sum", 0.02)))
 

@@ -45,6 +45,15 @@ def test_a_break_is_found_where_it_is(kind, most):
     assert near >= most
 
 
+def test_a_break_is_where_the_level_changes_and_not_where_the_lower_ranks_begin():
+    nights = [5.88, 5.80, 5.85, 5.79, 5.79, 5.81, 5.82, 5.87, 5.77, 5.78, 3.48, 3.48, 3.54, 3.46, 3.49, 3.47]
+    assert [one.position for one in breaks.find(nights)] == [10]
+    # For some time it was lower, and the nights next to it were a little lower than others.
+    low = [3.48, 3.51, 3.54, 3.46, 3.49, 3.47, 3.50]
+    high = [5.88, 5.80, 5.85, 5.79, 5.86, 5.81, 5.82, 5.87, 5.83, 5.84]
+    assert [one.position for one in breaks.find([*high, 5.77, 5.78, *low, 5.76, 5.75, *high])] == [12, 19]
+
+
 def test_what_creeps_is_no_step_and_two_breaks_are_two():
     chance = random.Random(5)
     creeping = [100 + 2 * night + chance.gauss(0, 2) for night in range(NIGHTS)]

@@ -190,7 +190,8 @@ def _plan(host: ReadOnlyHost, params: Params) -> Tuple[Tuple[str, ...], Dict[str
         "steps": [_step(step, params) for step in params["steps"]],
         "watch": moved.watch(parts),
         "links": links,
-        "sample": [*foreign.watch(links), *moved.sample(parts, ports, remote)],
+        # What is compared with TCP's account is read right before it.
+        "sample": [*foreign.watch(links), *moved.accounts(ports, remote), *moved.sample(parts)],
         "stagger": params["stagger"],
         "patience": params["patience"],
     }
@@ -333,22 +334,30 @@ def _moved(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, Any]:
     if not noted:
         return {}
     config = _noted(host, folder, "config") or {}
-    commands = config["sample"]
-    meanwhile = {tuple(argv): answer["out"] for argv, answer in zip(commands, noted["answers"])}
-    before, after = next(filter(all, (_answers(host, folder, f"{kind}-{name}") for kind in ("step", "gate"))), ({}, {}))
+    commands = [tuple(argv) for argv in config["sample"]]
+    meanwhile, seen_at = ({argv: one[key] for argv, one in zip(commands, noted["answers"])} for key in ("out", "at"))
+    kind = next((kind for kind in ("step", "gate") if all(_answers(host, folder, f"{kind}-{name}"))), "step")
+    before, after = _answers(host, folder, f"{kind}-{name}")
     nics = list(dict.fromkeys(argv[-1] for argv in before if argv[:1] == ("ethtool",)))
     found = moved.growth(moved.parts(host, nics), before, after, meanwhile)
-    streams = meanwhile.get(tuple(commands[-1]), "")
-    load = foreign.load(config.get("links", {}), before, meanwhile, streams)
+    begun_at, ended_at = _answers(host, folder, f"{kind}-{name}", "at")
+    account = next((argv for argv in commands if argv[0] == "ss"), commands[-1])
+    # Streams that are seen after the step are those of the next one.
+    whole = account[0] == "ss" and seen_at[account] <= min(ended_at.values(), default=0)
+    streams = meanwhile[account] if whole else ""
+    load = foreign.load(config.get("links", {}), before, meanwhile, streams, (begun_at, seen_at))
     found.update({"load": load} if load else {})
-    return {**found, "seconds": noted["seconds"], "streams": moved.streams(streams)}
+    return {**found, "seconds": round(seen_at[account] - noted["begun"], 3), "streams": moved.streams(streams)}
 
 
-def _answers(host: ReadOnlyHost, folder: str, name: str) -> Tuple[Dict[Tuple[str, ...], str], ...]:
-    """What the commands that watch said before a step and after it; nothing where it was not noted."""
+def _answers(
+    host: ReadOnlyHost, folder: str, name: str, key: str = "out"
+) -> Tuple[Dict[Tuple[str, ...], Any], Dict[Tuple[str, ...], Any]]:
+    """What the commands that watch said before a step and after it, or `at` what time; nothing where none is noted."""
     noted = _noted(host, folder, name) or {"before": (), "after": ()}
     watched = [tuple(argv) for argv in (_noted(host, folder, "config") or {}).get("watch", ())]
-    return tuple({argv: answer["out"] for argv, answer in zip(watched, noted[side])} for side in ("before", "after"))
+    before, after = ({argv: one[key] for argv, one in zip(watched, noted[side])} for side in ("before", "after"))
+    return before, after
 
 
 def stop(host: Host, params: Params, check_mode: bool) -> Result:

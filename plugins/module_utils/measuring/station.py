@@ -172,13 +172,11 @@ class Station:
             timer.start()
 
     def _see(self, step: str, begun: float) -> None:
-        seconds = time.monotonic() - begun
-        answers = [_run(argv, 10) for argv in self.config["sample"]]
-        _store(self.folder, f"sample-{step}.json", {"seconds": round(seconds, 3), "answers": answers})
+        _store(self.folder, f"sample-{step}.json", {"begun": begun, "answers": _answers(self.config["sample"])})
 
     def watch(self) -> List[Json]:
         """What the counters say now."""
-        return [_run(argv, 10) for argv in self.config["watch"]]
+        return _answers(self.config["watch"])
 
 
 class Retrying(threading.Thread):
@@ -433,6 +431,11 @@ def _run(argv: List[str], limit: float) -> Json:
         return asyncio.run(_ended(argv, limit))
     except OSError as error:
         return {"rc": -1, "out": "", "err": f"{argv[0]}: {error.strerror}"}
+
+
+def _answers(commands: Sequence[List[str]]) -> List[Json]:
+    """What they say, one after the other, and when each has: a busy machine may put seconds between two of them."""
+    return [{**_run(argv, 10), "at": time.monotonic()} for argv in commands]
 
 
 async def _ended(argv: List[str], limit: float) -> Json:

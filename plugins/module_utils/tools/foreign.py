@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Understand what passed through the NICs of a measurement until its middle, and how much of it the measurement was.
 
-Both are read in one go: first the counters, then TCP's account of the streams. So a stream may have gone on meanwhile,
-and what is left is rather too little than too much.
+First the counters are read, then TCP's account of the streams. So a stream may have gone on meanwhile, and what is left
+is rather too little than too much. One that has ended meanwhile has no account any more, so the streams are counted.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import Reader
 from . import moved, sysfs
@@ -35,20 +35,41 @@ def watch(of: Mapping[str, str]) -> List[List[str]]:
     return [[*moved.kernel(link)] for link in dict.fromkeys(of.values())]
 
 
-def load(of: Mapping[str, str], before: moved.Texts, meanwhile: moved.Texts, streams: str) -> Json:
-    """What `passed` by link in either direction, and the `accounts` by peer; nothing where TCP does not tell enough."""
+def load(
+    of: Mapping[str, str],
+    before: moved.Texts,
+    meanwhile: moved.Texts,
+    streams: str,
+    read_at: Tuple[Mapping[moved.Argv, float], Mapping[moved.Argv, float]],
+) -> Json:
+    """What `passed` by link in either direction in so many `seconds`, and the `accounts` by peer.
+
+    `waiting` is what earlier steps have left in the queue of a link. Nothing where TCP or a counter does not tell.
+    """
     told = accounts(streams)
     found: Json = {}
     for link in dict.fromkeys(of.values()):
-        old, new = (moved.files(texts.get(moved.kernel(link), "")) for texts in (before, meanwhile))
-        grown = {way: new.get(way, -1) - old.get(way, 0) for way in ("rx_bytes", "tx_bytes")}
-        if all(number >= 0 for number in grown.values()):
-            found[link] = grown
+        command = moved.kernel(link)
+        old, new = (moved.files(texts.get(command, "")) for texts in (before, meanwhile))
+        grown = {key: new[key] - old[key] for key in _COUNTED if key in old and key in new}
+        if len(grown) == len(_COUNTED) and min(grown.values()) >= 0:
+            seconds = read_at[1][command] - read_at[0][command]
+            waiting = _waiting(before.get(moved.qdisc(link), ""))
+            found[link] = {**grown, "seconds": round(seconds, 3), "waiting": waiting}
     return {"links": {**of}, "passed": found, "accounts": told} if told and found else {}
 
 
+_COUNTED = ("rx_bytes", "tx_bytes")
+
+
+def _waiting(text: str) -> int:
+    """The bytes in all queues of a NIC: those with queues below them count these as well, or count nothing."""
+    held = {parent: one.backlog for parent, one in moved.qdiscs(text).items()}
+    return max(held.get("root", 0), sum(size for parent, size in held.items() if parent != "root"))
+
+
 def accounts(text: str) -> Dict[str, Dict[str, int]]:
-    """Of `ss -tin` by peer: payload with all that was sent again, and segments, both ways.
+    """Of `ss -tin` by peer: how many connections, payload with all that was sent again, and segments, both ways.
 
     Nothing at all where one stream does not tell (Linux before 4.6): what is missing would pass for the load of others.
     """
@@ -69,8 +90,9 @@ def accounts(text: str) -> Dict[str, Dict[str, int]]:
         peer = re.sub(r"%.*$", "", ends[1].strip("[]"))
         row = found.setdefault(
             peer[7:] if peer.startswith("::ffff:") else peer,
-            {"sent": 0, "received": 0, "segments_out": 0, "segments_in": 0},
+            {"connections": 0, "sent": 0, "received": 0, "segments_out": 0, "segments_in": 0},
         )
+        row["connections"] += 1
         row["sent"] += told.get("bytes_sent", guess)
         received = max(told.get("bytes_received", 0), arrived)
         row["received"] += received

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -38,6 +39,7 @@ _UNREACHABLE = r"unable to connect|No route to host|unreachable|Name or service 
 # (measured; 3.12 counts each piece), so a slow run with a small window may end before there is one.
 _BLOCK = 128 * 1024
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_STRANGER = r"unknown control message"
 _CUT_OFF = r"control socket has closed|server has terminated|unable to (?:receive|send|read|write)|Connection reset"
 
 
@@ -112,7 +114,7 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
     try:
         report = json.loads(out, object_pairs_hook=_pairs)
     except ValueError:
-        raise _failure(err.strip() or out.strip() or "iperf3 ended without a word", options) from None
+        raise _failure(err.strip() or out.strip() or _silent(rc), options) from None
     if not isinstance(report, dict):
         raise _failure("iperf3 did not print a report", options)
     end = report.get("end") or {}
@@ -131,6 +133,14 @@ def parse(out: str, err: str, options: Mapping[str, Any], rc: int = 0) -> Dict[s
     if "host_total" in cpu:
         result["cpu"] = {"client": round(cpu["host_total"], 1), "server": round(cpu.get("remote_total", 0.0), 1)}
     return result
+
+
+def _silent(rc: int) -> str:
+    """Why it ended without a word; below 0 the exit code is that of a signal."""
+    names = {-one.value: one.name for one in signal.Signals}
+    if rc not in names:
+        return "iperf3 ended without a word"
+    return f"iperf3 was ended by {names[rc]}, from outside; see `journalctl -k` for a lack of memory"
 
 
 def _reason(problem: str, report: Mapping[str, Any]) -> str:
@@ -237,6 +247,9 @@ def _failure(text: str, options: Mapping[str, Any]) -> Iperf3Error:
     where = f"the iperf3 server {options['server']} port {options['port']}"
     if re.search(BUSY, text):
         return Iperf3Error("busy", f"{where} is busy with another client ({text}); raise retries, or use another port")
+    if re.search(_STRANGER, text):
+        hint = "another program listens on this port; stop it, or use another port"
+        return Iperf3Error("failed", f"{where} answers, but not as iperf3 does ({text}); {hint}")
     if re.search(_UNREACHABLE, text):
         hint = "see that it runs, that a firewall lets the port through, and that the address is right"
         return Iperf3Error("unreachable", f"{where} cannot be reached ({text}); {hint}")

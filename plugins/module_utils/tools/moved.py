@@ -40,19 +40,24 @@ def parts(host: Reader, nics: Sequence[str]) -> List[Part]:
 def watch(nics: Sequence[Part]) -> List[List[str]]:
     """The commands that show what is compared, before a step and after it."""
     names = dict.fromkeys(name for part in nics for name in part.drivers)
-    found = [list(argv) for name in names for argv in (*counters.watch(name), _qdisc(name), kernel(name))]
+    found = [list(argv) for name in names for argv in (*counters.watch(name), qdisc(name), kernel(name))]
     return [*found, [*_SOFTNET], [*_PROTOCOLS], [*_STAT]]
 
 
-def sample(nics: Sequence[Part], served: Sequence[int], remote: Sequence[int]) -> List[List[str]]:
-    """The commands for the middle of a step: what stands in queues, and TCP's account of the streams on these ports."""
+def sample(nics: Sequence[Part]) -> List[List[str]]:
+    """The commands for the middle of a step: what stands in queues."""
+    return [[*qdisc(name)] for name in dict.fromkeys(name for part in nics for name in part.drivers)]
+
+
+def accounts(served: Sequence[int], remote: Sequence[int]) -> List[List[str]]:
+    """The command for TCP's account of the streams on these ports, if there are any."""
     ends = [(end, ports) for end, ports in (("sport", served), ("dport", remote)) if ports]
     ways = [f"( {end} >= :{min(ports)} and {end} <= :{max(ports)} )" for end, ports in ends]
-    found = [[*_qdisc(name)] for name in dict.fromkeys(name for part in nics for name in part.drivers)]
-    return [*found, *([["ss", "-tinH", "state", "established", " or ".join(ways)]] if ways else [])]
+    return [["ss", "-tinH", "state", "established", " or ".join(ways)]] if ways else []
 
 
-def _qdisc(nic: str) -> Argv:
+def qdisc(nic: str) -> Argv:
+    """The command that shows what its queueing disciplines hold, and have dropped."""
     return ("tc", "-s", "qdisc", "show", "dev", nic)
 
 
@@ -134,7 +139,7 @@ def qdiscs(text: str) -> Dict[str, _Counts]:
 
 def _queues(nic: str, before: Texts, after: Texts, meanwhile: Texts) -> Iterator[Json]:
     """The queueing disciplines in which packets stood, were held back or died."""
-    old, new, held = (qdiscs(texts.get(_qdisc(nic), "")) for texts in (before, after, meanwhile))
+    old, new, held = (qdiscs(texts.get(qdisc(nic), "")) for texts in (before, after, meanwhile))
     for parent, now in new.items():
         then = old.get(parent, now._replace(dropped=0, overlimits=0))
         row: Json = {name: (getattr(now, name) - getattr(then, name)) % _WIDTH for name in ("dropped", "overlimits")}

@@ -53,7 +53,7 @@ def _split(values: Values, begin: int, error: float) -> list[Break]:
     positions, chance = best(values, error)
     if not positions or chance > error:
         return []
-    ends = [0, *positions, len(values)]
+    ends = [0, *_settled(values, positions), len(values)]
     pieces = [values[one:two] for one, two in pairwise(ends)]
     # What creeps would be cut into pieces. What is left and right of a step is asked with half of the error each.
     crept = len(pieces) == 2 and _crept(*pieces)
@@ -83,6 +83,25 @@ def best(values: Values, error: float = ERROR) -> tuple[list[int], float]:
         if min(step, stay) > _DRAWN * (error + 1 / number):
             break
     return ([seen.position], step) if step <= max(stay, error) else (seen.positions, stay)
+
+
+def _settled(values: Values, positions: Sequence[int]) -> list[int]:
+    """Where the values on either side lie nearest to one level each.
+
+    Ranks tell that there is a break, and may miss its place: what lies a little lower before it has lower ranks too.
+    """
+    found = [0, *positions, len(values)]
+    for number in range(1, len(found) - 1):
+        left, right = found[number - 1], found[number + 1]
+        splits = range(left + _LEAST, right - _LEAST + 1)
+        apart = {split: _spread(values[left:split]) + _spread(values[split:right]) for split in splits}
+        found[number] = min(apart, key=lambda split: apart[split], default=found[number])
+    return found[1:-1]
+
+
+def _spread(values: Values) -> float:
+    middle = statistics.median(values)
+    return sum(abs(value - middle) for value in values)
 
 
 def _chance(seen: float, drawn: Values) -> float:
@@ -133,6 +152,5 @@ def _crept(before: Values, after: Values) -> bool:
     ]  # fmt: skip
     slope = statistics.median(slopes)
     flat = [value - slope * moment for moment, value in enumerate(values)]
-    line = sum(abs(value - statistics.median(flat)) for value in flat)
-    step = sum(abs(value - statistics.median(side)) for side in (before, after) for value in side)
-    return line < step
+    line = _spread(flat)
+    return line < _spread(before) + _spread(after)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Notice what others sent through the NICs of a measurement: what was counted there, less all that may be ours.
 
-All that may be ours is more than what it is: each segment with the longest headers, what was sent again, probes. So
-what is left was somebody else's, and it was as much at least.
+All that may be ours is more than what it is: each segment with the longest headers, what was sent again, probes, what
+stood in queues before. So what is left was somebody else's, and it was as much at least. Where a stream had ended when
+its account was to be read, nobody knows.
 """
 
 from __future__ import annotations
@@ -31,29 +32,37 @@ def find(step: Json, collected: Mapping[str, Json], options: Json, checked: Mapp
     if step["kind"] != "all" or options["protocol"] == "udp":
         return []
     hosts = dict.fromkeys(flow[end] for flow in step["flows"] for end in ("client", "server"))
+    told = {host: collected[host].get("moved", {}).get(step["id"], {}).get("load") for host in hosts}
+    loads = {host: load for host, load in told.items() if load}
+    waiting = {host: sum(one["waiting"] for one in load["passed"].values()) for host, load in loads.items()}
+    # Of each pair, one on which both ends talk about the run, and the streams.
+    connections = 1 + int(options.get("parallel") or 1) * (2 if step["direction"] == "both" else 1)
     found = []
-    for host in hosts:
-        seen = collected[host].get("moved", {}).get(step["id"], {})
+    for host, load in loads.items():
         pairs = sum(host in (flow["client"], flow["server"]) for flow in step["flows"])
-        if seen.get("load") and seen.get("seconds"):
-            probes = _PROBES * pairs * bool(options.get("latency"))
-            rows = _of_host(seen["load"], seen["seconds"], checked.get(host, {}).get("ways", {}), probes)
-            found += [{"host": host, **row} for row in rows]
+        if sum(row["connections"] for row in load["accounts"].values()) < pairs * connections:
+            continue
+        probes = _PROBES * pairs * bool(options.get("latency"))
+        earlier = {"tx": waiting[host], "rx": sum(waiting.values()) - waiting[host]}
+        rows = _of_host(load, checked.get(host, {}).get("ways", {}), probes, earlier)
+        found += [{"host": host, **row} for row in rows]
     return found
 
 
-def _of_host(load: Json, seconds: float, ways: Mapping[str, str], probes: float) -> Iterator[Json]:
+def _of_host(load: Json, ways: Mapping[str, str], probes: float, earlier: Mapping[str, int]) -> Iterator[Json]:
     links, accounts = load["links"], load["accounts"]
+    seconds = max(one["seconds"] for one in load["passed"].values())
     # A peer whose address the inventory does not name may be reached by any of them.
     of_peer = {peer: links.get(ways[peer], "") if peer in ways else "" for peer in accounts}
     for way, (payload, segments) in _WAYS.items():
         whole = {peer: _whole(peer, row[payload], row[segments]) for peer, row in accounts.items()}
-        rest = _rest(load["passed"].values(), way, whole.values(), seconds)
+        rest = _rest(load["passed"].values(), way, whole.values())
         for nic, passed in load["passed"].items():
             own = [peer for peer in accounts if of_peer[peer] in ("", nic)]
             carried = max(sum(accounts[peer][key] for peer in own) for key, _segments in _WAYS.values()) * 8 / seconds
             # What leaves by one NIC may come back by another one.
-            others = min(rest, _rest([passed], way, [whole[peer] for peer in own], seconds)) - probes
+            left = min(rest, _rest([passed], way, [whole[peer] for peer in own])) - earlier[way]
+            others = left * 8 / seconds - probes
             if carried and others >= max(_LEAST, _SHARE * carried):
                 yield {"nic": nic, "direction": way, "bits_per_second": round(others)}
 
@@ -62,8 +71,8 @@ def _whole(peer: str, payload: int, segments: int) -> int:
     return payload + segments * (_HEADERS + (_LONGER if ":" in peer else 0))
 
 
-def _rest(passed: Iterable[Json], way: str, ours: Iterable[int], seconds: float) -> float:
-    return float((sum(one[f"{way}_bytes"] for one in passed) - sum(ours)) * 8 / seconds)
+def _rest(passed: Iterable[Json], way: str, ours: Iterable[int]) -> int:
+    return int(sum(one[f"{way}_bytes"] for one in passed) - sum(ours))
 
 
 def summary(runs: Sequence[Json]) -> list[Json]:

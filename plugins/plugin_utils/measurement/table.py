@@ -175,7 +175,7 @@ def others_mean(several: bool) -> str:
 def others_compared(row: Json) -> str:
     """The same of a proof."""
     sides = " and ".join(f"in {row[side][0]} of {row[side][1]} runs {side}" for side in ("before", "after"))
-    return f"other traffic: {foreign.where(row)} up to {rate(row['most'])} beside the measurement, {sides}"
+    return f"{foreign.where(row)} up to {rate(row['most'])} beside the measurement, {sides}"
 
 
 # So many times as long under load as without, and no less than so many milliseconds more, is what people feel.
@@ -234,7 +234,7 @@ def verdict(decided: Json) -> list[str]:
     found = []
     for name, group in decided["groups"].items():
         found += [f"{name}: {outcome(decided, name)}", f"  {group['why']}"]
-        found += [f"  {others_compared(row)}" for row in group.get("foreign", ())]
+        found += [f"  other traffic: {others_compared(row)}" for row in group.get("foreign", ())]
         missed = [host for host, row in decided["hosts"].items() if row["group"] == name and row["missed"]]
         found += [f"  could not be reached, and revert when their time is over: {', '.join(missed)}"] if missed else []
         found += ["", *_compared(group["rows"])] if group["rows"] else []
