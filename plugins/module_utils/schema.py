@@ -313,8 +313,8 @@ class Family(NamedTuple):
     after it, and `foresee` gives the cells that there will be, from its values before and after; so it does after a
     change of a family in `counted_by`, which takes nothing along. `reach` names the NICs of a family that only few of
     those changes touch; what goes for good with a queue stands in `lost`, with what a new one has. A family without
-    fields is for this alone, and nobody can ask for it. Its default is `made_of` what other families hold when it is
-    set, so an undo sets it after these. A family `goes_before` others where a number of theirs goes
+    fields is for this alone, and nobody can ask for it. Its default is `made_of` keys of other families, as they are at
+    that moment, so an undo sets it after these. A family `goes_before` others where a number of theirs goes
     down on the same NIC: what uses queues lets go of them first. By a key in `lets_go` one goes before another family
     if both go down. The keys of a family that is `loose` are apart: at boot, one that the kernel of the day does not
     know spoils none of the others. Those of one that is `whole` hang on each other, and go back together. `unfold`
@@ -356,7 +356,7 @@ class Family(NamedTuple):
     derived: Tuple[str, ...] = ()
     shaken_by: Tuple[str, ...] = ()
     counted_by: Tuple[str, ...] = ()
-    made_of: Tuple[str, ...] = ()
+    made_of: Tuple[Tuple[str, str], ...] = ()
     reach: Optional[Callable[[Reader, Sequence[Change]], Sequence[str]]] = None
     goes_before: Tuple[str, ...] = ()
     lets_go: Mapping[str, str] = {}

@@ -22,7 +22,7 @@ LAST = "the last file cannot be written"
 LINES = {
     "nothing goes back": (LAST, UNDO, "self.applying.do(group, values)", "pass"),
     "only the first of it goes back": (LAST, UNDO, "self.done += len(values)", "self.done += len(values); break"),
-    "oldest first": (LAST, plan.backwards, "int(made), -rank(group)", "int(made), rank(group)"),
+    "oldest first": (LAST, plan.backwards, "else -max(", "else max("),
     "values that are taken along go back before what took them": (
         "an MTU is stuck",
         plan.backwards,

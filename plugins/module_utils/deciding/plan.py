@@ -183,20 +183,32 @@ def backwards(
 ) -> List[Tuple[str, str]]:
     """The (family, NIC) in the order of an undo: what was set last goes back first, as it may hang on what was first.
 
-    But what a change took along, such as the files of a queue, can only be set once that is back; and what the kernel
-    makes of another value, such as a default of the MTU, once that is as it was.
+    But what a change took along, such as the files of a queue, can only be set once that is back; and that of which the
+    kernel makes a default, such as the MTU for a qdisc, has to be back before.
     """
-    rank = ranks(changes, families, back=True)
-    groups = list(groups)
+    rank, sources = ranks(changes, families, back=True), _sources(changes, families)
 
-    def turn(group: Tuple[str, str]) -> Tuple[int, float]:
-        name, scope = group
-        if group in shaken and not families[name].goes_before:  # which has its own place on either way
-            return 2, rank(group)
-        made = any((other, where) in groups for other in families[name].made_of for where in (scope, ""))
-        return int(made), -rank(group)
+    def turn(group: Tuple[str, str]) -> Tuple[bool, float]:
+        name, _scope = group
+        late = group in shaken and not families[name].goes_before  # which has its own place on either way
+        return late, rank(group) if late else -max(rank(group), sources.get(name, 0))
 
     return sorted(groups, key=turn)
+
+
+def _sources(changes: Iterable[Change], families: Families) -> Dict[str, float]:
+    """The families of which others here have their defaults made, with a rank behind these.
+
+    All NICs of a family move together, as the MTUs of stacked ones keep their order.
+    """
+    addresses = {change.address for change in changes}
+    order = {name: rank for rank, name in enumerate(families)}
+    sources: Dict[str, float] = {}
+    for name, scope in {address[:2] for address in addresses}:
+        for other, key in families[name].made_of:
+            if {Address(other, scope, key), Address(other, "", key)} & addresses:
+                sources[other] = max(sources.get(other, 0), order[name] + 0.5)
+    return sources
 
 
 def ungroup(desired: DesiredState, cells: Cells) -> DesiredState:

@@ -28,6 +28,7 @@ from ..schema import (
 )
 from ..tools import sysfs, tc
 from . import tagged
+from .qdisc import MADE_OF
 
 CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
 _HANDLE, _OTHER_HANDLE = "1:", "2:"
@@ -375,5 +376,5 @@ multiq = Family(
     expand=_expand,
     cuts=True,
     boot=_boot,
-    made_of=("link", "sysctl"),  # as what is there without it, a qdisc that the kernel makes by itself
+    made_of=MADE_OF,
 )

@@ -31,6 +31,8 @@ from ..tools import qdisc as tool
 from ..tools import sysfs, tc
 
 DEFAULT, MQ, NETEM = "default", "mq", "netem"
+# The kernel makes its own of this kind, and fq_codel with the quantum of the MTU at that moment.
+MADE_OF = (("sysctl", "net.core.default_qdisc"), ("link", "mtu"))
 _HANDLE = "1:"
 _EACH = "; "
 _LEAVES = ("fq", "fq_codel", "codel", "cake", "pfifo", "bfifo", "pfifo_fast", "tbf")
@@ -247,8 +249,7 @@ qdisc = Family(
     cuts=True,
     boot=_boot,
     counted_by=("channels",),
-    # The kernel makes its own of the kind in net.core.default_qdisc, and of the MTU of that moment.
-    made_of=("link", "sysctl"),
+    made_of=MADE_OF,
     foresee=_foresee,
     blind=("root",),
     wordy=True,
