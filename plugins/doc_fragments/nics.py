@@ -454,7 +454,9 @@ options:
         type: dict
       coalesce:
         description:
-          - Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on.
+          - >-
+            Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on. All
+            queues get the same: times of single queues (C(ethtool -Q)) and the steps of adaptive ones are not set.
         type: dict
         suboptions:
           adaptive_rx:

@@ -68,7 +68,8 @@ _table = family(
     change="-C",
     parse=ethtool.values,
     loose=True,
-    about="Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on.",
+    about="Interrupt coalescing. The hardware ignores fixed times while C(adaptive_rx) or C(adaptive_tx) is on. "
+    "All queues get the same: times of single queues (C(ethtool -Q)) and the steps of adaptive ones are not set.",
     shaken_by=("channels", "sriov"),  # igb, for instance, knows no time for sending while a queue serves both ways
     hint="The hardware has limits of its own, and ignores fixed times while adaptive_rx or adaptive_tx is on.",
     blind=("*",),
