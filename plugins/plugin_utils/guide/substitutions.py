@@ -52,6 +52,9 @@ class Substitutions(Script):
             return listed_nics
         if output.every_nic(plain):
             return "*"
+        self.left_out = output.without_virtual(plain)
+        if self.left_out:
+            return masks.HARDWARE
         patterns = output.begin_with(plain)
         if patterns:
             return " ".join(patterns)
