@@ -56,7 +56,7 @@ class Commands(Substitutions):
         """Of the loops."""
         raise NotImplementedError
 
-    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
+    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
         """Of the loops."""
         raise NotImplementedError
 
@@ -159,12 +159,17 @@ class Commands(Substitutions):
             self.go(name, words[1:])
             self.sink.nothing(line, "changes the folder")
         elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
-            self.read_list(words, node.redirects)
+            own = [
+                found[2]
+                for found in map(expand.assignment, (raw for raw, _ in node.words))
+                if found and found[0] == "IFS"
+            ]
+            self.read_list(words, node.redirects, expand.text(own[0], self.scope) if own else "")
             self.sink.nothing(line, "reads a list")
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
-            self.taken_in = what
+            self.taken_in.append(what)
         elif name == "set" and words[1:2] and words[1] in _ROUTER:
             said = " ".join(masks.shown(word) for word in words)
             self.sink.remark(line, OTHER_TOOL, f"{said}: it is the configuration of VyOS")
@@ -214,13 +219,14 @@ class Commands(Substitutions):
 
     def _may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
         """Whether a vendor's program is more likely a function of a file that the script takes in."""
-        likely = re.search("irq|affinity", self.taken_in) is not None or not masks.known(" ".join(words))
+        likely = re.search("irq|affinity", " ".join(self.taken_in)) is not None or not masks.known(" ".join(words))
         return bool(self.taken_in) and likely and name in programs.OF_VENDORS and words[0] == name
 
     def _of_taken_in(self, words: List[str]) -> None:
         """A command that may be a function of a file that the script takes in."""
         said = " ".join(masks.shown(word) for word in words)
-        what = f"{said}: it may be a function of {self.taken_in}, which is not part of this text"
+        named = " or ".join(dict.fromkeys(self.taken_in[-3:]))
+        what = f"{said}: it may be a function of {named}, which is not part of this text"
         self.sink.remark(self.line, OTHER_TOOL, what)
 
     def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:

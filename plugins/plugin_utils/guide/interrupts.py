@@ -30,7 +30,8 @@ PROCESSORS = (251, 509)
 _GREP = re.compile(r"[ez]?grep")
 # What is left of each line is its number.
 _KEEPS_NUMBER = re.compile(
-    r"cut -(d ?: ?-f ?1|f ?1 -d ?:)|awk (-F ?\S+ )?\{ ?print \$1;? ?\}|sed (-[rEe] )?s.*|tr -d .*"
+    r"awk \{ ?split\(\$1, ?\w+, ?\":\"\); ?print \w+\[1\];? ?\}"
+    r"|cut -(d ?: ?-f ?1|f ?1 -d ?:)|awk (-F ?\S+ )?\{ ?print \$1;? ?\}|sed (-[rEe] )?s.*|tr -d .*"
     r"|xargs( echo)?( -n ?1)?|sort( -\w+)*|uniq|cat|grep -oE? .+"
 )
 _AWK = re.compile(r"(?:\$0 ?~ ?)?/(.+)/ ?(?:&& ?[^{]*)?\{.*\bprint \$1.*\}")

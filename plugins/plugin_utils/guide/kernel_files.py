@@ -9,7 +9,7 @@ from typing import List, Mapping, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus
 
-from . import devices, interrupts, masks, modules
+from . import devices, interrupts, masks, modules, numbers
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 
@@ -113,6 +113,9 @@ def _looked_up(guide: Guide, line: int, found: interrupts.Found, count: str, wri
     except ValueError:
         guide.sink.unknown(line, f"'{text}' is no {'list' if file == 'smp_affinity_list' else 'mask'} of processors")
         return
+    hint = numbers.meant_as_decimal(text) if file == "smp_affinity" else ""
+    if hint and not book.counting:
+        guide.sink.note(line, hint)
     if book.counting:
         for one in found.interrupts if count.isdecimal() else ():
             book.dealt.setdefault((line, one), {})[int(count)] = processors

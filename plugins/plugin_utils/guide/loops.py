@@ -61,6 +61,10 @@ class Loops(Commands):
 
     def _over(self, name: str, words: Sequence[str], body: Node, line: int) -> None:
         # A round that stands for several NICs or queues.
+        said, self.left_out = ", ".join(self.left_out), ()
+        caveat = (
+            f"the script leaves out the names {said}; the inventory has it for NICs that are hardware" if said else ""
+        )
         symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
         for word in words[:_MOST_ROUNDS]:
             looked_up = interrupts.WORD.search(word)
@@ -71,8 +75,9 @@ class Loops(Commands):
                 self._forget(body)
             self.assign(name, "=", word)
             self.tell_apart(name, word, line)
-            if not self._goes_on(body, symbolic):
-                break
+            with self.sink.noting(caveat):
+                if not self._goes_on(body, symbolic):
+                    break
 
     def _over_interrupts(self, name: str, word: str, body: Node) -> None:
         """Interrupt by interrupt to see which processors each gets, and once for all of them."""
@@ -268,16 +273,17 @@ class Loops(Commands):
             self._over(name, printed.split(), node.body, node.line)
         return True
 
-    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect]) -> None:
-        """`mapfile -t list < <(...)`, `read -ra list <<< ...`: the words of an array."""
-        apart = (*_WITH_WORD, *(_OF_READ if words[0] == "read" else ()))
-        plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in apart]
+    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
+        """`mapfile -t list < <(...)`, `IFS=, read -ra list <<< ...`: the words of an array."""
+        takes = (*_WITH_WORD, *(_OF_READ if words[0] == "read" else ()))
+        plain = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in takes]
         fed = [redirect for redirect in redirects if redirect.operator in ("<", "<<<")]
         if plain:
             printed = self._printed_into(fed[-1]) if fed else None
             if printed and words[0] == "read":
                 printed = printed.split("\n")[0]
                 # Where the words are cut apart, IFS says.
+                printed = re.sub(f"[{re.escape(apart)}]", " ", printed) if apart.strip() else printed
                 printed = None if re.search("[,:;]", printed) else printed
             self.scope.values[plain[0]] = masks.mask(f"${plain[0]}") if printed is None else printed.split()
 

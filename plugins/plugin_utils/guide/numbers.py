@@ -67,3 +67,18 @@ def _evaluate(node: ast.AST, variable: Variable) -> int:
             return int(left**right)
         return int(_OPERATIONS[type(node.op)](left, right))
     raise ValueError("no arithmetic")
+
+
+def meant_as_decimal(text: str) -> str:
+    """What to know of a mask that only as a decimal number is that of one processor, or of the first ones."""
+    if not re.fullmatch(r"[1-9]\d+", text):
+        return ""
+    read, meant = int(text, 16), int(text)
+    if not (_is_usual(meant) and meant >= 15) or _is_usual(read):
+        return ""
+    return f"the kernel reads the mask {text} as hexadecimal; if it is meant as a decimal number, write {meant:x}"
+
+
+def _is_usual(mask: int) -> bool:
+    """Whether a mask is of one processor, or of the first ones."""
+    return mask & (mask - 1) == 0 or mask & (mask + 1) == 0

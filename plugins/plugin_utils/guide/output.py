@@ -7,7 +7,7 @@ import functools
 import re
 import shlex
 from ipaddress import ip_address
-from typing import Callable, Dict, List, Optional, Sequence
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import expand, masks
 from .model import Line
@@ -59,6 +59,26 @@ def every_nic(source: str) -> bool:
     if not _LISTS_NICS.search(first.strip() + " "):
         return False
     return not rest or bool(_KEEPS_ALL.fullmatch(rest))
+
+
+# How the names of NICs begin that no hardware has.
+_VIRTUAL_WORDS = """
+    lo docker veth virbr vir br br- bond tun tap wg vnet vmbr fwbr fwpr fwln cali cilium flannel cni dummy ovs vxlan
+    tailscale zt sit ifb virtual
+"""
+_VIRTUAL = frozenset(_VIRTUAL_WORDS.split())
+_LEAVES_OUT = re.compile(r"\s*\|\s*e?grep\s+(?:-[vEw]+\s+)*-[Ew]*v[Ew]*\s+(?:-[vEw]+\s+)*([\"']?)([^\"']+)\1\s*$")
+
+
+def without_virtual(source: str) -> Tuple[str, ...]:
+    """What the names begin with that a list of all NICs leaves out, where only virtual ones have such names."""
+    found = _LEAVES_OUT.search(source)
+    if not found:
+        return ()
+    words = [re.sub(r"\\|[\^$()]|\.\*|\[0-9\]\+?|\s", "", one) for one in re.split(r"\\?\|", found[2])]
+    listed = source[: found.start()]
+    whole = every_nic(listed) or every_nic(f"{listed} | grep -v lo")
+    return tuple(words) if whole and "lo" not in (words if len(words) == 1 else []) and set(words) <= _VIRTUAL else ()
 
 
 _BEGINS_WITH = re.compile(
@@ -114,8 +134,9 @@ def whole_default_route(source: str) -> bool:
 
 
 def _named(source: str) -> str:
-    """A command by the name of its program alone, as `ip` for `sudo /sbin/ip`."""
-    return re.sub(r"^(?:sudo\s+)?(?:/\S*/)?(?=\w)", "", source.strip())
+    """A command by the name of its program alone, as `ip` for `sudo /sbin/ip`; its errors go nowhere else."""
+    plain = re.sub(r"\s*2>\s*/dev/null(?=\s|$)", "", source.strip())
+    return re.sub(r"^(?:sudo\s+)?(?:/\S*/)?(?=\w)", "", plain)
 
 
 _PROFILE = re.compile(

@@ -37,7 +37,8 @@ class Script:
         self.directory = ""  # where `cd` has gone, if that is a folder of /proc or /sys
         self.left: List[str] = []  # the folders that pushd has left
         self.sources: Dict[str, str] = {}  # what loops go over that the host alone knows, by their variables
-        self.taken_in = ""  # the last file that the script takes in and that is not part of the text
+        self.taken_in: List[str] = []  # the files that the script takes in and that are not part of the text
+        self.left_out: Tuple[str, ...] = ()  # how the names begin that the last list of NICs leaves out
         self.unlisted = ""  # why the last substitution gave nothing
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}

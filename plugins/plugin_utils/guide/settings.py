@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Fami
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
-from . import interrupts, masks, verdicts
+from . import interrupts, masks, numbers, verdicts
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
@@ -228,6 +228,9 @@ class Guide:
             self.sink.remark(line, ON_HOST, f"irq {key}: {masks.shown(text)} is known on the host only; {words}")
             return
         if key != "rps_flow_cnt":
+            hint = numbers.meant_as_decimal(text)
+            if hint:
+                self.sink.note(line, hint)
             try:
                 text = cpus.format_list(cpus.parse_mask(text.lower().replace("0x", "")))
             except ValueError:

@@ -28,7 +28,7 @@ _MOST_DEPTH = 4
 class Substitutions(Script):
     """The substitutions of one script."""
 
-    asked: Tuple[str, ...] = ()  # the functions whose answer is being worked out
+    answering: Tuple[str, ...] = ()  # the functions whose answer is being worked out
     undecided = 0
 
     def call(self, name: str, words: List[str], line: int) -> bool:
@@ -52,6 +52,9 @@ class Substitutions(Script):
             return listed_nics
         if output.every_nic(plain):
             return "*"
+        self.left_out = output.without_virtual(plain)
+        if self.left_out:
+            return masks.HARDWARE
         patterns = output.begin_with(plain)
         if patterns:
             return " ".join(patterns)
@@ -116,15 +119,15 @@ class Substitutions(Script):
     def _of_function(self, words: List[str]) -> Optional[str]:
         """What a function prints with these arguments; it changes no variable of the script."""
         name, arguments = words[0], words[1:]
-        if len(self.asked) >= _MOST_DEPTH or name in self.asked:
+        if len(self.answering) >= _MOST_DEPTH or name in self.answering:
             return None
         function = self.functions[name]
         values, tables, scope = dict(self.scope.values), dict(self.scope.tables), self.scope
-        self.asked, before = (*self.asked, name), (self.asked, self.line)
+        self.answering, before = (*self.answering, name), (self.answering, self.line)
         try:
             return self._last_of(function, arguments) if _ends_with_a_command(function) else self._printed_by(words)
         finally:
-            (self.asked, self.line), scope.values, scope.tables = before, values, tables
+            (self.answering, self.line), scope.values, scope.tables = before, values, tables
 
     def _last_of(self, function: Function, arguments: List[str]) -> Optional[str]:
         """The answer of the last command, before which there are only assignments."""
