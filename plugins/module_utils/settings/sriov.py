@@ -80,8 +80,8 @@ def _expand(
             spelled[key] = one._replace(value=" ".join(words * count if len(words) == 1 else words))
         else:
             refused[key] = f"it has {len(words)} values, and there are {count} virtual functions"
-    macs = str(spelled["mac"].value).split() if "mac" in spelled else []
-    if len(set(macs)) < len(macs) and set(macs) != {_NO_MAC}:
+    macs = [mac for mac in (str(spelled["mac"].value).split() if "mac" in spelled else []) if mac != _NO_MAC]
+    if len(set(macs)) < len(macs):
         refused["mac"] = f"{count} virtual functions cannot share a MAC address; write a list with one for each"
     low, high = (str(spelled[key].value).split() if key in spelled else [] for key in ("min_tx_rate", "max_tx_rate"))
     if any(int(least) > int(most) > 0 for least, most in zip(low, high)):
