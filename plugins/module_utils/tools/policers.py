@@ -87,24 +87,26 @@ def parse(text: str, nic: str, way: str, dropped: int) -> List[Policer]:
     """
     found = []
     for block in re.split(r"^(?=filter )", text, flags=re.MULTILINE):
-        said = re.search(r"\bpolice \S+ +rate (\S+) burst (\S+)(?:.*?)\baction (\w+)(.*)", block, re.DOTALL)
-        if not said or said[3] not in ("drop", "shot") or not _takes_all(block):
+        limits = re.search(r"\bpolice \S+ +rate (\S+) burst (\S+)", block)
+        # Two searches in turn: a single one would try each police with all that follows, and take the square of it.
+        action = re.search(r"\baction (\w+)", block[limits.end() :]) if limits else None
+        if not limits or not action or action[1] not in ("drop", "shot") or not _takes_all(block):
             continue
-        rate, burst = qdisc.number(qdisc.RATE, said[1]), qdisc.number(qdisc.BYTES, said[2].partition("/")[0])
-        passed, lost = _counted(said[4])
+        rate, burst = qdisc.number(qdisc.RATE, limits[1]), qdisc.number(qdisc.BYTES, limits[2].partition("/")[0])
+        passed, lost = _counted(block[limits.end() + action.end() :])
         if rate and burst:
             found.append(Policer(nic, way, rate, burst, passed, lost if passed else dropped))
     return found
 
 
 def _takes_all(block: str) -> bool:
-    head = re.match(r"filter (?:.*? )?(matchall|basic|u32)\b", block)
+    head = re.match(r"filter (?:.*? )?protocol (?:all|ip) (?:.*? )?(matchall|basic|u32)\b(?! chain [1-9])", block)
     before = block.partition("police ")[0]
     if not head:
         return False
     # An expression of basic has brackets: cmp(), meta(), u32().
     if head[1] == "basic":
-        return "(" not in re.sub(r"\(rule hit[^)]*\)", "", before)
+        return "(" not in re.sub(r"\(rule hit[^()]*\)", "", before)
     masks = re.findall(r"\bmatch [0-9a-f]{8}/([0-9a-f]{8})", before)
     return head[1] == "matchall" or (" fh " in before and not any(int(mask, 16) for mask in masks))
 

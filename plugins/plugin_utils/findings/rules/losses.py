@@ -96,13 +96,13 @@ def _shaped(host: Host) -> Iterator[Hit]:
 
 
 def _forwarded(host: Host) -> Iterator[Hit]:
-    for nic, row in _full_flows(host) if host.forwards else ():
+    for nic, row in full_flows(host) if host.forwards else ():
         remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": "fq_codel"})
         yield Hit(_flows(row), nic.name, remedy=remedy if row.text("root") in ("fq", "mq") else {})
 
 
 def _unpaced(host: Host) -> Iterator[Hit]:
-    for nic, row in _full_flows(host) if not host.forwards else ():
+    for nic, row in full_flows(host) if not host.forwards else ():
         now, moment = row.count("flow_limit"), nic.speed * 1_000_000 // 8 // (nic.count("mtu") or 1500) // 100
         best = min(_ALL_FLOWS, max(moment, 10 * now))
         remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": f"fq flow_limit {best}"})
@@ -113,7 +113,8 @@ def _unpaced(host: Host) -> Iterator[Hit]:
 _ALL_FLOWS = 10_000
 
 
-def _full_flows(host: Host) -> Iterator[tuple[Nic, Facts]]:
+def full_flows(host: Host) -> Iterator[tuple[Nic, Facts]]:
+    """NICs whose fq drops so much of single flows that a finding tells of it."""
     for row in host.rows("fair_queues"):
         nic, dropped = host.nic(row.text("nic")), row.count("dropped")
         if nic is not None and nic.linked and dropped >= 1000 and dropped * 1000 >= row.count("sent"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..harm import enough, much, queue
 from ..model import Hit, Rule
 from ..view import Facts, Host
+from .losses import full_flows
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 
@@ -45,14 +46,14 @@ def _udp(host: Host) -> Iterator[Hit]:
     worst = next(iter(told), Facts({}))
     if worst.count("lost") * 2 >= count and worst.count("buffer"):
         evidence[f"lost at port {worst.count('port')}"] = f"{worst.count('lost')}, its buffer: {worst.count('buffer')}"
+        if worst.count("buffer") >= best:
+            waiting = {"waiting there now": worst.count("waiting")} if worst.count("waiting") else {}
+            yield Hit({**evidence, **waiting}, action=_UNREAD, severity="low")
+            return
         # What a program asks for is doubled, and never more than the limit; the default is taken as it is.
         if worst.count("buffer") not in (_USUAL, host.whole(keys[0]), 2 * host.whole(keys[1])):
             # A socket keeps what the limit was when it was made.
             yield Hit(evidence, action=_ITSELF, mends={"tuning_host_sysctl": {keys[1]: {"at_least": best}}})
-            return
-        if worst.count("buffer") >= best:
-            waiting = {"waiting there now": worst.count("waiting")} if worst.count("waiting") else {}
-            yield Hit({**evidence, **waiting}, action=_UNREAD, severity="low")
             return
     small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     desired = {key: {"at_least": best} for key in small}
@@ -95,7 +96,7 @@ def _udp_sending(host: Host) -> Iterator[Hit]:
     queues.update({row.text("nic"): row.count("dropped") for row in host.rows("tunnels")})
     name = max(queues, key=lambda key: queues[key], default="")
     # What fq drops of one flow has a rule of its own.
-    if sum(row.count("dropped") for row in host.rows("fair_queues")) * 2 >= total:
+    if sum(row.count("dropped") for _nic, row in full_flows(host)) * 2 >= total:
         return
     if name and queues[name] * 2 >= total:
         yield Hit({**evidence, f"dropped by the queue of {name}": queues[name]}, action=_QUEUE, severity="low")
@@ -146,9 +147,13 @@ def _ports(host: Host) -> Iterator[Hit]:
             **({"all to": host.text("sockets", "ports_to")} if known else {}),
         }
         first = min(10240, span[0])
-        desired = {"net.ipv4.ip_local_port_range": f"{first} 65535", "net.ipv4.tcp_tw_reuse": 1}
+        desired: dict[str, object] = {}
+        if span != [first, 65535]:
+            desired["net.ipv4.ip_local_port_range"] = f"{first} 65535"
+        if host.sysctl("net.ipv4.tcp_tw_reuse") != "1":
+            desired["net.ipv4.tcp_tw_reuse"] = 1
         wider = (65536 - first) * 4 >= room * 5
-        remedy = {"tuning_host_sysctl": desired} if wider or full else {}
+        remedy = {"tuning_host_sysctl": desired} if desired and (wider or full) else {}
         yield Hit(evidence, remedy=remedy, severity="" if full else "note", action="" if wider else _MORE_ADDRESSES)
 
 
