@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import stat
+from pathlib import Path
 from unittest.mock import MagicMock
 
 import pytest
+import yaml
 from ansible.errors import AnsibleError
 
 from ansible_collections.linuxnet.tuning.plugins.action import audit_report
@@ -126,3 +128,11 @@ sysctl:
         "net.core.wmem_max": profiles.Why("Of both, on two lines.", "https://example.org/a"),
         "net.core.somaxconn": profiles.Why(""),
     }
+
+
+def test_the_playbook_does_not_call_a_host_changed_that_only_differs():
+    """`nic_info` returns changed where `site` would change something; an audit with changed=1 alarms people."""
+    plays = yaml.safe_load((Path(__file__).parents[2] / "playbooks/audit.yml").read_text())
+    reads = [task for play in plays for task in play.get("tasks", []) if "linuxnet.tuning.nic_info" in task]
+    assert reads
+    assert all(task.get("changed_when") is False for task in reads)
