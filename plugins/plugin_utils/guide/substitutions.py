@@ -8,7 +8,7 @@ from typing import List, Optional, Sequence, Tuple
 
 from . import conditions, expand, interrupts, masks, output, syntax
 from .model import Line
-from .nodes import Function, Node, Pipeline, Sequence_, Simple, all_of
+from .nodes import For, Function, Node, Pipeline, Sequence_, Simple, While, all_of
 from .script import Script
 
 _ORDERING = ("sort", "uniq", "tac")
@@ -147,7 +147,8 @@ class Substitutions(Script):
     def _printed_by(self, words: List[str]) -> Optional[str]:
         """What its echo and printf print, where nothing else prints and the text decides its conditions."""
         function = self.functions[words[0]]
-        if not all(map(_is_plain, all_of(function.body))):
+        inside = list(all_of(function.body))
+        if not all(map(_is_plain, inside)) or not _in_lines(inside) or _returns_early(function, inside):
             return None
         visited, written = set(self.visited), dict(self.guide.written)
         self.output_paths.append(_PRINTED)
@@ -181,7 +182,11 @@ def _ends_with_a_command(function: Function) -> bool:
     *first, last = _commands(function) or [function.body]
     piped = last.commands if isinstance(last, Pipeline) else (last,)
     return all(isinstance(one, Simple) and not one.redirects and _assigns(one) for one in first) and all(
-        isinstance(one, Simple) and one.words and one.words[0][0] not in _SILENT and not _assigns(one) for one in piped
+        isinstance(one, Simple)
+        and one.words
+        and one.words[0][0] not in _SILENT
+        and not (_assigns(one) or _sends_away(one))
+        for one in piped
     )
 
 
@@ -197,4 +202,29 @@ def _is_plain(node: Node) -> bool:
     if not isinstance(node, Simple) or not node.words:
         return not isinstance(node, Function)
     name = node.words[0][0]
-    return name in (*_SILENT, *_PRINTING) or _assigns(node)
+    return not _sends_away(node) and (name in (*_SILENT, *_PRINTING) or _assigns(node))
+
+
+def _sends_away(node: Simple) -> bool:
+    """Whether what a command prints goes elsewhere than to the caller, such as into a file of the kernel."""
+    return any(redirect.operator.startswith((">", "&>")) and not redirect.errors for redirect in node.redirects)
+
+
+def _in_lines(nodes: Sequence[Node]) -> bool:
+    """Whether all that is printed ends with its line, or is one piece only."""
+    words = [[raw for raw, _line in node.words] for node in nodes if isinstance(node, Simple)]
+    printing = [one for one in words if one and one[0] in _PRINTING]
+    loops = any(isinstance(node, (For, While)) for node in nodes)
+    whole = [
+        one[1:2] and not one[1].startswith("-n") if one[0] == "echo" else any("\\n" in raw for raw in one[1:2])
+        for one in printing
+    ]
+    return all(whole) or (len(printing) == 1 and not loops)
+
+
+def _returns_early(function: Function, nodes: Sequence[Node]) -> bool:
+    """Whether it may end before its last command, which the host may decide."""
+    count = sum(1 for node in nodes if isinstance(node, Simple) and node.words and node.words[0][0] == "return")
+    body = function.body
+    last = body.commands[-1] if isinstance(body, Sequence_) and body.commands else body
+    return count > int(isinstance(last, Simple) and bool(last.words) and last.words[0][0] == "return")
