@@ -114,7 +114,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         host, told = known(result)
         if told.get("reverted"):
             self._reverted.add(host)
-        if told.get("rolled_back") or (told.get("answer") or {}).get("rolled_back"):
+        answer = told.get("answer")  # other modules may call anything so
+        if told.get("rolled_back") or (isinstance(answer, Mapping) and answer.get("rolled_back")):
             self._rolled_back.add(host)
         said = told.get("remarks")
         for sentence in said if isinstance(said, list) else ():

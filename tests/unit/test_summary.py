@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.linuxnet.tuning.plugins.callback import summary
 
 
@@ -79,6 +81,15 @@ def test_remarks_are_collected_from_all_batches():
     callback.v2_runner_on_ok(Result("c", remarks="not a list", changed=False))
     callback.v2_playbook_on_stats(Stats("abc"))
     assert shown == ["SUMMARY", "unchanged      3   a, b, c", "2 hosts: It is the switch. (a, b)"]
+
+
+@pytest.mark.parametrize("answer", ["yes", ["rolled_back"], 42, None])
+def test_results_of_other_modules_may_have_an_answer_of_any_kind(answer):
+    callback, shown = made()
+    callback.v2_runner_on_ok(Result("a", "community.general.some", answer=answer, remarks=["It is the switch"]))
+    callback.v2_runner_on_failed(Result("b", "community.general.some", answer=answer))
+    callback.v2_playbook_on_stats(Stats("ab", failed="b"))
+    assert shown == ["SUMMARY", "failed         1   b", "unchanged      1   a", "1 host: It is the switch. (a)"]
 
 
 def test_a_host_that_was_not_reached_is_not_told_to_be_unchanged():

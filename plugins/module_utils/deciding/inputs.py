@@ -89,11 +89,11 @@ def _choice(field_: Field, raw: Any) -> Desired:
 
 def _closest(text: str, choices: Sequence[int]) -> str:
     """`; did you mean 1000?` for a number with a unit, or one that is near."""
-    match = re.fullmatch(r"(\d{1,6})(?:\.0)? ?([kmgt]?)[a-z/]*", text.lower())
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?) ?([kmgt]?)[a-z/]*", text.lower())
     if not match:
         return ""
     # A speed of 10g counts in millions of bits, and a size of 4k in steps of 1024.
-    number = int(match[1]) * {"": 1, "k": 1024, "m": 1, "g": 1000, "t": 10**6}[match[2]]
+    number = float(match[1]) * {"": 1, "k": 1024, "m": 1, "g": 1000, "t": 10**6}[match[2]]
     close = min(choices, key=lambda one: abs(one - number))
     return f"; did you mean {close}?" if 2 * abs(close - number) <= close else ""
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..deciding.inputs import numbers, vector
-from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value, nearest
+from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.
@@ -82,15 +82,28 @@ def _there(word: str, known: Sequence[str], loadable: Optional[Sequence[str]]) -
 
 
 def _discipline(known: Sequence[str], word: str) -> str:
-    """A queueing discipline by its name; ValueError for one that is almost one of this kernel."""
+    """A queueing discipline by its name; ValueError for one of this kernel that is written wrong."""
     from ..tools import qdisc  # few hosts are asked for this key
 
     # One that is built into the kernel is no module.
     names = [*known, *qdisc.KINDS, *qdisc.OWN_LIMIT] if known else []
-    close = nearest(word, names, otherwise=False)
-    if word in names or not close:
-        return word
-    raise ValueError(f"this kernel has no queueing discipline of that name{close}")
+    meant = [] if word in names else [name for name in sorted(names) if _slip(word, name)]
+    if meant:
+        raise ValueError(f"this kernel has no queueing discipline of that name; did you mean '{meant[0]}'?")
+    return word
+
+
+def _slip(word: str, name: str) -> bool:
+    """Whether a name is written with another line, or with one letter wrong; short ones are real: sfb, sfq and qfq."""
+    one, other = (re.sub(r"[-_ ]", "", text) for text in (word, name))
+    same = _alike(one, other) + _alike(one[::-1], other[::-1])
+    wrong = sorted(one) == sorted(other) or same >= max(len(one), len(other)) - 1
+    return one == other or (wrong and len(other) >= 5)
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many letters two names begin alike."""
+    return next((index for index, pair in enumerate(zip(one, other)) if len(set(pair)) > 1), min(len(one), len(other)))
 
 
 def _write(_scope: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
