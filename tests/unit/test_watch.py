@@ -174,10 +174,12 @@ def test_the_program_is_one_file_and_says_what_is_wrong(tmp_path):
     assert done.stdout.startswith(f"{settings} is not what site has written (JSONDecodeError: ")
 
 
-def run_program(host, tmp_path, monkeypatch, wanted=DESIRED):
+def run_program(host, tmp_path, monkeypatch, wanted=None):
     """The time of the stamp after a run of the whole program on a host; 0 without one."""
     settings, stamp = tmp_path / "settings.json", tmp_path / "linuxnet-tuning-watched"
-    settings.write_text(json.dumps({"wanted": wanted, "probes": [], "guard_timeout": 120}))
+    settings.write_text(
+        json.dumps({"wanted": DESIRED if wanted is None else wanted, "probes": [], "guard_timeout": 120})
+    )
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
     monkeypatch.setattr(program, "ReadOnlyHost", lambda _run: Reader(host))
     monkeypatch.setattr(program, "Host", lambda _run: host)

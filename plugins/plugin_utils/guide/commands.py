@@ -161,7 +161,7 @@ class Commands(Substitutions):
         elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
             own = [
                 found[2]
-                for found in map(expand.assignment, (raw for raw, _ in node.words))
+                for found in map(expand.assignment, (raw for raw, _line in node.words))
                 if found and found[0] == "IFS"
             ]
             self.read_list(words, node.redirects, expand.text(own[0], self.scope) if own else "")
