@@ -544,7 +544,8 @@ host:
     fair_queues:
       description:
         - By C(nic) the fq that has C(dropped) packets of flows of which too many were waiting, all queues together,
-          with the qdisc at the C(root), its C(flow_limit), and the packets C(sent).
+          with the qdisc at the C(root), its C(flow_limit), the C(options) that somebody has set, and the packets
+          C(sent).
       type: list
       elements: dict
       returned: when there are any

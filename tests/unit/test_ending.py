@@ -67,6 +67,12 @@ def test_where_nobody_is_left_to_say_how_the_run_ends_each_host_does():
     found = ended(lambda: DONE, {**HANDLER, **alone})
     assert found["msg"].endswith("probe `p`: 7. The change was rolled back. 49 hosts were not touched.")
     assert found["stopped"]
+    stuck = ended(lambda: {"failed": True, "msg": "The revert did not finish."}, {**HANDLER, **alone})
+    assert stuck["msg"] == (
+        "This host is not well after the change: probe `p`: 7. The revert did not finish. 49 hosts were not touched."
+    )
+    assert stuck["stopped"]
+    assert "rolled_back" not in stuck
 
 
 @pytest.mark.parametrize(("guard", "told"), [(120, BACK), (0, BACK), (120, None)])

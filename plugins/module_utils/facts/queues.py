@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Sequence
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import fifos, interrupts, policers, sysfs, tc
+from ..tools import fifos, interrupts, policers, qdisc_counters, sysfs, tc
 from .saying import said
 
 # Devices whose filters are read at most, and packets from which on it is worth the time.
@@ -23,8 +23,8 @@ def dropping(host: ReadOnlyHost, text: str) -> Dict[str, List[Dict[str, Any]]]:
     """What drops by a rule of its own on any device: queues that hold a few packets, netem, flows of fq, policers."""
     rows: Dict[str, Sequence[Any]] = {
         "short_queues": fifos.short(text),
-        "emulators": policers.emulators(text),
-        "fair_queues": policers.fair_queues(text),
+        "emulators": qdisc_counters.emulators(text),
+        "fair_queues": qdisc_counters.fair_queues(text),
         "policers": _policers(host, text),
     }
     return {topic: [row._asdict() for row in found] for topic, found in rows.items() if found}

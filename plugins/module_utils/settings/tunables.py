@@ -64,8 +64,8 @@ def _read(host: Reader, nic: str, keys: Sequence[str]) -> Reading:
     found: Dict[str, Cell] = {}
     said = ""
     for row in _ROWS:
-        # No driver copies in one direction only, that of sending.
-        if row.field.name not in keys if keys else row.word.startswith("tx") and not found:
+        # Only a driver that copies what it sends has a size of these buffers.
+        if row.field.name not in keys if keys else row.word == "tx-buf-size" and "tx_copybreak" not in found:
             continue
         answer = host.ask(Query(("ethtool", "--get-tunable", nic, row.word)))
         found.update(cells(row, answer.out))
@@ -93,6 +93,7 @@ tunables = Family(
     write=_write,
     about="Tunables of the driver: up to which size it copies packets, and how long it waits while it is paused.",
     fields=tuple(row.field for row in _ROWS),
-    hint="Few drivers have them: ena, enic and hns3 rx_copybreak, hns3 those for sending, mlx5 pfc_prevention_tout.",
+    hint="Few drivers have them: ena, enic and hns3 rx_copybreak, hns3 and mlx4 tx_copybreak, hns3 tx_buf_size, mlx5 "
+    "pfc_prevention_tout.",
     refusals={"Operation not supported": "the driver does not allow it to be set"},
 )

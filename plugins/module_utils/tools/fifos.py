@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List, NamedTuple
 
+from . import qdisc_counters
+
 # A connection begins with ten segments at once (TCP_INIT_CWND of include/net/tcp.h).
 FEW = 10
 # By kind: where tc shows how many packets it holds.
@@ -32,17 +34,12 @@ def short(text: str) -> List[Fifo]:
     found: List[Fifo] = []
     # By device: what the queues that can be seen have dropped; they stand behind the root.
     seen: Dict[str, int] = {}
-    for block in reversed(re.split(r"^(?=qdisc )", text, flags=re.MULTILINE)):
-        head = re.match(r"qdisc (\S+) \S+: dev (\S+) (?:root|parent (\S+))(.*)", block)
-        counted = re.search(r" Sent \d+ bytes (\d+) pkts? \(dropped (\d+),", block)
-        if not head or not counted:
-            continue
-        kind, nic, parent, rest = head.groups(default="")
-        dropped = int(counted[2])
-        limit = re.search(_HOLDS[kind], rest) if kind in _HOLDS else None
+    for kind, nic, parent, block in reversed(list(qdisc_counters.blocks(text))):
+        sent, dropped = qdisc_counters.counted(block)
+        limit = re.search(_HOLDS[kind], block.partition("\n")[0]) if kind in _HOLDS else None
         below = 0 if parent else seen.get(nic, 0)
         if limit and int(limit[1]) <= FEW and dropped and below * 2 < dropped:
-            found.append(Fifo(nic, kind, parent, int(limit[1]), int(counted[1]), dropped))
+            found.append(Fifo(nic, kind, parent, int(limit[1]), sent, dropped))
         if parent:
             seen[nic] = seen.get(nic, 0) + dropped
     return found[::-1]

@@ -1,36 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speak `tc -s` about what drops by a rule of its own, on any device: netem, a full flow of fq, and policers."""
+"""Speak `tc -s` about policers, which filters of any device may have."""
 
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 from ..schema import Query
-from . import qdisc
+from . import qdisc, qdisc_counters
 
 # Where filters may police packets, by the qdisc that they hang on.
 WAYS = {"ingress": ("ingress",), "clsact": ("ingress", "egress")}
-
-
-class Emulator(NamedTuple):
-    """A netem: the qdisc at the root of its device, where it hangs itself, and the packets sent and dropped."""
-
-    nic: str
-    root: str
-    parent: str
-    sent: int
-    dropped: int
-
-
-class FairQueue(NamedTuple):
-    """The fq of a device, all queues together: packets that one flow may have waiting, sent, and dropped for that."""
-
-    nic: str
-    root: str
-    flow_limit: int
-    sent: int
-    dropped: int
 
 
 class Policer(NamedTuple):
@@ -44,34 +24,13 @@ class Policer(NamedTuple):
     dropped: int
 
 
-def emulators(text: str) -> List[Emulator]:
-    """Of `tc -s qdisc show`: each netem."""
-    blocks = list(_blocks(text))
-    roots = {nic: kind for kind, nic, parent, _block in blocks if not parent}
-    return [
-        Emulator(nic, roots.get(nic, ""), parent, *_counted(block))
-        for kind, nic, parent, block in blocks
-        if kind == "netem"
-    ]
-
-
-def fair_queues(text: str) -> List[FairQueue]:
-    """Of `tc -s qdisc show`: the fq of each device that has dropped packets of flows that had too many waiting."""
-    blocks = list(_blocks(text))
-    roots = {nic: kind for kind, nic, parent, _block in blocks if not parent}
-    found: Dict[str, FairQueue] = {}
-    for kind, nic, _parent, block in blocks:
-        limit, over = re.search(r"\bflow_limit (\d{1,9})p", block), re.search(r"\bflows_plimit (\d{1,20})", block)
-        if kind == "fq" and limit:
-            old = found.get(nic, FairQueue(nic, roots.get(nic, ""), int(limit[1]), 0, 0))
-            dropped = old.dropped + (int(over[1]) if over else 0)
-            found[nic] = old._replace(sent=old.sent + _counted(block)[0], dropped=dropped)
-    return [row for row in found.values() if row.dropped]
-
-
 def dropping(text: str) -> List[Tuple[str, str, int]]:
     """Of `tc -s qdisc show`: device, kind and drops of what filters hang on before the queues, worst first."""
-    rows = [(nic, kind, _counted(block)[1]) for kind, nic, _parent, block in _blocks(text) if kind in WAYS]
+    rows = [
+        (nic, kind, qdisc_counters.counted(block)[1])
+        for kind, nic, _parent, block in qdisc_counters.blocks(text)
+        if kind in WAYS
+    ]
     return sorted((row for row in rows if row[2]), key=lambda row: (-row[2], row[0]))
 
 
@@ -93,7 +52,7 @@ def parse(text: str, nic: str, way: str, dropped: int) -> List[Policer]:
         if not limits or not action or action[1] not in ("drop", "shot") or not _takes_all(block):
             continue
         rate, burst = qdisc.number(qdisc.RATE, limits[1]), qdisc.number(qdisc.BYTES, limits[2].partition("/")[0])
-        passed, lost = _counted(block[limits.end() + action.end() :])
+        passed, lost = qdisc_counters.counted(block[limits.end() + action.end() :])
         if rate and burst:
             found.append(Policer(nic, way, rate, burst, passed, lost if passed else dropped))
     return found
@@ -109,17 +68,3 @@ def _takes_all(block: str) -> bool:
         return "(" not in re.sub(r"\(rule hit[^()]*\)", "", before)
     masks = re.findall(r"\bmatch [0-9a-f]{8}/([0-9a-f]{8})", before)
     return head[1] == "matchall" or (" fh " in before and not any(int(mask, 16) for mask in masks))
-
-
-def _blocks(text: str) -> Iterator[Tuple[str, str, str, str]]:
-    """Kind, device, parent (empty at the root), and all lines."""
-    for block in re.split(r"^(?=qdisc )", text, flags=re.MULTILINE):
-        head = re.match(r"qdisc (\S+) \S+: dev (\S+) (?:root|parent (\S+))", block)
-        if head:
-            yield head[1], head[2], head[3] or "", block
-
-
-def _counted(block: str) -> Tuple[int, int]:
-    """Packets sent, or passed, and dropped."""
-    match = re.search(r"\bSent \d+ bytes (\d{1,20}) pkts? \(dropped (\d{1,20}),", block)
-    return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -47,10 +47,14 @@ def ended(run: Callable[[], Dict[str, Any]], variables: Mapping[str, Any]) -> Di
     except AnsibleConnectionFailure as error:
         # One that is merely unreachable would not count as failed, and the next batch would go the same way.
         answer = {"unreachable": True, "msg": str(error)}
-    why = "" if answer.get("failed") else _why(answer, variables)
     verdict = registered(variables, "guard_verdict")
+    if answer.get("failed"):
+        return (
+            {**answer, "msg": _unable(answer, variables, verdict), "stopped": True} if verdict.get("last") else answer
+        )
+    why = _why(answer, variables)
     # For the callbacks: what had been changed was rolled back with the batch.
-    if verdict.get("stop") and not answer.get("failed") and not answer.get("unreachable"):
+    if verdict.get("stop") and not answer.get("unreachable"):
         answer = {**answer, "rolled_back": True}
     if not why:
         return answer
@@ -66,12 +70,22 @@ def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
             f"After the change no new connection to this host can be made ({answer.get('msg') or 'no answer'}). Nobody "
             "has confirmed the change, so the host reverts by itself; the next run tells what was reverted."
         )
-    sick = registered(variables, "guard_verdict").get("sick") or {}
-    name = variables.get("inventory_hostname")
-    if name in sick:
-        return f"This host is not well after the change: {sick[name]}. The change was rolled back."
+    sick = _sick(variables)
+    if sick:
+        return f"{sick} The change was rolled back."
     # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
     told = registered(variables, "tune_result").get("reverted")
     if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
         return f"This host reverted by itself in the middle of the play: {told}"
     return ""
+
+
+def _sick(variables: Mapping[str, Any]) -> str:
+    sick = registered(variables, "guard_verdict").get("sick") or {}
+    name = variables.get("inventory_hostname")
+    return f"This host is not well after the change: {sick[name]}." if name in sick else ""
+
+
+def _unable(answer: Mapping[str, Any], variables: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+    """What a host says that could not be rolled back, where nobody else of its batch can tell the end of the run."""
+    return " ".join(filter(None, (_sick(variables), str(answer.get("msg") or ""), verdict["last"])))

@@ -36,7 +36,7 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.nothing(number, "a comment")
             continue
         key, equals, value = plain.partition("=")
-        if equals and re.fullmatch(r"\s*([\"']).*\1\s*", value) and re.match(r"-?\s*net[./]", key):
+        if equals and re.fullmatch(r"\s*([\"']).*\1\s*(?:#.*)?", value) and re.match(r"-?\s*net[./]", key):
             text = f"{key.strip()}: the kernel gets the quotes as well, and refuses them; write the value without"
             guide.sink.remark(number, NO_EFFECT, text)
         elif equals:

@@ -127,7 +127,8 @@ def _span(option: str, text: str) -> str:
     if text.isdecimal() or option not in (*_MILLISECONDS, "lp_interval"):
         return text
     found = systemd.microseconds(text)
-    return text if found is None else str(found // (1000 if option in _MILLISECONDS else 1000000))
+    # Rounded up, as 0 is no time, or switches the check off.
+    return text if found is None else str(-(-found // (1000 if option in _MILLISECONDS else 1000000)))
 
 
 def _chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:

@@ -152,10 +152,14 @@ RULES = (
         id="fifo-overflows",
         severity="high",
         title="Packets are lost between the NIC and the memory, because its bus is too slow",
-        condition="the same, where the PCIe link does not sleep, or the NIC has none: on USB, or inside of a processor",
+        condition="the FIFO of the NIC overflowed at least 1000 times, and more than once in 100000 packets, which the "
+        "driver counts apart from a full ring, and its PCIe link does not sleep, or it has none (USB, or inside of a "
+        "processor); not behind a slot that is too narrow, and not on cards that queue packets themselves",
         explanation="The NIC could not hand over what it had received: its bus or the chip is too slow for the bursts "
         "of its link. A larger ring does not help.",
-        action=_SENDERS_WAIT,
+        action="Let pause frames hold the senders back, here and at the port of the switch. On PCIe see what else "
+        "delays the NIC: cards behind the same bridge, and the IOMMU. Elsewhere offer a lower speed only, or use a "
+        "faster port of USB.",
         reference="https://github.com/qualcomm-linux/kernel-topics/issues/1872",
         host=_late,
         switch=True,

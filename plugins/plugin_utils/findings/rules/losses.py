@@ -71,13 +71,20 @@ def _netem(host: Host) -> Iterator[Hit]:
         evidence = {"qdisc": "netem", "hangs": _where(first), "dropped": dropped}
         if nic is None or nic.flag("physical") is not True:
             # Laboratories of containers are made of such devices.
-            yield Hit(evidence, name, severity="note")
+            yield Hit(evidence, name, action=_TEST_BED.format(_removal(name, first)), severity="note")
         elif at:
             remedy = nic_remedy(name, qdisc={at: "default"})
             yield Hit(evidence, name, remedy=remedy, severity="high" if dropped >= 100 else "")
         else:
-            action = f"Remove it: `tc qdisc del dev {name} parent {first.text('parent')}`."
+            action = f"Remove it: {_removal(name, first)}."
             yield Hit(evidence, name, action=action, severity="high" if dropped >= 100 else "")
+
+
+_TEST_BED = "If this is no test bed, remove it: {}."
+
+
+def _removal(nic: str, row: Facts) -> str:
+    return f"`tc qdisc del dev {nic} {'parent ' + row.text('parent') if row.text('parent') else 'root'}`"
 
 
 def _where(row: Facts) -> str:
@@ -97,16 +104,22 @@ def _shaped(host: Host) -> Iterator[Hit]:
 
 def _forwarded(host: Host) -> Iterator[Hit]:
     for nic, row in full_flows(host) if host.forwards else ():
-        remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": "fq_codel"})
-        yield Hit(_flows(row), nic.name, remedy=remedy if row.text("root") in ("fq", "mq") else {})
+        # With a rate of its own fq is there for pacing.
+        yield Hit(_flows(row), nic.name, remedy={} if row.text("options") else _where_it_hangs(row, "fq_codel"))
 
 
 def _unpaced(host: Host) -> Iterator[Hit]:
     for nic, row in full_flows(host) if not host.forwards else ():
         now, moment = row.count("flow_limit"), nic.speed * 1_000_000 // 8 // (nic.count("mtu") or 1500) // 100
         best = min(_ALL_FLOWS, max(moment, 10 * now))
-        remedy = nic_remedy(nic.name, qdisc={"root" if row.text("root") == "fq" else "leaves": f"fq flow_limit {best}"})
-        yield Hit(_flows(row), nic.name, remedy=remedy if row.text("root") in ("fq", "mq") and best > now else {})
+        words = " ".join(filter(None, ("fq", row.text("options"), f"flow_limit {best}")))
+        yield Hit(_flows(row), nic.name, remedy=_where_it_hangs(row, words) if best > now else {})
+
+
+def _where_it_hangs(row: Facts, words: str) -> dict[str, Any]:
+    """What to write where fq is the root, or a leaf of mq; nothing where it hangs elsewhere."""
+    key = {"fq": "root", "mq": "leaves"}.get(row.text("root"))
+    return nic_remedy(row.text("nic"), qdisc={key: words}) if key else {}
 
 
 # What fq lets all flows together have waiting (fq_init in net/sched/sch_fq.c).
