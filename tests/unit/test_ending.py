@@ -56,6 +56,8 @@ def test_a_host_that_is_not_well_fails_and_keeps_its_warnings():
     assert found["changed"]
     assert found["msg"] == "This host is not well after the change: probe `p`: 7. The change was rolled back."
     assert found["warnings"] == ["one could not be set back"]
+    late = ended(lambda: {**DONE, "pending": [], "reverted": [{"at": "2026-05-04"}]}, {**HANDLER, **SICK})
+    assert late["msg"].endswith("The change was reverted.")
     # The others of its batch go back too, and do not fail.
     assert ended(lambda: DONE, {**HANDLER, **SICK, "inventory_hostname": "pc2"}) == {**DONE, "rolled_back": True}
     assert found["answer"]["rolled_back"]

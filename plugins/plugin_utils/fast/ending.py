@@ -72,7 +72,8 @@ def _why(answer: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
         )
     sick = _sick(variables)
     if sick:
-        return f"{sick} The change was rolled back."
+        # The guard may have been faster than the judge.
+        return f"{sick} The change was {'reverted' if answer.get('reverted') else 'rolled back'}."
     # A later task of the same play may reach the host only once it has gone back, and be the one that is told.
     told = registered(variables, "tune_result").get("reverted")
     if told and int(registered(variables, "bonding_result").get("guard") or 0) > 0:
