@@ -103,5 +103,7 @@ def play(folder, inventory, *argv, variables=None, **environment):
     own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
     own["ANSIBLE_CONNECTION_PLUGINS"] = str(folder / "cable")
     own.update(PWD=str(folder), PYTHONWARNINGS="ignore", **environment)
-    done = subprocess.run(call, cwd=folder, env={**keep, **own}, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+    # As on a terminal: warnings, which ansible-core 2.16 writes to stderr, stand where they were given.
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(call, cwd=folder, env={**keep, **own}, **both, text=True, check=False)
+    return done.returncode, done.stdout
