@@ -29,7 +29,7 @@ INVENTORY = {
 }
 # In the place of the actions: large rings give half as much again, and channels are refused.
 STUB = """
-def answer(host, asked, _check_mode, _variables):
+def answer(host, asked, _check_mode, variables):
     entries = asked.get("nics") if view == "tune" else None
     with open(folder + "/calls", "a") as calls:
         words = [view, asked.get("name") if view == "benchmark" else "", asked.get("state") or ""]
@@ -49,6 +49,8 @@ def answer(host, asked, _check_mode, _variables):
         if asked["state"] == "reverted" and os.path.exists(large):
             os.remove(large)
         return {"changed": False, "temporary": []}
+    if asked["state"] == "checked" and variables.get("unmeasurable"):
+        return {"failed": True, "msg": variables["unmeasurable"]}
     if asked["state"] == "checked":
         return {"kernel": "", "iperf3": "", "sysctl": {}, "nics": {}}
     steps = {}
@@ -94,3 +96,14 @@ def test_the_plan_changes_and_measures_nothing(tmp_path):
     assert ended == 0, said
     assert "3 values of 2 settings, on router" in said
     assert set(calls) == {"nic_info"}
+
+
+def test_what_cannot_be_measured_is_no_success(tmp_path):
+    ended, said, calls = autotune(tmp_path, unmeasurable="iperf3 is missing")
+    assert ended == 2, said
+    assert "The search ended early, without a verdict." in said
+    assert "1 measurement. All hosts are as they were at the start." in said
+    last = said.partition("TASK [See that there is a verdict]")[2]
+    assert "The search ended early, without a verdict: it could not be measured: " in last
+    assert "iperf3 is missing" in last
+    assert not [call for call in calls if call.startswith("tune")]

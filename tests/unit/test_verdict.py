@@ -70,6 +70,16 @@ def test_noise_before_does_not_hide_a_benefit():
     assert row["between"][0] > 1
 
 
+def test_no_interval_says_that_a_figure_may_fall_below_nothing():
+    wild = [[1, 200, 900], [900, 2, 1], [3, 400, 1000], [990, 900, 3], [1, 1, 2], [800, 900, 980], [2, 1, 1]]
+    row = decided([wild], "sum", [list(reversed(run)) for run in reversed(wild)])["groups"]["router1 and room1"][
+        "rows"
+    ][0]
+    assert row["interval"][0] < -row["before"]["median"], "or there is nothing to see here"
+    assert row["between"][0] == -1
+    assert table.between(row).startswith("-100.0% to +")
+
+
 def test_the_test_is_exact():
     """Against counting: of all ways to share out the runs, those that lie as high or higher."""
     chance = random.Random(4)

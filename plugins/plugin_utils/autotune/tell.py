@@ -25,7 +25,7 @@ _HEADS = {
     "undecided": "Something looked better, but the proof did not confirm it. Leave the hosts as they are.",
     "worse": "What looked better has proved to be worse. Leave the hosts as they are.",
     "nothing": "Nothing that was tried is better than the start. Leave the hosts as they are.",
-    "failed": "It was ended, because measuring was impossible.",
+    "failed": "The search ended early, without a verdict.",
 }
 
 
@@ -114,7 +114,7 @@ def ending(
     axes: Sequence[Json], goal: str, bounds: search.Limits, history: Sequence[Json], end: search.Ending
 ) -> list[str]:
     """The verdict, the lines for the inventory, the evidence, and what did not matter."""
-    found = [_HEADS[end.outcome] + (f" {end.why}" if end.why else "")]
+    found = [_HEADS[end.outcome], *([f"  {end.why}"] if end.why else [])]
     if end.best:
         found.append(f"  {setting(end.best)}")
     if end.outcome == "better":
@@ -129,7 +129,8 @@ def ending(
     if end.left:
         found.append(f"not tried, for lack of measurements or time: {'; '.join(end.left)}")
     noise = f"; a run differs by {100 * end.noise:.1f} % (standard deviation)" if end.outcome != "failed" else ""
-    return [*found, f"{end.measurements} measurements{noise}. All hosts are as they were at the start."]
+    many = "1 measurement" if end.measurements == 1 else f"{end.measurements} measurements"
+    return [*found, f"{many}{noise}. All hosts are as they were at the start."]
 
 
 def _proof(decided: Json) -> list[str]:

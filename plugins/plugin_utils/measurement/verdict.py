@@ -196,7 +196,8 @@ def _row(
         "shift": sign * found.shift,
         "interval": around,
         "change": sign * found.shift / scale,
-        "between": [end / scale for end in around] if around else None,
+        # None of these figures falls below nothing, however wide the noise makes the interval.
+        "between": [max(end / scale, -1.0) for end in around] if around else None,
         "chance": min(1.0, found.chance * questions),
         "drifts": found.drifts,
         "runs": found.runs,
