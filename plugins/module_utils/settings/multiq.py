@@ -10,22 +10,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    Reader,
-    Reading,
-    Run,
-    Value,
-    say,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, Reader, Reading, Run, Value, say
 from ..tools import sysfs, tc
 from . import tagged
 from .qdisc import MADE_OF
