@@ -28,6 +28,9 @@ _SYSCTL = (
     "net.ipv4.tcp_wmem",
 )
 
+# What Python runs where it is given the folder; the station is a package there as it is here.
+_STATION = "import sys\n\nfrom measuring.station import main\n\nsys.exit(main(sys.argv[1:]))\n"
+
 Params = Mapping[str, Any]
 Result = Dict[str, Any]
 
@@ -106,10 +109,9 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     files = {
         "config.json": json.dumps(config),
         "undo.json": json.dumps(undo),
-        "station.py": _program("station"),
-        **({"probe.py": _program("probe")} if _probes(params) else {}),
+        **programs(_probes(params)),
     }
-    program = [sys.executable, f"{folder}/station.py"]
+    program = [sys.executable, folder]
     command = transient.service(
         unit,
         "linuxnet.tuning measures the network",
@@ -139,13 +141,16 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     return result
 
 
-def _program(name: str) -> str:
-    """The text of a program, which Ansible brings to the host inside an archive."""
-    from . import probe, station  # the other calls start faster without
+def programs(probes: bool) -> Dict[str, str]:
+    """The text of each file that the unit runs, by its path in the folder; Ansible brings them inside an archive."""
+    from . import gate, probe, processes, station  # the other calls start faster without
 
-    module = {"probe": probe, "station": station}[name]
-    loader: Any = module.__loader__
-    return str(loader.get_source(module.__name__))
+    def text(module: Any) -> str:
+        return str(module.__loader__.get_source(module.__name__))
+
+    own = {"station": station, "gate": gate, "processes": processes}
+    packed = {f"measuring/{name}.py": text(module) for name, module in own.items()}
+    return {"__main__.py": _STATION, **packed, **({"probe.py": text(probe)} if probes else {})}
 
 
 def _probes(params: Params) -> bool:
