@@ -167,11 +167,13 @@ LAYERS = {
     "measuring.processes": set(),
     "measuring.gate": set(),
     "measuring.station": {"measuring.processes", "measuring.gate"},
+    "measuring.record": {"schema", "host", "tools"},
     "measuring.session": {
         "schema",
         "host",
         "tools",
         "facts",
+        "measuring.record",
         "measuring.station",
         "measuring.gate",
         "measuring.processes",
