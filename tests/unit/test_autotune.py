@@ -12,6 +12,7 @@ import yaml
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, conduct, search, session, tell
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune.scores import Measured
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement.result import ResultError
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.measurements import made, measured
@@ -114,16 +115,16 @@ def test_what_a_host_refuses_costs_no_measurement():
 def test_what_costs_throughput_is_not_better():
     steps = search.begin([search.Axis("qdisc", ["short"])], LIMITS)
     next(steps)
-    turn = steps.send(search.Measured([0.0, 0.01, 0.02], [5.0, 5.01, 5.0], 1))
+    turn = steps.send(Measured([0.0, 0.01, 0.02], [5.0, 5.01, 5.0], 1))
     assert turn.setting == {"qdisc": "short"}
     with pytest.raises(StopIteration) as end:
-        steps.send(search.Measured([3.0, 3.01, 3.02], [4.0, 4.01, 4.0], 2))
+        steps.send(Measured([3.0, 3.01, 3.02], [4.0, 4.01, 4.0], 2))
     assert end.value.value.outcome == "nothing"
     assert [(one.outcome, one.why) for one in end.value.value.found] == [("worse", "it costs throughput")]
 
 
 def test_a_start_that_cannot_be_measured_is_the_end():
-    turn, ending = search.follow([search.Axis("rings", ["all"])], LIMITS, [search.Measured([], [], 1, "no iperf3")])
+    turn, ending = search.follow([search.Axis("rings", ["all"])], LIMITS, [Measured([], [], 1, "no iperf3")])
     assert turn is None
     assert (ending.outcome, ending.why, ending.best) == ("failed", "no iperf3", {})
 
