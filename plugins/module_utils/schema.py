@@ -7,17 +7,12 @@ every host makes them anew.
 
 from __future__ import annotations
 
-import re
-from fnmatch import fnmatchcase
-from typing import Any, Callable, Container, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol, Sequence, Tuple, Union
 
 from .text import quote
 
 Value = Union[None, bool, int, str, Tuple[str, ...]]
 
-NIC = "nic"
-HOST = "host"
-ENTRY = "entry"
 # What the other end of a link makes of a request, where it is no trouble: nobody tells, or it is more than that. Said
 # when it is asked for, and not again.
 UNTOLD, MORE = "untold", "more"
@@ -148,24 +143,6 @@ class Reading(NamedTuple):
     problem: str = ""
 
 
-class Field(NamedTuple):
-    """One key a person may write.
-
-    `rounding` is how far a device may round a number in its own units; `parse` reads what no common kind does. A number
-    is one of a `unit`.
-    """
-
-    name: str
-    kind: str
-    about: str = ""
-    relative: bool = False
-    rounding: int = 0
-    words: Tuple[str, ...] = ()
-    choices: Tuple[int, ...] = ()
-    parse: Optional[Callable[[Any, Any], Desired]] = None
-    unit: str = ""
-
-
 class Query(NamedTuple):
     """A command that only reads; one that has not answered within these seconds hangs.
 
@@ -281,134 +258,6 @@ def plain(action: Action) -> Tuple[str, ...]:
     if isinstance(action, Run) and action.lines:
         return tuple(f"{action.argv[0]} {line}" for line in action.lines)
     return (str(action),)
-
-
-class Expansion(NamedTuple):
-    """What desired values come to on one NIC: by key what to set, what is refused and why, and what to know."""
-
-    desired: Mapping[str, Desired] = {}
-    refused: Mapping[str, str] = {}
-    remarks: Tuple[str, ...] = ()
-
-
-class Family(NamedTuple):
-    """A group of keys that one tool reads in one go and sets in one go.
-
-    `open_kind` is the kind of keys that only the device knows, of which one looks `like` this; `near` names one that
-    could have been meant on this host. `open_parse` reads one of no common kind, and `open_rounding` has the
-    rounding of those whose name matches a pattern in shell style. `hint` and
-    `explain` end the message when a device does not take a value; a complaint that holds a word of `refusals` means
-    that it never will, and why. A family that `follows` others is the file that keeps their values over a reboot: its
-    desired values come from theirs, `path` tells where it lies, and `rivals` which files override it.
-    The keys of a `flat` family stand in the entry itself. A change may disturb the `neighbours` of a NIC, which
-    an undo then restores too. `probe` asks a last question about values that were set; an answer is a complaint.
-    `partners` has what to say of a `partner` of its cells; `lacks` are like `refusals`, but for what is optional.
-    `expand` turns what is desired of one NIC into what to set: with its cells, and the values of families before it.
-    A family of scope ENTRY has `options` of its own, of which the first holds its entries by name; `desire` turns them
-    into desired values. Keys that are paths hold whole files. What it sets may take effect within `patience` seconds.
-    A change of a family that `cuts` may take the connection away; of others, one of a key that fits `cutting`. `boot`
-    gives the commands for a NIC that is fresh from its driver, where they are others than `write` would give now. Keys
-    that are `derived` say how well something holds, and are nothing to go back to. A change of a family in `shaken_by`
-    makes the driver work out values anew, or takes them away with a queue: all, or the `shaken` keys; an undo sets them
-    after it, and `foresee` gives the cells that there will be, from its values before and after; so it does after a
-    change of a family in `counted_by`, which takes nothing along. `reach` names the NICs of a family that only few of
-    those changes touch; what goes for good with a queue stands in `lost`, with what a new one has. A family without
-    fields is for this alone, and nobody can ask for it. Its default is `made_of` keys of other families, as they are at
-    that moment, so an undo sets it after these. A family `goes_before` others where a number of theirs goes
-    down on the same NIC: what uses queues lets go of them first. By a key in `lets_go` one goes before another family
-    if both go down. The keys of a family that is `loose` are apart: at boot, one that the kernel of the day does not
-    know spoils none of the others. Those of one that is `whole` hang on each other, and go back together. `unfold`
-    makes single keys of what a person writes together. At boot, one that is `late` waits for what comes after the NIC,
-    so that its commands are the last. Of keys that fit `blind` the commands need no cells, so they can be kept for a
-    NIC that is not there yet. Of a `wordy` one the device tells more than was requested, which is no part of what a
-    change is reported to have brought.
-    """
-
-    name: str
-    module: str
-    scope: str
-    read: Callable[[Reader, str, Sequence[str]], Reading]
-    write: Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]
-    about: str = ""
-    fields: Tuple[Field, ...] = ()
-    open_kind: str = ""
-    like: str = ""
-    near: Optional[Callable[[Reader, str], str]] = None
-    open_parse: Optional[Callable[[Any, Any], Desired]] = None
-    open_rounding: Mapping[str, int] = {}
-    key_pattern: str = r"[A-Za-z0-9][A-Za-z0-9_.:+-]*"
-    aliases: Mapping[str, str] = {}
-    canonical: Callable[[str], str] = str
-    hint: str = ""
-    refusals: Mapping[str, str] = {}
-    explain: Optional[Callable[[Reader, str], str]] = None
-    flat: bool = False
-    neighbours: Optional[Callable[[Reader, str], Sequence[str]]] = None
-    probe: Optional[Callable[[Reader, str, str, Mapping[str, Cell]], str]] = None
-    expand: Optional[Callable[[str, Mapping[str, Desired], Mapping[str, Cell], Mapping[Address, Value]], Expansion]] = (
-        None
-    )
-    options: Mapping[str, Mapping[str, Any]] = {}
-    desire: Optional[Callable[[Reader, Mapping[str, Any]], Mapping[Address, Desired]]] = None
-    patience: float = 0
-    cuts: bool = False
-    cutting: str = ""
-    derived: Tuple[str, ...] = ()
-    shaken_by: Tuple[str, ...] = ()
-    counted_by: Tuple[str, ...] = ()
-    made_of: Tuple[Tuple[str, str], ...] = ()
-    reach: Optional[Callable[[Reader, Sequence[Change]], Sequence[str]]] = None
-    goes_before: Tuple[str, ...] = ()
-    lets_go: Mapping[str, str] = {}
-    shaken: Tuple[str, ...] = ()
-    lost: Mapping[str, Value] = {}
-    foresee: Optional[Callable[[Mapping[str, Cell], Mapping[str, Value], Mapping[str, Value]], Mapping[str, Cell]]] = (
-        None
-    )
-    loose: bool = False
-    whole: bool = False
-    late: bool = False
-    blind: Tuple[str, ...] = ()
-    wordy: bool = False
-    unfold: Optional[Callable[[Mapping[str, Any]], Mapping[str, Any]]] = None
-    boot: Optional[Callable[[str, Mapping[str, Value], Mapping[str, Cell]], Sequence[Action]]] = None
-    partners: Mapping[str, str] = {}
-    lacks: Mapping[str, str] = {}
-    follows: Tuple[str, ...] = ()
-    path: Optional[Callable[[Mapping[str, Any]], str]] = None
-    rivals: Optional[Callable[[Reader, str, Sequence[str]], Sequence[Mapping[str, str]]]] = None
-
-    def disturbed(self, scope: str, changed: Container[Tuple[str, str]]) -> bool:
-        """Whether a change of (family, NIC) may take values of this family along; what it reaches is read for that."""
-        return bool(self.reach) or any((cause, scope) in changed for cause in self.shaken_by)
-
-    @property
-    def named(self) -> bool:
-        """Whether somebody can ask for it: it has keys of its own, or follows others into a file."""
-        return bool(self.fields or self.open_kind or self.options or self.follows)
-
-    @property
-    def option(self) -> str:
-        """The option of a module that holds what is desired of this family."""
-        return "nics" if self.scope == NIC else next(iter(self.options), self.name)
-
-    @property
-    def dropin(self) -> str:
-        """The file with its commands at boot, which it shares with its module unless it is late."""
-        return self.name if self.late else self.module
-
-    def field(self, key: str) -> Field:
-        """The field behind a key as written, under its canonical name; InputError names the nearest right one."""
-        name = self.canonical(self.aliases.get(key, key))
-        for known in self.fields:
-            if known.name == name:
-                return known
-        if self.open_kind and re.fullmatch(self.key_pattern, name) and ".." not in name:
-            known_to_round = [units for shape, units in self.open_rounding.items() if fnmatchcase(name, shape)]
-            return Field(name, self.open_kind, rounding=max(known_to_round, default=0), parse=self.open_parse)
-        names = [known.name for known in self.fields] + list(self.aliases)
-        like = f"; a key looks like '{self.like}'" if self.like else ""
-        raise InputError(f"{self.name} has no key '{key}'{nearest(key, names, otherwise=not self.open_kind) or like}")
 
 
 class Identity(NamedTuple):

@@ -9,6 +9,7 @@ import random
 from dataclasses import dataclass, field
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import search
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune.scores import Measured
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import sequence
 
 LIMITS = search.Limits(measurements=15, seconds=1e9, runs=3, run_seconds=1, ways=1, tolerance=0.05)
@@ -68,7 +69,7 @@ def play(surface, seed, limits=LIMITS):
     try:
         while True:
             if any(item in surface.refused for item in turn.setting.items()):
-                turn = steps.send(search.Measured([], [], clock, "it cannot", applied=False))
+                turn = steps.send(Measured([], [], clock, "it cannot", applied=False))
                 continue
             turns.append(turn)
             clock += turn.runs * limits.run_seconds
@@ -78,7 +79,7 @@ def play(surface, seed, limits=LIMITS):
                 planned = planned or search.schedule(limits, len(turns) - 1, clock - turn.runs * limits.run_seconds)
                 proof.append((turn.side, scores))
                 proved = judged(proof, planned, limits.ways)
-            turn = steps.send(search.Measured(scores, scores, clock, proved=proved))
+            turn = steps.send(Measured(scores, scores, clock, proved=proved))
     except StopIteration as end:
         return end.value, turns
 

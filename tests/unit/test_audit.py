@@ -1,46 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an audit tells: the terminal, programs and the page say the same, and nothing of a host becomes markup."""
+"""What an audit tells: the terminal, programs and the page say the same."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
-from ansible.errors import AnsibleFilterError, AnsibleUndefinedVariable
+from ansible.errors import AnsibleFilterError
 
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_data import audit_data
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_facts import audit_facts
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_page import audit_page
 from ansible_collections.linuxnet.tuning.plugins.filter.findings import findings
 from ansible_collections.linuxnet.tuning.plugins.filter.findings_table import findings_table
-from ansible_collections.linuxnet.tuning.tests.unit import case_files
-from ansible_collections.linuxnet.tuning.tests.unit.trees import paths, replaced
-
-CASES = Path(__file__).parent / "cases"
-EVIL = "<script>alert('{{ 7*7 }}')</script>"
-
-HOSTVARS = {
-    "pc1": {
-        "group_names": ["classrooms", "room1"],
-        "audit_info": {"nics": {}, "host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}, "remarks": ["queues: no tc"]},
-        "tune_result": {"before": {}, "after": {}, "unsupported": []},
-    },
-    "pc2": {"group_names": ["classrooms", "room1"], "audit_info": {"unreachable": True, "msg": "no route"}},
-    "pc3": {"group_names": ["classrooms", "room2"], "audit_info": {"nics": {}, "host": {}, "remarks": []}},
-    "pc4": {
-        "group_names": [],
-        "audit_info": {"failed": False, "msg": "no ip"},
-        "tune_result": {"failed": True, "msg": "rign"},
-    },
-    "pc5": {},
-    "pc6": {
-        "group_names": [],
-        "audit_info": {"nics": {}, "host": {}, "compared": {"failed": True, "msg": "chanels"}},
-        "tune_result": {"failed": True, "msg": "that of an earlier play"},
-    },
-}
+from ansible_collections.linuxnet.tuning.tests.unit.audited import HOSTVARS, story_facts
 
 
 @pytest.fixture
@@ -231,15 +204,6 @@ def test_overview_leads_to_the_first_card_of_each_kind(facts):
             assert page.count(f'href="#kind-{kind}"') == 1 and page.count(f'id="kind-{kind}"') == 1
 
 
-@pytest.mark.parametrize("broken", [None, 7, 1.5, True, "text", ["x", 3], {"a": 1}])
-@pytest.mark.parametrize("part", ["groups", "remarks", "nics", "host", "tune", "reason", "unreachable", ""])
-def test_damaged_facts_are_told_and_the_others_are_judged(part, broken):
-    facts = {"bad": {part: broken} if part else broken, "pc1": {"host": {"sysctl": {"net.ipv4.tcp_sack": "0"}}}}
-    found = findings(facts)
-    assert [finding["host"] for finding in found if finding["id"] == "tcp-sack-off"] == ["pc1"]
-    assert "pc1" in audit_page(facts, found) and audit_data(facts, found) and findings_table(facts, found)
-
-
 def test_query_that_is_none_is_told(facts):
     wrong = r"audit_query: the query .findings\[. is not a valid JMESPath expression"
     with pytest.raises(AnsibleFilterError, match=wrong):
@@ -253,13 +217,6 @@ def test_query_is_checked_before_there_are_hosts():
             audit_data({}, [], query=wrong)
 
 
-def story_facts():
-    facts = {}
-    for path in sorted((CASES / "stories").glob("*.yml")):
-        facts.update(case_files.read(path)["facts"])
-    return facts
-
-
 def test_page_has_every_finding_and_stands_on_its_own():
     facts = story_facts()
     found = findings(facts)
@@ -270,99 +227,6 @@ def test_page_has_every_finding_and_stands_on_its_own():
     assert not re.search(r"<(script|img|link|iframe)[^>]* src=", page)
     # What the page links to is opened by a person who wants to; what it needs is inside.
     assert not re.search(r"url\(|@import|<link(?! rel=\"icon\" href=\"data:,\")", page)
-
-
-def evil(tree):
-    """The same facts with every word replaced."""
-    if isinstance(tree, dict):
-        return {
-            key if len(key) > 20 else key + EVIL if key in ("router1", "eth2") else key: evil(v)
-            for key, v in tree.items()
-        }
-    if isinstance(tree, list):
-        return [evil(item) for item in tree]
-    return tree + EVIL if isinstance(tree, str) else tree
-
-
-def test_nothing_of_a_host_becomes_markup():
-    facts = evil(story_facts())
-    found = [*findings(facts), *findings(story_facts())]
-    found += [
-        {**found[0], "title": EVIL, "nic": EVIL, "host": EVIL, "action": EVIL, "evidence": {EVIL: EVIL}, "id": EVIL}
-    ]
-    page = audit_page(facts, found, EVIL)
-    assert EVIL in str(facts)
-    assert "<script>alert" not in page
-    assert page.count("<script") == page.count("</script>") == 1
-
-
-@pytest.mark.parametrize("wrong", [None, "text", ["facts"]])
-def test_filters_refuse_what_are_no_facts(wrong):
-    for refuse in (findings, lambda value: findings_table(value, []), lambda value: audit_page(value, [])):
-        with pytest.raises(AnsibleFilterError, match="facts by host"):
-            refuse(wrong)
-    with pytest.raises(AnsibleFilterError, match="list of host names"):
-        audit_facts("pc1", {})
-
-
-def _deep():
-    value = "bottom"
-    for _level in range(300):
-        value = {"a": [value]}
-    return value
-
-
-ODD = ["text", 5, -1, 10**400, True, None, [], {}, [5], [[]], {"a": 5}, "\ud800\udcff", _deep()]
-ODD += [float("inf"), float("-inf"), float("nan"), {"\udcff": 1}, {5: 5}, ["\udcff"], "9" * 5000, 1e308]
-# What one host says, of which each part will once be something odd; the other host is as usual.
-STORIES = [
-    *sorted((CASES / "stories").glob("*.yml"))[::3],
-    *sorted((CASES / "findings/differs-from-inventory").glob("*.yml")),
-]
-
-
-@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
-@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
-def test_odd_facts_of_one_host_stop_nobody(path, odd):
-    about = next(iter(case_files.read(path)["facts"].values()))
-    told = {
-        "group_names": about.get("groups", []),
-        "audit_info": {"nics": about.get("nics", {}), "host": about.get("host", {}), "remarks": ["one"]},
-        "tune_result": about.get("tune", {}),
-    }
-    positions = [position for position in paths(told, items=1) if position]
-    for number, position in enumerate(positions):
-        if number % 7 != ODD.index(odd) % 7 and len(position) > 3:
-            continue  # each part meets some odd values, and the upper ones meet all
-        hostvars = {"pc0": replaced(told, position, odd), "pc1": HOSTVARS["pc1"]}
-        facts = audit_facts(list(hostvars), hostvars)
-        found = findings(facts)
-        assert "pc1" in {finding["host"] for finding in found}, position
-        assert findings_table(facts, found)
-        audit_page(facts, found, "today").encode()
-        json.dumps(audit_data(facts, found, "today"), ensure_ascii=False, allow_nan=False).encode()
-
-
-class Unregistered(dict):
-    """The variables of a host whose result ansible-core 2.21 could not register, because it nests too deeply."""
-
-    def get(self, name, default=None):
-        if name == "audit_info":
-            raise AnsibleUndefinedVariable("its register expression failed: maximum recursion depth exceeded")
-        return super().get(name, default)
-
-
-def test_facts_that_were_not_registered_stop_nobody():
-    facts = audit_facts(["pc0", "pc1"], {"pc0": Unregistered(group_names=["room1"]), "pc1": HOSTVARS["pc1"]})
-    assert facts["pc0"]["unreachable"] and "maximum recursion depth" in facts["pc0"]["reason"]
-    assert "pc1" in {finding["host"] for finding in findings(facts)}
-
-
-def test_a_host_of_which_nothing_could_be_read_is_not_one_without_a_finding():
-    variables = {"audit_info": {"failed": True, "msg": "Module result deserialization failed"}, "group_names": []}
-    facts = audit_facts(["pc1"], {"pc1": variables})
-    assert facts["pc1"]["unreachable"] and facts["pc1"]["reason"] == "Module result deserialization failed"
-    assert findings_table(facts, findings(facts))[0] == "1 host; no findings; 0 without a finding; 1 not reached"
 
 
 def test_a_message_is_told_whole_for_its_end_says_what_is_valid():

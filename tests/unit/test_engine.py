@@ -9,8 +9,9 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import paths
+from ansible_collections.linuxnet.tuning.plugins.module_utils.family import Field
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, Field, TuningError
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Answer, TuningError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import clients
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.sysctl import sysctl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import tc

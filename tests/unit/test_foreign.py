@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import session
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring.record import Record
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import foreign as host_side
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import moved
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import foreign, report, result, table, verdict
@@ -97,7 +97,7 @@ def test_streams_that_are_seen_after_a_step_are_those_of_the_next_one():
     def seen(at):
         sample["answers"][1]["at"] = at
         host = connect(Files({**files, f"{folder}/sample-1-up-1.json": json.dumps(sample)}), None, True)
-        return session._moved(host, folder, "1-up-1")
+        return Record(host, folder).moved("1-up-1")
 
     assert seen(ended)["load"] and seen(ended)["streams"]
     late = seen(ended + 0.1)

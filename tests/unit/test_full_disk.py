@@ -11,9 +11,9 @@ import pytest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import script as taking
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
+from ansible_collections.linuxnet.tuning.tests.unit.calls import call, confirm, mtu, mtus
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
-from ansible_collections.linuxnet.tuning.tests.unit.test_stack import call, confirm, mtu, mtus
 
 UNITS = "/etc/systemd/system/linuxnet-tuning@"
 DROPIN = f"{UNITS}igb0.service.d/20-link.conf"

@@ -13,8 +13,9 @@ import pytest
 from ansible.module_utils import basic
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import bare, runner
+from ansible_collections.linuxnet.tuning.plugins.module_utils.family import HOST
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import revert
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import HOST, Cell, Poke, Run
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Cell, Poke, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import boot, managers, registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
 

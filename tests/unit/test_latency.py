@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import probe, station
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import probe, processes, station
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import counters
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import (
     figures,
@@ -50,13 +50,12 @@ def with_latency(factor, rates=tuple(BEFORE), idle=0.2):
 def test_probes_come_back_and_what_is_no_probe_gets_no_answer(tmp_path):
     """The whole of it: a station answers, and another one asks it and a port where nobody answers."""
     port, closed = free_port(), free_port()
-    for name in ("station", "probe"):
-        shutil.copy({"station": station, "probe": probe}[name].__file__, tmp_path / f"{name}.py")
+    shutil.copy(probe.__file__, tmp_path / "probe.py")
     words = {"prepare": [], "servers": [], "ports": [], "gate": None, "steps": [], "watch": [], "name": "hub"}
-    hub = station.Server([sys.executable, "-I", str(tmp_path / "probe.py"), "answer", str(port)])
+    hub = processes.Server([sys.executable, "-I", str(tmp_path / "probe.py"), "answer", str(port)])
     hub.start()
     try:
-        station._wait_for([hub], [port], "udp", "program that answers probes")
+        processes.wait_for([hub], [port], "udp", "program that answers probes")
         with pytest.raises(station.StationError, match=f"port {port} of UDP is in use by another program"):
             station.Station(str(tmp_path), {**words, "answer": port}).run()
         argv = [sys.executable, "-I", str(tmp_path / "probe.py"), "ask"]

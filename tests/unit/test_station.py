@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import station
+from ansible_collections.linuxnet.tuning.plugins.module_utils.measuring import gate, session, station
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iperf3
 
 
@@ -143,7 +142,7 @@ def test_a_gate_that_fails_is_no_success(tmp_path, monkeypatch):
     def fail(_gate, _step, _deadline):
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr(station.Gate, "_gather", fail, raising=True)
+    monkeypatch.setattr(gate.Gate, "gather", fail, raising=True)
     run(tmp_path, keeper(free_port(), ["pc1"])).join(30)
     assert "the gate has failed: RuntimeError('on purpose')" in read(tmp_path, "keeper/failed.json")["error"]
     assert not (tmp_path / "keeper/done.json").exists()
@@ -240,10 +239,12 @@ def test_undo_finds_what_is_ours_and_goes_on_after_a_failure(tmp_path, capsys):
 
 
 def test_the_program_runs_by_itself(tmp_path):
-    """As on a host: a lone file, and nothing else of the collection."""
-    shutil.copy(station.__file__, tmp_path / "station.py")
+    """As on a host: a few files, and nothing else of the collection."""
+    (tmp_path / "measuring").mkdir()
+    for path, text in session.programs(probes=False).items():
+        (tmp_path / path).write_text(text)
     (tmp_path / "config.json").write_text(json.dumps(config("alone")))
-    argv = [sys.executable, "-I", str(tmp_path / "station.py"), "run", str(tmp_path)]
+    argv = [sys.executable, "-I", str(tmp_path), "run", str(tmp_path)]
     assert subprocess.run(argv, check=False).returncode == 0
     assert (tmp_path / "done.json").exists()
 
@@ -284,7 +285,7 @@ def forge(port, text):
 
 def test_a_crowd_at_the_gate_throws_nobody_out(tmp_path, monkeypatch):
     """Neither of those who say nothing, nor of those whom nobody expects and who would stay open files for ever."""
-    monkeypatch.setattr(station, "_NAMELESS", 100)
+    monkeypatch.setattr(gate, "_NAMELESS", 100)
     port = free_port()
     threads = [run(tmp_path, keeper(port, ["pc1"], patience=60))]
     ready(tmp_path)
@@ -292,7 +293,7 @@ def test_a_crowd_at_the_gate_throws_nobody_out(tmp_path, monkeypatch):
     crowd = [forge(port, b'["x%d", "pc1", "word"]\n' % number * (number % 2)) for number in range(500)]
     time.sleep(2)
     # Ours are these 500; those of the gate are few.
-    assert open_files() < files + 500 + 100 + station._AT_ONCE + 20
+    assert open_files() < files + 500 + 100 + gate._AT_ONCE + 20
     threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
     for thread in threads:
         thread.join(30)

@@ -7,11 +7,11 @@ import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import stack
+from ansible_collections.linuxnet.tuning.tests.unit.calls import call, mtu
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.memory_host import Reader
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QUEUES, QueuesHost
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
-from ansible_collections.linuxnet.tuning.tests.unit.test_stack import call, mtu
 
 
 @pytest.fixture

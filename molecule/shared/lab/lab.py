@@ -10,7 +10,6 @@ import argparse
 import os
 import shutil
 import sys
-from pathlib import Path
 
 import accel
 import apt
@@ -20,11 +19,9 @@ import machine
 import releases
 import remote
 import saved
+import starting
 from common import CACHE_LOCK, INVENTORY, LAB, SSH_CONFIG, LabError, locked, say
 from guests import Guest, load
-
-# Software emulation on several threads now and then fails while a guest boots; so often it is started once more.
-REPEATS = 2
 
 
 def install(_options: argparse.Namespace) -> None:
@@ -46,11 +43,11 @@ def up(options: argparse.Namespace) -> None:
     release = releases.chosen(options.release)
     with locked():
         contained = _contained(guests, options.containers)
-        _same_kind(guests, contained, release)
+        starting.check_kinds(guests, contained, release)
         if not all(machine.running(guest.folder) for guest in guests):
             with locked(image.lock(release)):
                 built = image.ensure(guests, release)
-            _up(guests, contained, built, options)
+            starting.start(guests, contained, built, options)
         remote.write_files(guests)
     say(f"ssh -F {SSH_CONFIG} {guests[0].name}")
     say(f"ansible -i {INVENTORY} lab -m ping")
@@ -65,112 +62,6 @@ def _contained(guests: list[Guest], names: list[str] | None) -> list[Guest]:
     if names in ([], ["all"]):
         return guests
     return [_named(name) for name in names]
-
-
-def _same_kind(guests: list[Guest], contained: list[Guest], release: releases.Release) -> None:
-    """A lab has one release, and each guest is of one kind until it is down."""
-    kinds = {True: "a container", False: "a virtual machine"}
-    for guest in guests:
-        process = machine.recorded(guest.folder)
-        if not process:
-            continue
-        now = (kinds[process.accel == container.ACCEL], image.Image(Path(process.image)).release)
-        requested = (kinds[guest in contained], release.name)
-        if now != requested:
-            raise LabError(
-                f"in this lab {guest.name} is {now[0]} of {now[1]}, and {requested[0]} of {requested[1]} was "
-                "asked for; run 'down' first, or name another lab by the variable LAB"
-            )
-
-
-def _up(guests: list[Guest], contained: list[Guest], built: image.Image, options: argparse.Namespace) -> None:
-    """Start what does not run: containers first, for the wires to virtual machines end in their switch."""
-    machines = [guest for guest in guests if guest not in contained]
-    fresh = not any(machine.recorded(guest.folder) for guest in guests)
-    kept = None
-    if machines:
-        with locked(CACHE_LOCK):
-            chosen = accel.choose(built, options.accel)
-        if fresh and not options.boot:
-            kept = _state(guests, built, chosen)
-    if contained:
-        if machines and not kept:
-            for guest in guests:
-                machine.kill(guest.folder)
-        _boot(contained, built, container.ACCEL)
-    if kept:
-        _start_from_state(kept, machines, built, chosen)
-    elif machines:
-        _boot(machines, built, chosen)
-
-
-def _start(guest: Guest, built: image.Image, how: str, port: int = 0) -> machine.Process:
-    return container.start(guest, built, port) if how == container.ACCEL else machine.start(guest, built, how, port)
-
-
-def _state(guests: list[Guest], built: image.Image, chosen: str) -> saved.State | None:
-    """The saved state of all guests; where there is none, boot them and save it. None if they do not come to rest."""
-    kept = saved.state(guests, built, chosen)
-    with locked(kept.lock):
-        if not saved.fits(kept):
-            say("booting the guests, once, to save their state")
-            _boot(guests, built, chosen)
-            if not all(remote.settled(guest) for guest in guests):
-                say("the guests do not come to rest, and nothing is saved of them")
-                return None
-            saved.save(kept, guests)
-    return kept
-
-
-def _start_from_state(kept: saved.State, guests: list[Guest], built: image.Image, chosen: str) -> None:
-    """Start guests from what was saved of them; where that does not load, boot them."""
-    with locked(kept.lock):
-        saved.take_over(kept, guests)
-    try:
-        _load(guests, built, chosen)
-    except LabError as error:
-        say(f"{error}\nThe saved state does not load; booting the guests")
-        # One that is only slow on a busy machine serves others, and the next time.
-        if not all(machine.running(guest.folder) for guest in guests):
-            saved.forget(kept)
-        for guest in guests:
-            machine.kill(guest.folder)
-            machine.disk(guest).unlink()
-        _boot(guests, built, chosen)
-
-
-def _load(guests: list[Guest], built: image.Image, chosen: str) -> None:
-    """Start guests from the saved state on their disks, on the ports that they have."""
-    for guest in guests:
-        former = machine.recorded(guest.folder)
-        process = machine.start(guest, built, chosen, former.port if former else 0, saved.SNAPSHOT)
-        say(f"{guest.name} started from its saved state (process {process.pid}, ssh on 127.0.0.1 port {process.port})")
-    remote.write_files(load())
-    for guest in guests:
-        remote.awake(guest)
-        say(f"{guest.name} is up")
-
-
-def _boot(guests: list[Guest], built: image.Image, chosen: str) -> None:
-    """Boot the guests that do not run. Software emulation now and then fails while a guest boots."""
-    for repeat in range(REPEATS + 1):
-        for guest in guests:
-            if not machine.running(guest.folder):
-                former = machine.recorded(guest.folder)
-                process = _start(guest, built, chosen, former.port if former else 0)
-                say(f"{guest.name} boots (process {process.pid}, {process.accel})")
-        remote.write_files(load())
-        try:
-            for guest in guests:
-                remote.wait_for(guest)
-                say(f"{guest.name} is up")
-            return
-        except remote.EndedError as error:
-            if repeat == REPEATS:
-                raise
-            say(f"{error}\nAll guests are started once more")
-            for guest in guests:
-                machine.kill(guest.folder)
 
 
 def reset(_options: argparse.Namespace) -> None:
@@ -190,9 +81,9 @@ def reset(_options: argparse.Namespace) -> None:
         for guest in contained:
             container.forget_disk(guest)
         if contained:
-            _boot(contained, built, container.ACCEL)
+            starting.boot(contained, built, container.ACCEL)
         if machines:
-            _load(machines, built, processes[machines[0]].accel)
+            starting.resume(machines, built, processes[machines[0]].accel)
     say("the lab is as it was saved")
 
 
@@ -242,7 +133,7 @@ def reboot(options: argparse.Namespace) -> None:
     guest = _named(options.guest)
     process = _running(guest)
     with locked():
-        _await_boot(guest, process, remote.reboot(guest))
+        starting.await_boot(guest, process, remote.reboot(guest))
     say(f"{guest.name} is up again")
 
 
@@ -251,26 +142,9 @@ def power_cut(options: argparse.Namespace) -> None:
     guest = _named(options.guest)
     process = _running(guest)
     with locked():
-        _cut_power(guest, process)
-        _await_boot(guest, process)
+        starting.cut_power(guest, process)
+        starting.await_boot(guest, process)
     say(f"{guest.name} is up again")
-
-
-def _cut_power(guest: Guest, process: machine.Process) -> None:
-    machine.kill(guest.folder)
-    say(f"{guest.name} lost its power")
-    _start(guest, image.Image.at(process.image), process.accel, process.port)
-
-
-def _await_boot(guest: Guest, process: machine.Process, not_boot: str = "") -> None:
-    """Wait until a guest is back. Software emulation now and then loses a timer or fails while a guest boots."""
-    for _repeat in range(REPEATS):
-        try:
-            return remote.wait_for(guest, not_boot, remote.HUNG)
-        except LabError as error:
-            say(f"{error}\n{guest.name} is started once more")
-            _cut_power(guest, process)
-    return remote.wait_for(guest)
 
 
 def console(options: argparse.Namespace) -> None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Callable, Dict, Iterable, List, Mapping, Sequence, Set, Tuple
 
 from ..deciding import plan
+from ..family import NIC, Family
 from ..host import Host
-from ..schema import NIC, Action, Address, Cell, Cells, Family, Save, TuningError, Value, plain
+from ..schema import Action, Address, Cell, Cells, Save, TuningError, Value, plain
 from ..tools import sysfs
 
 Group = Tuple[str, str]

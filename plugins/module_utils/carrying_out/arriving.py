@@ -9,8 +9,9 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tup
 
 from ..deciding import desire, plan
 from ..deciding.inputs import FORMULAS
+from ..family import Family
 from ..host import ReadOnlyHost
-from ..schema import EXACTLY, Action, Address, Desired, Family, Value
+from ..schema import EXACTLY, Action, Address, Desired, Value
 from ..tools import later, systemd
 
 Families = Mapping[str, Family]

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import plan
+from ..family import Family
 from ..going_back import guard, health, memory, reverted
 from ..host import Host, ReadOnlyHost
-from ..schema import Address, Adjusted, Cells, Change, Family, Unsupported
+from ..schema import Address, Adjusted, Cells, Change, Unsupported
 from . import report
 from .prepare import Call, foretold, prepare
 

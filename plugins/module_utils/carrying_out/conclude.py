@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set
 
 from ..deciding import plan
+from ..family import ENTRY, HOST, Family
 from ..going_back import guard, memory, revert
 from ..host import Host
-from ..schema import ABSENT, ENTRY, HOST, Address, Adjusted, Cells, Change, Family, Plan, TuningError, Value
+from ..schema import ABSENT, Address, Adjusted, Cells, Change, Plan, TuningError, Value
 from ..settings import registry
 from ..tools import systemd
 from . import lost, persist

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ..family import Family
 from ..going_back import guard
 from ..host import Host
-from ..schema import Address, Cells, Change, Family, Value
+from ..schema import Address, Cells, Change, Value
 from ..settings import registry
 from .prepare import Call
 

@@ -8,8 +8,9 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Seq
 
 from ..deciding import plan
 from ..deciding.resolve import resolve
+from ..family import NIC, Family
 from ..host import ReadOnlyHost
-from ..schema import ABSENT, EXACTLY, NIC, Action, Address, Cell, Cells, Desired, DesiredState, Family, Value
+from ..schema import ABSENT, EXACTLY, Action, Address, Cell, Cells, Desired, DesiredState, Value
 from ..tools import sysfs, systemd
 
 Families = Mapping[str, Family]

@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import desire, plan
+from ..family import HOST, Family
 from ..going_back import guard, memory
 from ..host import ReadOnlyHost
 from ..schema import (
     ABSENT,
-    HOST,
     PROBE,
     WATCH,
     Address,
@@ -20,7 +20,6 @@ from ..schema import (
     Cells,
     Desired,
     DesiredState,
-    Family,
     Plan,
     TuningError,
     Unsupported,

@@ -5,22 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Sequence
 
-from ..schema import (
-    HOST,
-    MORE,
-    NIC,
-    UNTOLD,
-    Address,
-    Adjusted,
-    Cell,
-    Cells,
-    Change,
-    Family,
-    Plan,
-    Unsupported,
-    Value,
-    say,
-)
+from ..family import HOST, NIC, Family
+from ..schema import MORE, UNTOLD, Address, Adjusted, Cell, Cells, Change, Plan, Unsupported, Value, say
 
 
 class Outcome(NamedTuple):

@@ -7,21 +7,9 @@ from typing import Callable, Container, Dict, Iterable, List, Mapping, Optional,
 
 from ..deciding import plan
 from ..deciding.resolve import Refusal, resolve
+from ..family import NIC, Family
 from ..host import Host
-from ..schema import (
-    NIC,
-    Address,
-    Adjusted,
-    Cell,
-    Cells,
-    Change,
-    DesiredState,
-    Family,
-    Plan,
-    TuningError,
-    Value,
-    say,
-)
+from ..schema import Address, Adjusted, Cell, Cells, Change, DesiredState, Plan, TuningError, Value, say
 from ..tools import sysfs
 from . import report
 from .applying import LINK_SECONDS, Applying, Group, Read

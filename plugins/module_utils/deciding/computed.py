@@ -7,7 +7,8 @@ import re
 from fractions import Fraction
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import Computed, Family, Field, InputError, Query, nearest
+from ..family import Family, Field
+from ..schema import Computed, InputError, Query, nearest
 from ..tools import interrupts, speeds, sysfs
 from .inputs import FORMULAS, LARGEST
 

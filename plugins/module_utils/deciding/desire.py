@@ -6,20 +6,9 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ..family import HOST, NIC, Family
 from ..host import ReadOnlyHost
-from ..schema import (
-    ABSENT,
-    EXACTLY,
-    HOST,
-    NIC,
-    Address,
-    Desired,
-    DesiredState,
-    Family,
-    InputError,
-    Unsupported,
-    Value,
-)
+from ..schema import ABSENT, EXACTLY, Address, Desired, DesiredState, InputError, Unsupported, Value
 from ..settings import registry
 from ..tools import ethtool, ip, sysctl, sysfs, whereabouts
 from ..tools.sysctl import NIC_NAME

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Mapping, Sequence
 
+from ..family import Field
 from ..schema import (
     AT_LEAST,
     AT_MOST,
@@ -16,7 +17,6 @@ from ..schema import (
     UNKNOWN,
     Computed,
     Desired,
-    Field,
     InputError,
     Value,
     nearest,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Container, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
+from ..family import HOST, Family
 from ..schema import (
     ABSENT,
     EXACTLY,
-    HOST,
     Address,
     Adjusted,
     Cell,
@@ -16,7 +16,6 @@ from ..schema import (
     Change,
     Desired,
     DesiredState,
-    Family,
     InputError,
     Plan,
     Unsupported,

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import plan
-from ..schema import ENTRY, Action, Address, Cell, Cells, Change, Family, Plan, Poke, Run, Save, Value
+from ..family import ENTRY, Family
+from ..schema import Action, Address, Cell, Cells, Change, Plan, Poke, Run, Save, Value
 from ..text import quote
 from ..tools import systemd
 from . import stack

@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import re
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Query, Run, Save, TuningError
-from ..tools import counters, fio, firewall, foreign, ip, iperf3, mount, moved, sysfs, transient
+from ..tools import fio, firewall, foreign, ip, iperf3, mount, moved, transient
+from .record import Record
 
 FOLDER = "/run/linuxnet-tuning"
 _GOVERNORS = "/sys/devices/system/cpu/cpufreq"
@@ -27,6 +28,9 @@ _SYSCTL = (
     "net.ipv4.tcp_timestamps",
     "net.ipv4.tcp_wmem",
 )
+
+# What Python runs where it is given the folder; the station is a package there as it is here.
+_STATION = "import sys\n\nfrom measuring.station import main\n\nsys.exit(main(sys.argv[1:]))\n"
 
 Params = Mapping[str, Any]
 Result = Dict[str, Any]
@@ -106,10 +110,9 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     files = {
         "config.json": json.dumps(config),
         "undo.json": json.dumps(undo),
-        "station.py": _program("station"),
-        **({"probe.py": _program("probe")} if _probes(params) else {}),
+        **programs(_probes(params)),
     }
-    program = [sys.executable, f"{folder}/station.py"]
+    program = [sys.executable, folder]
     command = transient.service(
         unit,
         "linuxnet.tuning measures the network",
@@ -133,19 +136,22 @@ def start(host: Host, params: Params, check_mode: bool) -> Result:
     ready, failed = f"{folder}/ready.json", f"{folder}/failed.json"
     host.wait_until(lambda: host.exists(ready) or host.exists(failed), 60)
     if not host.exists(ready) or host.exists(failed):
-        problem = _problem(host, folder) or f"{unit} did not get ready within 60 s; see `journalctl -u {unit}`"
+        problem = Record(host, folder).problem or f"{unit} did not get ready within 60 s; see `journalctl -u {unit}`"
         _do(host, transient.stop(unit))
         raise TuningError(problem)
     return result
 
 
-def _program(name: str) -> str:
-    """The text of a program, which Ansible brings to the host inside an archive."""
-    from . import probe, station  # the other calls start faster without
+def programs(probes: bool) -> Dict[str, str]:
+    """The text of each file that the unit runs, by its path in the folder; Ansible brings them inside an archive."""
+    from . import gate, probe, processes, station  # the other calls start faster without
 
-    module = {"probe": probe, "station": station}[name]
-    loader: Any = module.__loader__
-    return str(loader.get_source(module.__name__))
+    def text(module: Any) -> str:
+        return str(module.__loader__.get_source(module.__name__))
+
+    own = {"station": station, "gate": gate, "processes": processes}
+    packed = {f"measuring/{name}.py": text(module) for name, module in own.items()}
+    return {"__main__.py": _STATION, **packed, **({"probe.py": text(probe)} if probes else {})}
 
 
 def _probes(params: Params) -> bool:
@@ -245,20 +251,21 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
     for _turn in range(params["seconds"] // 5 + 2):
         if host.wait_until(lambda: any(host.exists(path) for path in ended), 5) or not transient.active(host, unit):
             break
-    problem = _problem(host, folder)
+    record = Record(host, folder)
+    problem = record.problem
     if not problem and not host.exists(ended[0]):
         problem = f"{unit} was stopped before it was done, by somebody or by its limit of {params['seconds']} s"
     steps = {}
     try:
         for step in params["steps"]:
-            steps.update(_outcome(host, folder, step))
+            steps.update(record.outcome(step))
     except TuningError as error:
         problem = problem or str(error)
     names = [step["id"] for step in params["gate"] or params["steps"]]
-    sent = {name: _grown(host, folder, f"gate-{name}") for name in names}
-    busy = {name: _busy(host, folder, f"gate-{name}") for name in names}
+    sent = {name: record.sent(f"gate-{name}") for name in names}
+    busy = {name: record.busy(f"gate-{name}") for name in names}
     names = list(dict.fromkeys([*names, *(step["id"] for step in params["steps"])]))
-    seen = {name: _moved(host, folder, name) for name in names}
+    seen = {name: record.moved(name) for name in names}
     # The unit cleans up at its end; to wait for that is what makes the next measurement possible at once.
     host.wait_until(lambda: not transient.active(host, unit), 120)
     stop(host, params, False)
@@ -271,93 +278,6 @@ def collect(host: Host, params: Params, check_mode: bool) -> Result:
         "cpu_seconds": {key: value for key, value in busy.items() if value is not None},
         "moved": {key: value for key, value in seen.items() if value},
     }
-
-
-def _outcome(host: ReadOnlyHost, folder: str, step: Params) -> Dict[str, Any]:
-    noted = _noted(host, folder, f"step-{step['id']}")
-    if noted is None:
-        return {}
-    parsed: List[Dict[str, Any]] = []
-    for run, outcome in zip(step["runs"], noted["runs"]):
-        if outcome.get("late"):
-            where = f"{run['server']} port {run['port']}"
-            raise TuningError(f"iperf3 to {where} did not end within {step['limit']} s (step {step['id']})")
-        parsed.append(iperf3.parse(outcome["out"], outcome["err"], run, outcome.get("rc", 0)))
-    found: Dict[str, Any] = {
-        "runs": parsed,
-        "began": noted["began"],
-        "queues": _grown(host, folder, f"step-{step['id']}"),
-    }
-    if step.get("fio"):
-        outcome = noted["runs"][len(parsed)]
-        found["fio"] = fio.parse(outcome["out"], outcome["err"], step["fio"])
-    busy = _busy(host, folder, f"step-{step['id']}")
-    found.update({} if busy is None else {"cpu_seconds": busy})
-    if step.get("probe"):
-        outcome = noted["runs"][-1]
-        try:
-            found["probes"] = json.loads(outcome["out"])
-        except ValueError:
-            said = " ".join(outcome["err"].split()[-30:])
-            raise TuningError(f"the probes of step {step['id']} did not end as they should: {said}") from None
-    return {step["id"]: found}
-
-
-def _grown(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, List[int]]:
-    """Bytes by NIC and transmit queue that were sent during a step."""
-    before, after = _answers(host, folder, name)
-    grown = {}
-    for nic in [argv[-1] for argv in before if argv[:1] == ("ethtool",)]:
-        classes, statistics = (tuple(argv) for argv in counters.watch(nic))
-        now, then = (counters.queues(texts[classes], texts[statistics]) for texts in (after, before))
-        grown[nic] = _in_use(host, nic, counters.growth(then, now))
-    return {nic: queues for nic, queues in grown.items() if queues}
-
-
-def _in_use(host: ReadOnlyHost, nic: str, sent: List[int]) -> List[int]:
-    """Without the queues that the NIC could have and has not: mq has a class for each of these too."""
-    number = sysfs.transmit_queues(host, nic)
-    return sent if any(sent[number:]) else sent[: number or None]
-
-
-def _busy(host: ReadOnlyHost, folder: str, name: str) -> Optional[float]:
-    """Seconds that all processors of the host together were at work during a step."""
-    before, after = (
-        counters.processors(texts.get(("cat", "/proc/stat"), "")) for texts in _answers(host, folder, name)
-    )
-    return None if before is None or after is None else round(after - before, 2)
-
-
-def _moved(host: ReadOnlyHost, folder: str, name: str) -> Dict[str, Any]:
-    """What moved on the host during a step that was looked at in its middle, and TCP's account of the streams."""
-    noted = _noted(host, folder, f"sample-{name}")
-    if not noted:
-        return {}
-    config = _noted(host, folder, "config") or {}
-    commands = [tuple(argv) for argv in config["sample"]]
-    meanwhile, seen_at = ({argv: one[key] for argv, one in zip(commands, noted["answers"])} for key in ("out", "at"))
-    kind = next((kind for kind in ("step", "gate") if all(_answers(host, folder, f"{kind}-{name}"))), "step")
-    before, after = _answers(host, folder, f"{kind}-{name}")
-    nics = list(dict.fromkeys(argv[-1] for argv in before if argv[:1] == ("ethtool",)))
-    found = moved.growth(moved.parts(host, nics), before, after, meanwhile)
-    begun_at, ended_at = _answers(host, folder, f"{kind}-{name}", "at")
-    account = next((argv for argv in commands if argv[0] == "ss"), commands[-1])
-    # Streams that are seen after the step are those of the next one.
-    whole = account[0] == "ss" and seen_at[account] <= min(ended_at.values(), default=0)
-    streams = meanwhile[account] if whole else ""
-    load = foreign.load(config.get("links", {}), before, meanwhile, streams, (begun_at, seen_at))
-    found.update({"load": load} if load else {})
-    return {**found, "seconds": round(seen_at[account] - noted["begun"], 3), "streams": moved.streams(streams)}
-
-
-def _answers(
-    host: ReadOnlyHost, folder: str, name: str, key: str = "out"
-) -> Tuple[Dict[Tuple[str, ...], Any], Dict[Tuple[str, ...], Any]]:
-    """What the commands that watch said before a step and after it, or `at` what time; nothing where none is noted."""
-    noted = _noted(host, folder, name) or {"before": (), "after": ()}
-    watched = [tuple(argv) for argv in (_noted(host, folder, "config") or {}).get("watch", ())]
-    before, after = ({argv: one[key] for argv, one in zip(watched, noted[side])} for side in ("before", "after"))
-    return before, after
 
 
 def stop(host: Host, params: Params, check_mode: bool) -> Result:
@@ -376,16 +296,6 @@ def _do(host: Host, action: Action) -> None:
     complaint = host.do(action)
     if complaint:
         raise TuningError(f"{action}: {complaint}")
-
-
-def _noted(host: ReadOnlyHost, folder: str, name: str) -> Optional[Dict[str, Any]]:
-    # The counters of a NIC with many queues fill some MiB.
-    text = host.read(f"{folder}/{name}.json", 1 << 28)
-    return json.loads(text) if text else None
-
-
-def _problem(host: ReadOnlyHost, folder: str) -> str:
-    return str((_noted(host, folder, "failed") or {}).get("error", ""))
 
 
 def _unit(params: Params) -> str:

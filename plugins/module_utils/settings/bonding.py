@@ -6,22 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ..schema import (
-    ABSENT,
-    ENTRY,
-    EXACTLY,
-    WATCH,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Family,
-    Reader,
-    Reading,
-    Run,
-    Save,
-    Value,
-)
+from ..family import ENTRY, Family
+from ..schema import ABSENT, EXACTLY, WATCH, Action, Address, Cell, Desired, Reader, Reading, Run, Save, Value
 from ..tools import bond as tool
 from ..tools import ip, sysfs
 from . import bonds, managers

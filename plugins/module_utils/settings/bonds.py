@@ -7,7 +7,8 @@ import re
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ..deciding import inputs
-from ..schema import Field, InputError, Reader, Value, nearest
+from ..family import Field
+from ..schema import InputError, Reader, Value, nearest
 from ..tools import bond as tool
 from ..tools import ip, sysfs
 from .addresses import check_gateway, of_anybody, of_nic

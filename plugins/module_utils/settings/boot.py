@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import HOST, Action, Cell, Family, Reader, Reading, Run, Save, Value
+from ..family import HOST, Family
+from ..schema import Action, Cell, Reader, Reading, Run, Save, Value
 from ..tools import systemd
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Dict, Mapping
 
-from ..schema import Cell, Field
+from ..family import Field
+from ..schema import Cell
 from ..tools import ethtool
 from .table import Row, family
 

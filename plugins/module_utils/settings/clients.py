@@ -7,7 +7,8 @@ import ipaddress
 import re
 from typing import Any, Dict, Iterable, List, Sequence, Tuple, Union
 
-from ..schema import EXACTLY, Desired, Field, InputError
+from ..family import Field
+from ..schema import EXACTLY, Desired, InputError
 from ..tools import tc
 
 IPAddress = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Mapping, Tuple
 
-from ..schema import Action, Cell, Field, Value
+from ..family import Field
+from ..schema import Action, Cell, Value
 from ..tools import ethtool
 from .table import Row, family
 

@@ -9,22 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Value,
-    say,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, InputError, Reader, Reading, Value, say
 from ..tools import devlink as tool
 from ..tools import sysfs
 

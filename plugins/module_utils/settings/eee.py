@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Address, Cell, Desired, Expansion, Family, Field, Reader, Reading, Run, Value
+from ..family import NIC, Expansion, Family, Field
+from ..schema import Action, Address, Cell, Desired, Reader, Reading, Run, Value
 from ..tools import ethtool, modes
 
 

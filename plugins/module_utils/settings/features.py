@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Field, Reader, Reading, Value
+from ..family import NIC, Family, Field
+from ..schema import ABSENT, Action, Cell, Change, Reader, Reading, Value
 from ..tools import ethtool, sysctl, sysfs
 
 # ethtool's short name, its long name in the text of -k, the kernel's own name, what it is. One name each is

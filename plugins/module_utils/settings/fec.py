@@ -5,21 +5,8 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Cell,
-    Desired,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Run,
-    Value,
-    nearest,
-)
+from ..family import NIC, Family, Field
+from ..schema import EXACTLY, Action, Cell, Desired, InputError, Reader, Reading, Run, Value, nearest
 from ..tools import ethtool, sysfs
 
 _WORDS = ("auto", "off", "rs", "baser", "llrs")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, Mapping, Sequence, Tuple
 
-from ..schema import ABSENT, NIC, Action, Cell, Change, Family, Reader, Reading, Run, Value
+from ..family import NIC, Family
+from ..schema import ABSENT, Action, Cell, Change, Reader, Reading, Run, Value
 from ..tools import ipv6 as tool
 from ..tools import sysctl, sysfs
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Run, TuningError, Value
+from ..family import NIC, Family, Field
+from ..schema import Action, Cell, Poke, Reader, Reading, Run, TuningError, Value
 from ..text import quote
 from ..tools import cpus, interrupts, placing, services, sysfs
 from ..tools import irqbalance as balancer

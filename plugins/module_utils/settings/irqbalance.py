@@ -5,21 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
-from ..schema import (
-    ABSENT,
-    EXACTLY,
-    HOST,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Reader,
-    Reading,
-    Save,
-    Value,
-)
+from ..family import HOST, Expansion, Family
+from ..schema import ABSENT, EXACTLY, Action, Address, Cell, Desired, Reader, Reading, Save, Value
 from ..tools import irqbalance as tool
 from ..tools import sysfs
 

@@ -7,17 +7,15 @@ import re
 from typing import List, Mapping, Sequence, Tuple
 
 from ..deciding import inputs
+from ..family import NIC, Family, Field
 from ..schema import (
     ABSENT,
     AT_LEAST,
     AT_MOST,
     EXACTLY,
-    NIC,
     Action,
     Cell,
     Desired,
-    Family,
-    Field,
     InputError,
     Reader,
     Reading,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import List, Mapping, Sequence, Tuple
 
-from ..schema import HOST, Action, Address, Cell, Desired, Expansion, Family, Reader, Reading, Save, Value
+from ..family import HOST, Expansion, Family
+from ..schema import Action, Address, Cell, Desired, Reader, Reading, Save, Value
 from ..tools import kmod, systemd
 
 _NOT_KEPT = (

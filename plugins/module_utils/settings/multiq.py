@@ -10,27 +10,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    Reader,
-    Reading,
-    Run,
-    Value,
-    say,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, Reader, Reading, Run, Value, say
 from ..tools import sysfs, tc
-from . import tagged
+from ..tools.tc import CLSACT, MQ, MULTIQ
+from . import shaping, tagged
 from .qdisc import MADE_OF
 
-CLSACT, MULTIQ, MQ, NONE = "clsact", "multiq", "mq", "none"
+NONE = "none"
 _HANDLE, _OTHER_HANDLE = "1:", "2:"
 
 
@@ -127,9 +114,9 @@ def _write(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> 
         kept = () if method not in now else current
         lines += [tc.delete(nic, parent, tc.pref_of(word)) for word in kept if word not in planned]
         lines += [tc.add(nic, parent, word) for word in planned if word not in kept]
-    shaped = _by_queue(_held(cells, "rate"), current) if lasts else {}
-    planned_rates = _by_queue(rates, planned) if method in (CLSACT, MULTIQ) else {}
-    lines += _shaping(nic, method, handle, shaped, planned_rates, bool(_held(cells, "leaves")))
+    shaped = shaping.by_queue(_held(cells, "rate"), current) if lasts else {}
+    planned_rates = shaping.by_queue(rates, planned) if method in (CLSACT, MULTIQ) else {}
+    lines += shaping.commands(nic, method, handle, shaped, planned_rates, bool(_held(cells, "leaves")))
     return (*first, tc.batch(lines)) if lines else first
 
 
@@ -139,43 +126,6 @@ def _root(cells: Mapping[str, Cell]) -> List[str]:
     if cells["method"].value == CLSACT and _held(cells, "rate") and (root[0] != MQ or root[1] == "0:"):
         return [MQ, _HANDLE]
     return root
-
-
-def _by_queue(rates: Sequence[str], clients: Sequence[str]) -> Dict[int, int]:
-    """The kbit/s of each queue; a rate of nobody's is none."""
-    queues = {word.partition("=")[0]: tc.queue_of(word) for word in clients if "=" in word}
-    found = {}
-    for word in rates:
-        whom, _equals, rate = word.rpartition("=")
-        queue = int(whom[6:]) if whom.startswith("queue ") else queues.get(whom)
-        if queue is not None:
-            found[queue] = tc.kbit(rate)
-    return found
-
-
-def _shaping(
-    nic: str, method: str, root: str, current: Mapping[int, int], planned: Mapping[int, int], others: bool
-) -> List[str]:
-    """From the rates of queues below a root that lasts to others.
-
-    A queue of mq whose qdisc is deleted gets none and drops all that it is given, until mq is made anew; multiq gives
-    such queues a new one when it is told to change.
-    """
-    lines = []
-    stale = sorted(queue for queue in current if queue not in planned)
-    if stale and method == MULTIQ:
-        lines = [tc.unshape(nic, root, queue) for queue in stale] + [
-            f"qdisc replace dev {nic} root handle {root} multiq"
-        ]
-    elif stale and others:
-        lines = [tc.plain_queue(nic, root, queue) for queue in stale]
-    elif stale:
-        lines = [f"qdisc del dev {nic} root"]
-        lines += [f"qdisc replace dev {nic} root handle {root} mq"] if planned or method == MQ else []
-        current = {}
-    return lines + [
-        tc.shape(nic, root, queue, planned[queue]) for queue in sorted(planned) if current.get(queue) != planned[queue]
-    ]
 
 
 def _boot(nic: str, values: Mapping[str, Value], _cells: Mapping[str, Cell]) -> Sequence[Action]:
@@ -244,10 +194,10 @@ def _expand(
     if problem:
         return Expansion(refused={"method" if "method" in desired else "clients": problem})
     told += tuple(tagged.unseen(nic, _held(cells, "networks"), listed))
-    rates, unknown = _rates(_words(values.get("rate")), mapped, cells)
+    rates, unknown = shaping.of_clients(_words(values.get("rate")), mapped, _held(cells, "rate"))
     if rates and (owned or Address("qdisc", nic, "leaves") in planned):
         return Expansion(refused={"rate": "a rate is a qdisc of its queue, and qdisc sets one as well; leave one out"})
-    problem = _no_rates(rates, mapped, method, cells)
+    problem = shaping.problem(rates, mapped, method, str(cells["root"].value), _held(cells, "leaves"))
     if problem:
         return Expansion(refused={"rate": problem})
     if unknown:
@@ -262,52 +212,6 @@ def _exactly(
     """Who asks for no rate has none, also where there was one."""
     rated = {"rate": Desired(EXACTLY, rates)} if rates or _held(cells, "rate") else {}
     return {"method": Desired(EXACTLY, method), "clients": Desired(EXACTLY, mapped), **rated}
-
-
-def _rates(
-    desired: Tuple[str, ...], mapped: Tuple[str, ...], cells: Mapping[str, Cell]
-) -> Tuple[Tuple[str, ...], Tuple[str, ...]]:
-    """The rate of each client in the order of the queues, and the clients of which `auto` does not know it.
-
-    What is known came from the controller. A client that could not be asked, as it is switched off, keeps its rate.
-    """
-    auto = "auto" in desired
-    named = dict(word.rpartition("=")[::2] for word in desired if "=" in word)
-    now = dict(word.rpartition("=")[::2] for word in _held(cells, "rate")) if auto else {}
-    found, unknown = [], []
-    for word in mapped:
-        whom = word.partition("=")[0]
-        general = named.get("*") if word != tc.OTHERS else None
-        rate = named.get(whom) or now.get(whom) or general
-        if rate:
-            found.append(f"{whom}={rate}")
-        elif auto and word != tc.OTHERS:
-            unknown.append(whom)
-    nobody = (
-        () if auto else tuple(f"{whom}={named[whom]}" for whom in named if whom not in _owners(mapped) and whom != "*")
-    )
-    found.sort(key=lambda item: _owners(mapped)[item.rpartition("=")[0]])
-    return (*found, *nobody), tuple(unknown)
-
-
-def _owners(mapped: Tuple[str, ...]) -> Dict[str, int]:
-    return {word.partition("=")[0]: tc.queue_of(word) for word in mapped}
-
-
-def _no_rates(rates: Tuple[str, ...], mapped: Tuple[str, ...], method: str, cells: Mapping[str, Cell]) -> str:
-    """Why these rates cannot be."""
-    owners, kind = _owners(mapped), str(cells["root"].value).split()
-    strangers = tuple(whom for word in rates for whom in [word.rpartition("=")[0]] if whom not in owners)
-    if strangers:
-        return f"{say(strangers)} is no client of this NIC; name it under clients"
-    if rates and method == CLSACT and kind[1] != "0:" and kind[0] not in (MQ, MULTIQ):
-        return f"somebody made the root qdisc {kind[0]} {kind[1]}, which has no queues to shape; remove it first"
-    queues = {owners[word.rpartition("=")[0]] for word in rates}
-    for leaf in _held(cells, "leaves"):
-        queue, name, handle = leaf.split()
-        if int(queue) in queues:
-            return f"somebody made the qdisc {name} {handle} of queue {queue}; remove it first"
-    return ""
 
 
 def _queues(nic: str, cells: Mapping[str, Cell], planned: Mapping[Address, Value]) -> int:

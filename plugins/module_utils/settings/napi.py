@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Poke, Reader, Reading, Value
+from ..family import NIC, Family, Field
+from ..schema import Action, Cell, Poke, Reader, Reading, Value
 from ..text import quote
 from ..tools import sysfs
 

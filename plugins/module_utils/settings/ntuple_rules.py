@@ -9,21 +9,8 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    ABSENT,
-    EXACTLY,
-    NIC,
-    Action,
-    Cell,
-    Desired,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Value,
-    nearest,
-)
+from ..family import NIC, Family, Field
+from ..schema import ABSENT, EXACTLY, Action, Cell, Desired, InputError, Reader, Reading, Value, nearest
 from ..tools import ethtool, sysfs
 from ..tools import ntuple as tool
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
-from ..schema import MORE, UNTOLD, Action, Cell, Field, Reader, Reading, Value
+from ..family import Field
+from ..schema import MORE, UNTOLD, Action, Cell, Reader, Reading, Value
 from ..tools import ethtool, sysfs
 from . import negotiation
 from .table import Row, family

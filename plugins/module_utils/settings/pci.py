@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Sequence, Tuple, Union
 
-from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
+from ..family import NIC, Family, Field
+from ..schema import Action, Cell, Reader, Reading, Value
 from ..tools import aspm, setpci, sysfs
 
 _REGISTERS = {

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Query, Reader, Reading, Run, Value
+from ..family import NIC, Family, Field
+from ..schema import EXACTLY, Action, Cell, Desired, InputError, Query, Reader, Reading, Run, Value
 from ..tools import sysfs
 
 # A word and no switch: False equals 0, which some PHYs take for the shortest time.

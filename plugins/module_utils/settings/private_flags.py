@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Reader, Reading, Value
+from ..family import NIC, Family
+from ..schema import Action, Cell, Reader, Reading, Value
 from ..tools import ethtool
 
 

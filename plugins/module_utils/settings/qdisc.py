@@ -11,22 +11,8 @@ import re
 from functools import partial
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Value,
-    nearest,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, InputError, Reader, Reading, Value, nearest
 from ..tools import qdisc as tool
 from ..tools import sysfs, tc
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Tuple
 
-from ..schema import NIC, Family, InputError, nearest
+from ..family import NIC, Family
+from ..schema import InputError, nearest
 from . import boot as units
 from .channels import channels
 from .coalesce import coalesce

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..schema import Field
+from ..family import Field
 from ..tools import ethtool
 from .table import Row, family
 

@@ -13,21 +13,8 @@ from functools import partial
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
 from ..deciding import inputs
-from ..schema import (
-    ABSENT,
-    EXACTLY,
-    NIC,
-    Cell,
-    Desired,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Run,
-    Value,
-    nearest,
-)
+from ..family import NIC, Family, Field
+from ..schema import ABSENT, EXACTLY, Cell, Desired, InputError, Reader, Reading, Run, Value, nearest
 from ..tools import routes as tool
 
 _RIGHT = {

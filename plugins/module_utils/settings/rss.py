@@ -12,23 +12,8 @@ import re
 from functools import partial
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Run,
-    Value,
-    nearest,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, InputError, Reader, Reading, Run, Value, nearest
 from ..tools import cpus
 from ..tools import rss as tool
 

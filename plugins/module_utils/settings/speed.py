@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Address, Cell, Desired, Expansion, Family, Field, Reader, Reading, Run, Value
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, Reader, Reading, Run, Value
 from ..tools import ethtool, modes
 
 # The words behind `MDI-X:`; without one of these the PHY only tells what it found out, or nothing at all.

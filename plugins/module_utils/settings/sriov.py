@@ -11,23 +11,8 @@ import re
 from functools import partial
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import (
-    EXACTLY,
-    MAXIMUM,
-    NIC,
-    Action,
-    Address,
-    Cell,
-    Change,
-    Desired,
-    Expansion,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Value,
-)
+from ..family import NIC, Expansion, Family, Field
+from ..schema import EXACTLY, MAXIMUM, Action, Address, Cell, Change, Desired, InputError, Reader, Reading, Value
 from ..tools import sysfs
 from ..tools import vfs as tool
 

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..deciding.inputs import numbers, vector
-from ..schema import HOST, Action, Cell, Family, InputError, Poke, Reader, Reading, Save, TuningError, Value
+from ..family import HOST, Family
+from ..schema import Action, Cell, InputError, Poke, Reader, Reading, Save, TuningError, Value
 from ..tools import sysctl as tool
 
 # Keys that set others when they are written, so they come first: the kernel's inet_forward_change() and its like.

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Reader, Reading, Value
+from ..family import NIC, Family, Field
+from ..schema import Action, Cell, Reader, Reading, Value
 from ..tools import ethtool
 
 Parse = Callable[[str, Mapping[str, str]], Dict[str, Cell]]

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, HOST, Action, Address, Cell, Desired, Family, InputError, Reader, Reading, Save, Value
+from ..family import HOST, Family
+from ..schema import EXACTLY, Action, Address, Cell, Desired, InputError, Reader, Reading, Save, Value
 
 MARK = "# taken over by linuxnet.tuning: "
 COPIES = "/var/lib/linuxnet-tuning/taken"

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Dict, Mapping, NamedTuple, Sequence, Tuple
 
-from ..schema import NIC, Action, Cell, Family, Field, Query, Reader, Reading, Run, Value
+from ..family import NIC, Family, Field
+from ..schema import Action, Cell, Query, Reader, Reading, Run, Value
 
 
 class _Row(NamedTuple):

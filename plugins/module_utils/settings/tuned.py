@@ -6,21 +6,8 @@ from __future__ import annotations
 from typing import Any, Dict, Mapping, Sequence, Tuple
 
 from ..deciding.inputs import vector
-from ..schema import (
-    EXACTLY,
-    HOST,
-    Action,
-    Address,
-    Cell,
-    Desired,
-    Family,
-    Field,
-    InputError,
-    Reader,
-    Reading,
-    Value,
-    nearest,
-)
+from ..family import HOST, Family, Field
+from ..schema import EXACTLY, Action, Address, Cell, Desired, InputError, Reader, Reading, Value, nearest
 from ..tools import tuned as tool
 
 

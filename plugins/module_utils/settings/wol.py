@@ -6,7 +6,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Dict, Mapping, Sequence, Tuple
 
-from ..schema import EXACTLY, NIC, Action, Cell, Desired, Family, Field, InputError, Reader, Reading, Value, nearest
+from ..family import NIC, Family, Field
+from ..schema import EXACTLY, Action, Cell, Desired, InputError, Reader, Reading, Value, nearest
 from ..tools import ethtool
 
 _OFF = "d"

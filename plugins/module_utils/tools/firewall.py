@@ -17,7 +17,7 @@ Action = Dict[str, Any]
 
 
 class Opening(NamedTuple):
-    """The firewalls in force, and the actions in the form that station.py carries out."""
+    """The firewalls in force, and the actions in the form that the station carries out."""
 
     names: Tuple[str, ...]
     prepare: Tuple[Action, ...]

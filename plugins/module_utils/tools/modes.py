@@ -7,7 +7,8 @@ import re
 from functools import partial
 from typing import Dict, List, Mapping, Optional, Sequence
 
-from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Desired, Field, InputError, Value, nearest
+from ..family import Field
+from ..schema import AT_LEAST, AT_MOST, EXACTLY, Cell, Desired, InputError, Value, nearest
 
 ALL = "all"
 # For messages; which there are, a device tells.

@@ -50,7 +50,7 @@ def mounted(host: Reader, folder: str) -> str:
 
 
 def meanwhile(host: Reader, folder: str, planned: Mapping[str, Any]) -> Tuple[List[Action], List[Action]]:
-    """What mounts it, and what takes it away, in the form that station.py carries out.
+    """What mounts it, and what takes it away, in the form that the station carries out.
 
     Only what came from this source is taken away: where the folder was taken at the last moment, it is somebody else's.
     """

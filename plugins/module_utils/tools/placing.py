@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any, List, Mapping, Sequence
 
 from ..deciding import inputs
-from ..schema import EXACTLY, Desired, Field, InputError, NotThereError
+from ..family import Field
+from ..schema import EXACTLY, Desired, InputError, NotThereError
 from . import cpus
 
 MASK = "mask "

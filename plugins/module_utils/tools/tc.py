@@ -8,6 +8,9 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ..schema import Query, Reader, Run
 
+# Filters in front of all qdiscs, and the two roots that have a queue of their own for each transmit queue of the NIC.
+CLSACT, MULTIQ, MQ = "clsact", "multiq", "mq"
+
 # Our filters have a preference of their own each, above those that people choose, and it tells the queue.
 BASE = 20000
 _LAST = BASE + 9999
@@ -288,7 +291,7 @@ class Mapping(NamedTuple):
 def mappings(host: Reader, nic: str, at: Statistics) -> List[Mapping]:
     """The filters of a NIC that choose a queue, whoever made them; those before the qdiscs come first."""
     texts = [host.ask(Query(("tc", "filter", "show", "dev", nic, "egress"))).out] if at.clsact else []
-    if at.root == "multiq":
+    if at.root == MULTIQ:
         texts.append(host.ask(Query(("tc", "filter", "show", "dev", nic, "parent", at.handle))).out)
     return [item for text in texts for item in parse_mappings(text)]
 

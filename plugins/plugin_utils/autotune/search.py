@@ -7,32 +7,18 @@ a measurement gives scores, of which more is better. Scores are logarithms, so a
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Generator, Mapping, Sequence
-from math import ceil, sqrt
+from collections.abc import Generator, Sequence
+from math import ceil
 from typing import NamedTuple
 
 from ..measurement import evidence, sequence
-
-# Which value each axis has; one that is not named is as it was at the start.
-Setting = Mapping[str, str]
-Value = tuple[str, str]
+from .scores import LEAST, SURE, Found, Measured, Scores, Setting, Value
 
 START, TRY, PROVE = "start", "try", "prove"
-# A difference of fewer standard errors may be noise; one of fewer than `_HINT` is not worth another look.
-_SURE, _HINT = 2.5, 1.5
-# Nobody would write a line into the inventory for less than two per cent, or measure again.
-_LEAST = 0.02
 # What was no worse than the first may help once a bottleneck is gone whose end has brought as much as the second.
 _MASKED, _JUMP = 0.1, 0.05
 # So many values are tried at once at most; and so many more measurements are kept than one for each.
 _TOGETHER, _SPARE = 4, 1.3
-# The error of a median is by so much larger than that of a mean.
-_MEDIAN = 1.2
-# The mean distance between the highest and the lowest of so many runs, in standard deviations.
-_RANGE = {2: 1.13, 3: 1.69, 4: 2.06, 5: 2.33, 6: 2.53, 7: 2.70, 8: 2.85, 9: 2.97, 10: 3.08}
-# Before several measurements have shown what the noise is, two runs that are alike by chance must not pass for silence.
-_FLOOR = 0.005
 # Runs of the proof: of the start, of the best setting, and of the start once more.
 _BLOCK, _MIDDLE = 6, 10
 
@@ -65,31 +51,6 @@ class Turn(NamedTuple):
     setting: Setting
     runs: int
     side: str = ""
-
-
-class Measured(NamedTuple):
-    """What came of a turn: the score of each run, and that of what must not be lost for it; `elapsed` since the start.
-
-    Where the hosts did not take the setting, or could not be measured with it, there are no scores but a reason.
-    """
-
-    scores: Sequence[float]
-    price: Sequence[float]
-    elapsed: float
-    problem: str = ""
-    applied: bool = True
-    proved: str = ""
-
-
-class Found(NamedTuple):
-    """What became of one value of an axis, and by how much it was better than what was the best then."""
-
-    axis: str
-    value: str
-    outcome: str
-    gain: float = 0.0
-    error: float = 0.0
-    why: str = ""
 
 
 class Ending(NamedTuple):
@@ -159,8 +120,7 @@ class _Search:
     def __init__(self, axes: Sequence[Axis], limits: Limits) -> None:
         self.axes, self.limits = {axis.name: axis for axis in axes}, limits
         self.proof = reserve(limits.ways)
-        self.known: dict[tuple[Value, ...], Measured] = {}
-        self.ranges: list[float] = []
+        self.scores = Scores(limits.tolerance)
         self.found: dict[Value, Found] = {}
         # How good the best was when a value was judged: now that it is better, that may be worth a second look.
         self.judged: dict[Value, float] = {}
@@ -181,7 +141,7 @@ class _Search:
             if not values:
                 break
             yield from self._try(values)
-        chosen = self._chosen()
+        chosen = self.scores.chosen(self.best)
         if not chosen:
             return self._ending("nothing")
         self.best = chosen
@@ -197,7 +157,7 @@ class _Search:
             if (axis.name, value) not in self.found
         ]
         best = {} if outcome == "nothing" else self.best
-        return Ending(best, outcome, list(self.found.values()), left, self.taken, self._noise(), why)
+        return Ending(best, outcome, list(self.found.values()), left, self.taken, self.scores.noise(), why)
 
     def _may_go_on(self) -> bool:
         """Whether one more measurement leaves enough for the proof."""
@@ -211,15 +171,7 @@ class _Search:
         if not got.applied:
             return got
         self.taken += 1
-        if len(got.scores) > 1:
-            width = max(got.scores) - min(got.scores)
-            self.ranges.append(width / _RANGE.get(len(got.scores), 3.0))
-        key = _key(setting)
-        before = self.known.get(key)
-        if before and not got.problem:
-            got = got._replace(scores=[*before.scores, *got.scores], price=[*before.price, *got.price])
-        self.known[key] = got
-        return got
+        return self.scores.add(setting, got)
 
     def _choose(self) -> list[Value]:
         """The values that are worth the next measurement, together; none when there is nothing left."""
@@ -240,7 +192,7 @@ class _Search:
             value
             for value, found in self.found.items()
             if abs(found.gain) < _MASKED and found.outcome not in ("better", "refused")
-            if value not in self.best.items() and self._level() > self.judged[value] + _JUMP
+            if value not in self.best.items() and self.scores.level(self.best) > self.judged[value] + _JUMP
         ]
         if hidden:
             return list({axis: (axis, value) for axis, value in reversed(hidden)}.values())[: self._size(len(hidden))]
@@ -267,26 +219,23 @@ class _Search:
         left = self.limits.measurements - self.taken - len(self.proof)
         return max(1, min(_TOGETHER, ceil(_SPARE * number / max(left, 1))))
 
-    def _level(self) -> float:
-        return statistics.median(self.known[_key(self.best)].scores)
-
     def _try(self, values: Sequence[Value]) -> Generator[Turn, Measured, None]:
         setting = {**self.best, **dict(values)}
-        if _key(setting) not in self.known:
+        if setting not in self.scores:
             got = yield from self._measure(setting, TRY)
             if got.problem or not got.applied:
                 self._give_up(values, got)
                 return
-        found = self._judge(setting)
+        found = self.scores.judge(setting, self.best)
         # A race: what is nearly better is measured again, whichever of the two is known less.
         if found.outcome == "close" and self._may_go_on():
             both = [setting, self.best]
-            weaker = min(both, key=lambda one: len(self.known[_key(one)].scores))
+            weaker = min(both, key=self.scores.number)
             got = yield from self._measure(weaker, TRY)
             if got.problem or not got.applied:
                 self._give_up(values, got)
                 return
-            found = self._judge(setting)
+            found = self.scores.judge(setting, self.best)
         self._learn(values, setting, found)
 
     def _give_up(self, values: Sequence[Value], got: Measured) -> None:
@@ -314,69 +263,18 @@ class _Search:
 
     def _explains(self, found: Found) -> bool:
         """Whether some of what has helped together bring as much as all of it."""
-        return self.together is not None and found.gain > self.together.gain - _SURE * self.together.error - _LEAST
+        return self.together is not None and found.gain > self.together.gain - SURE * self.together.error - LEAST
 
     def _forget(self, values: Sequence[Value]) -> None:
         self.helping = [value for value in self.helping if value not in values]
         self.harming = [value for value in self.harming if value not in values]
 
     def _note(self, values: Sequence[Value], found: Found) -> None:
-        level = self._level()
+        level = self.scores.level(self.best)
         for name, value in values:
             self.found.pop((name, value), None)
             self.found[name, value] = found._replace(axis=name, value=value)
             self.judged[name, value] = level
-
-    def _judge(self, setting: Setting) -> Found:
-        new, old = self.known[_key(setting)], self.known[_key(self.best)]
-        gain, error = self._gain(new, old)
-        if self._too_dear(new):
-            return Found("", "", "worse", gain, error, "it costs throughput")
-        if gain > max(_SURE * error, _LEAST):
-            return Found("", "", "better", gain, error)
-        if gain < -max(_SURE * error, _LEAST):
-            return Found("", "", "worse", gain, error)
-        hint = gain > max(_HINT * error, _LEAST)
-        return Found("", "", "close" if hint else "same", gain, error)
-
-    def _too_dear(self, new: Measured) -> bool:
-        first = self.known[()]
-        if not new.price or not first.price:
-            return False
-        lost = statistics.median(first.price) - statistics.median(new.price)
-        error = sqrt(self._error(new.price) ** 2 + self._error(first.price) ** 2)
-        return lost > max(self.limits.tolerance, _SURE * error)
-
-    def _noise(self) -> float:
-        """The standard deviation of a run, by the runs of all measurements; a single one far off does not count."""
-        return max(statistics.median(self.ranges), _FLOOR) if self.ranges else _FLOOR
-
-    def _error(self, scores: Sequence[float]) -> float:
-        """How far the median of such runs may be off: by the noise of all, and somewhat by their own."""
-        own = statistics.variance(scores) if len(scores) > 1 else 0.0
-        number = len(scores)
-        variance = (2 * self._noise() ** 2 + (number - 1) * own) / (number + 1)
-        return _MEDIAN * sqrt(variance / number)
-
-    def _chosen(self) -> Setting:
-        """What is worth a proof: the best setting, one that was clearly better than that, or what came nearest to it.
-
-        The second is several values that helped together, where it did not come to be known which of them it was.
-        """
-        chosen = self.best
-        for key, measured in self.known.items():
-            gain, error = self._gain(measured, self.known[_key(chosen)])
-            enough = error if not chosen else _SURE * error
-            if key and not measured.problem and gain > max(_LEAST, enough) and not self._too_dear(measured):
-                chosen = dict(key)
-        return chosen
-
-    def _gain(self, new: Measured, old: Measured) -> tuple[float, float]:
-        """By how much one is better than the other, and how far that may be off."""
-        if new.problem or old.problem:
-            return 0.0, 0.0
-        gain = statistics.median(new.scores) - statistics.median(old.scores)
-        return gain, sqrt(self._error(new.scores) ** 2 + self._error(old.scores) ** 2)
 
     def _prove(self) -> Generator[Turn, Measured, tuple[str, str]]:
         """Measure the start and the best setting in turns, as the playbook prove does, until it is clear."""
@@ -392,7 +290,3 @@ class _Search:
             if block.look and outcome != "undecided":
                 break
         return outcome, ""
-
-
-def _key(setting: Setting) -> tuple[Value, ...]:
-    return tuple(sorted(setting.items()))

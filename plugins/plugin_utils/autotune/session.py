@@ -13,6 +13,7 @@ from ..measurement import sequence, verdict
 from ..measurement.result import ResultError
 from . import axes as values
 from . import search
+from .scores import Measured
 
 Json = dict[str, Any]
 
@@ -75,23 +76,23 @@ def line(result: Json) -> values.Line | None:
 def step(axes: Sequence[Json], goal: str, bounds: search.Limits, history: Sequence[Json]) -> tuple[Any, Any]:
     """The next turn or the ending, by the entries of the history: each with its `turn`, `result`, and so on."""
     known = [search.Axis(axis["name"], list(axis["values"])) for axis in axes]
-    past: list[search.Measured] = []
+    past: list[Measured] = []
     for number, entry in enumerate(history):
         past.append(_measured(entry, history[: number + 1], goal, bounds))
     return search.follow(known, bounds, past)
 
 
-def _measured(entry: Json, until: Sequence[Json], goal: str, bounds: search.Limits) -> search.Measured:
+def _measured(entry: Json, until: Sequence[Json], goal: str, bounds: search.Limits) -> Measured:
     elapsed = float(entry["elapsed"])
     if entry.get("problem"):
-        return search.Measured([], [], elapsed, str(entry["problem"]), bool(entry["applied"]))
+        return Measured([], [], elapsed, str(entry["problem"]), bool(entry["applied"]))
     name = values.GOALS[goal]
     price = scores(entry["result"], "sum") if goal != "throughput" else []
     proved = ""
     if entry["turn"]["kind"] == search.PROVE:
         decided = proof(until, goal, bounds)
         proved = decided["groups"][next(iter(decided["groups"]))]["outcome"] if decided else ""
-    return search.Measured(scores(entry["result"], name), price, elapsed, proved=proved)
+    return Measured(scores(entry["result"], name), price, elapsed, proved=proved)
 
 
 def scores(result: Json, name: str) -> list[float]:

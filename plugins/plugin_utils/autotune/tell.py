@@ -16,6 +16,7 @@ from ..measurement.table import verdict as proof_lines
 from ..plain import plain
 from . import axes as values
 from . import search, session
+from .scores import Found
 
 Json = dict[str, Any]
 
@@ -165,7 +166,7 @@ def _matter(end: search.Ending) -> Iterator[str]:
             yield f"{title}: {'; '.join(_said(one) for one in rows)}"
 
 
-def _said(one: search.Found) -> str:
+def _said(one: Found) -> str:
     size = f" ({percent(one.gain)}, within {100 * 2 * one.error:.1f} %)" if one.error else ""
     return f"{one.axis} {one.value}{size}" + (f" ({one.why})" if one.why else "")
 

@@ -2,7 +2,7 @@
 """Stands in for the module typing on a host's bare interpreter, where the real one costs as much as the engine's work.
 
 Nothing evaluates annotations there, so what they name can be anything. Abstract classes still know their instances, and
-named tuples are tuples with names; tests/unit/test_fast.py holds both against the real ones.
+named tuples are tuples with names; tests/unit/test_bare.py holds both against the real ones.
 """
 
 from __future__ import annotations

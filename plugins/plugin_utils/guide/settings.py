@@ -10,7 +10,8 @@ import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Family, InputError, nearest
+from ansible_collections.linuxnet.tuning.plugins.module_utils.family import Family
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, nearest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 

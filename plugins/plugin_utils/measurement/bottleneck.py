@@ -8,18 +8,17 @@ what packets waited or died in, and last what neither host has seen.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from . import pattern
+from .pairs import End, Pair, pairs_of
 
 Json = dict[str, Any]
 
 # Of the speed of a link, in bytes of payload and headers; what is above it much has a speed that somebody invented.
 _FULL, _INVENTED = 0.9, 1.15
-_SPEEDLESS = ("veth", "tun")
 # Of the time of a stream that it waited for one thing.
 _WAITED = 0.3
 # Of a processor that is at work all the time; ss and /proc/stat look at moments that differ a little.
@@ -57,46 +56,13 @@ class Verdict(NamedTuple):
     evidence: tuple[str, ...]
 
 
-class _End(NamedTuple):
-    """One end of a pair: its host and NIC, and all that moved there in the runs together."""
-
-    host: str
-    nic: str
-    speed: float
-    counters: Json
-    qdiscs: list[Json]
-    protocols: Json
-    softnet: Json
-    processors: dict[str, list[float]]
-    process: float
-    queues: list[int]
-
-    @property
-    def where(self) -> str:
-        return f"{self.nic} of {self.host}" if self.nic else self.host
-
-
-class _Pair(NamedTuple):
-    """One pair in one direction."""
-
-    sender: _End
-    receiver: _End
-    rate: float
-    seconds: float
-    retransmits: int
-    tcp: Json
-    trips: tuple[float, float] | None
-    rates: dict[str, float]
-    requested: float
-
-
 def find(runs: Sequence[Json], hosts: Json, options: Json) -> Json:
     """By direction and pair: `where`, `at` and `evidence`; nothing of directions of which no host has told."""
     found: Json = {}
     for direction in dict.fromkeys(run["direction"] for run in runs if run["kind"] == "all" and run.get("moved")):
         own = [run for run in runs if run["kind"] == "all" and run["direction"] == direction and run.get("moved")]
         for way in ("up", "down") if direction == "both" else (direction,):
-            pairs = _pairs(own, runs, way, hosts, options)
+            pairs = pairs_of(own, runs, way, hosts, options)
             words = pattern.find({ends: pair.rate for ends, pair in pairs.items()})
             rows = {}
             for (sender, receiver), pair in pairs.items():
@@ -108,121 +74,7 @@ def find(runs: Sequence[Json], hosts: Json, options: Json) -> Json:
     return found
 
 
-def _pairs(own: Sequence[Json], runs: Sequence[Json], way: str, hosts: Json, options: Json) -> dict[Any, _Pair]:
-    ends = ("client", "server") if way == "up" else ("server", "client")
-    flows: dict[tuple[str, str], list[tuple[Json, Json]]] = {}
-    for run in own:
-        for flow in run["flows"]:
-            if way in flow.get("bits_per_second", {}):
-                flows.setdefault((flow[ends[0]], flow[ends[1]]), []).append((run, flow))
-    rates = {names: median(flow["bits_per_second"][way] for _run, flow in rows) for names, rows in flows.items()}
-    found = {}
-    for names, rows in flows.items():
-        sender, receiver = (_end(name, end, rows, hosts) for name, end in zip(names, ends, strict=True))
-        tcp = [flow["tcp"][way] for _run, flow in rows if way in flow.get("tcp", {})]
-        others = {other: rate for (name, other), rate in rates.items() if name == names[0]}
-        found[names] = _Pair(
-            sender,
-            receiver,
-            rates[names],
-            sum(run.get("seconds", 0) for run, _flow in rows) or 1,
-            sum(flow.get("retransmits", {}).get(way, 0) for _run, flow in rows),
-            _mean(tcp),
-            _trips(rows, runs),
-            others,
-            _requested(options),
-        )
-    return found
-
-
-def _mean(tcp: Sequence[Json]) -> Json:
-    """TCP's account as shares of the time until it was looked at."""
-    keys = {"busy_ms": "busy", "receiver_ms": "receiver", "buffer_ms": "buffer"}
-    whole = [one for one in tcp if one.get("seconds") and "busy_ms" in one]
-    if not whole:
-        return {}
-    return {name: min(fmean(one[key] / 1000 / one["seconds"] for one in whole), 1.0) for key, name in keys.items()}
-
-
-def _trips(rows: Sequence[tuple[Json, Json]], runs: Sequence[Json]) -> tuple[float, float] | None:
-    """The 99th percentile of round trips without and under load, in ms."""
-    names = {(flow["client"], flow["server"]) for _run, flow in rows}
-    loaded = [flow["latency"]["p99"] for _run, flow in rows if "p99" in flow.get("latency", {})]
-    idle = [
-        flow["latency"]["p99"]
-        for run in runs
-        if run["kind"] == "idle"
-        for flow in run["flows"]
-        if (flow["client"], flow["server"]) in names and "p99" in flow.get("latency", {})
-    ]
-    return (median(idle), median(loaded)) if idle and loaded else None
-
-
-def _end(name: str, end: str, rows: Sequence[tuple[Json, Json]], hosts: Json) -> _End:
-    nic = next((flow["nics"][end] for _run, flow in rows if end in flow.get("nics", {})), "")
-    told = [run["moved"][name] for run, _flow in rows if name in run["moved"]]
-    settings = hosts.get(name, {}).get("nics", {}).get(nic, {})
-    speed = settings.get("speed") or 0
-    processes = [flow["cpu"][end] for _run, flow in rows if "cpu" in flow]
-    queues: list[int] = []
-    for run, _flow in rows:
-        sent = run.get("queues", {}).get(name, {}).get(nic, [])
-        queues = [one + two for one, two in zip(queues, sent)] if len(queues) == len(sent) else list(sent)
-    return _End(
-        name,
-        nic,
-        0.0 if settings.get("driver") in _SPEEDLESS or not isinstance(speed, (int, float)) else speed * 1e6,
-        _sum(one.get("nics", {}).get(nic, {}) for one in told),
-        _standing([one.get("qdiscs", {}).get(nic, []) for one in told]),
-        _sum(one.get("protocols", {}) for one in told),
-        _sum(one.get("softnet", {}) for one in told),
-        _processors([one.get("processors", {}) for one in told]),
-        fmean(processes) / 100 if processes else 0.0,
-        queues,
-    )
-
-
-def _sum(rows: Any) -> Json:
-    found: Json = {}
-    for row in rows:
-        for key, number in row.items():
-            found[key] = found.get(key, 0) + number
-    return found
-
-
-def _processors(rows: Sequence[Json]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        for number, seconds in row.items():
-            found[number] = [one + two for one, two in zip(found.get(number, [0.0] * len(seconds)), seconds)]
-    return found
-
-
-def _standing(told: Sequence[Sequence[Json]]) -> list[Json]:
-    """Each queueing discipline with its counts of all runs, and what stood in it in the middle of one."""
-    found: dict[tuple[str, str, str], Json] = {}
-    for rows in told:
-        for row in rows:
-            where = (row["nic"], row["kind"], row["place"])
-            one = found.setdefault(where, {"dropped": 0, "overlimits": 0, "backlog": 0})
-            for key in one:
-                one[key] += row.get(key, 0)
-    return [
-        {"nic": nic, "kind": kind, "place": where, **one, "backlog": one["backlog"] // max(len(told), 1)}
-        for (nic, kind, where), one in found.items()
-    ]
-
-
-_SIZES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-
-
-def _requested(options: Json) -> float:
-    """The rate of a pair that was requested, in bits per second; 0 for as fast as it goes."""
-    match = re.match(r"([\d.]+)([kmgt]?)", str(options.get("bitrate") or "").lower())
-    return float(match[1]) * _SIZES[match[2]] * int(options.get("parallel") or 1) if match else 0.0
-
-
-def _judge(pair: _Pair, words: str) -> Verdict:
+def _judge(pair: Pair, words: str) -> Verdict:
     for look in _LOOKS:
         found = look(pair)
         if found:
@@ -230,13 +82,13 @@ def _judge(pair: _Pair, words: str) -> Verdict:
     return _between(pair, words)
 
 
-def _enough(pair: _Pair) -> Verdict | None:
+def _enough(pair: Pair) -> Verdict | None:
     if pair.requested and pair.rate >= 0.95 * pair.requested:
         return Verdict("application", pair.sender.host, (f"benchmark_bitrate asked for {_rate(pair.requested)}",))
     return None
 
 
-def _link(pair: _Pair) -> Verdict | None:
+def _link(pair: Pair) -> Verdict | None:
     for end, way in ((pair.sender, "tx"), (pair.receiver, "rx")):
         carried = end.counters.get(f"{way}_bytes", 0) * 8 / pair.seconds
         if end.speed and _FULL <= carried / end.speed <= _INVENTED:
@@ -244,7 +96,7 @@ def _link(pair: _Pair) -> Verdict | None:
     return None
 
 
-def _window(pair: _Pair) -> Verdict | None:
+def _window(pair: Pair) -> Verdict | None:
     """What the sender waited for is the receiver, which does not take what has come."""
     lost = pair.receiver.protocols.get("UdpRcvbufErrors", 0)
     if _matter(lost, pair.receiver.protocols.get("UdpInDatagrams", 0)):
@@ -258,7 +110,7 @@ def _window(pair: _Pair) -> Verdict | None:
     return _busy(pair.receiver, "receiver processor", pair, said) or Verdict("receive buffer", pair.receiver.host, said)
 
 
-def _busy(end: _End, word: str, pair: _Pair, said: tuple[str, ...] = ()) -> Verdict | None:
+def _busy(end: End, word: str, pair: Pair, said: tuple[str, ...] = ()) -> Verdict | None:
     """Whether a processor of this end, or iperf3 on it, had no time left."""
     evidence = [f"iperf3 used {end.process:.0%} of a processor"] if end.process >= _BUSY else []
     if end.processors:
@@ -279,7 +131,7 @@ def _matter(number: int, of: int) -> bool:
     return number >= _SOME and number >= _SHARE * of
 
 
-def _held(pair: _Pair) -> Verdict | None:
+def _held(pair: Pair) -> Verdict | None:
     """A queueing discipline of the sender in which packets stand or die; a queue where it is one of several."""
     rows = [row for row in pair.sender.qdiscs if _holds(row)]
     if not rows:
@@ -312,19 +164,19 @@ def _holds(row: Json) -> bool:
     return bool(row["dropped"] >= _SOME or row["backlog"] >= _STANDING or (row["overlimits"] >= 100 and row["backlog"]))
 
 
-def _carried(pair: _Pair) -> int:
+def _carried(pair: Pair) -> int:
     """The queues that carried half of what the slowest got, or more: others have requests and headers only."""
     rates = pair.rates.values()
     least = sum(pair.sender.queues) * min(rates) / (sum(rates) or 1.0) / 2
     return sum(sent > least for sent in pair.sender.queues)
 
 
-def _pairs_in_words(pair: _Pair) -> str:
+def _pairs_in_words(pair: Pair) -> str:
     number = len(pair.rates)
     return f"{number} pair{'s' if number != 1 else ''}"
 
 
-def _crowd(pair: _Pair) -> Verdict | None:
+def _crowd(pair: Pair) -> Verdict | None:
     """A queue that this pair shares with others, though there are enough of them."""
     if len(pair.rates) < 2 or pair.rate >= _CROWDED * max(pair.rates.values()):
         return None
@@ -336,7 +188,7 @@ def _crowd(pair: _Pair) -> Verdict | None:
     return Verdict("queue", f"a queue of {pair.sender.where} that it shares", (said,))
 
 
-def _paused(pair: _Pair) -> Verdict | None:
+def _paused(pair: Pair) -> Verdict | None:
     number = pair.sender.counters.get("rx_pause", 0)
     if number < _SOME:
         return None
@@ -347,7 +199,7 @@ def _paused(pair: _Pair) -> Verdict | None:
 _LOST = {"rx_missed": "lost for a full ring", "rx_fifo": "lost in the NIC", "rx_no_buffer": "without a free buffer"}
 
 
-def _ring(pair: _Pair) -> Verdict | None:
+def _ring(pair: Pair) -> Verdict | None:
     counters = pair.receiver.counters
     lost = {name: counters[name] for name in _LOST if counters.get(name, 0) >= _SOME}
     if not lost or not _matter(sum(lost.values()), counters.get("rx_packets", 0)):
@@ -356,7 +208,7 @@ def _ring(pair: _Pair) -> Verdict | None:
     return _busy(pair.receiver, "receiver processor", pair, said) or Verdict("receiver ring", pair.receiver.where, said)
 
 
-def _processor(pair: _Pair) -> Verdict | None:
+def _processor(pair: Pair) -> Verdict | None:
     """The processor of the receiver, unless the sender's has still more to do."""
     receiver = _busy(pair.receiver, "receiver processor", pair)
     sender = _busy(pair.sender, "sender processor", pair)
@@ -365,7 +217,7 @@ def _processor(pair: _Pair) -> Verdict | None:
     return receiver or sender
 
 
-def _crowded(end: _End, word: str, pair: _Pair) -> Verdict | None:
+def _crowded(end: End, word: str, pair: Pair) -> Verdict | None:
     """Whether other programs may have kept all processors of this end from the measurement; nothing more is known."""
     shares = [min(seconds[0] / pair.seconds, 1.0) for seconds in end.processors.values()]
     if not shares or fmean(shares) < _BUSY:
@@ -374,7 +226,7 @@ def _crowded(end: _End, word: str, pair: _Pair) -> Verdict | None:
     return Verdict(word, end.host, (said,))
 
 
-def _idle(pair: _Pair) -> Verdict | None:
+def _idle(pair: Pair) -> Verdict | None:
     if not pair.tcp or pair.tcp["busy"] > 1 - _WAITED:
         return None
     said = f"TCP had nothing to send {1 - pair.tcp['busy']:.0%} of the time"
@@ -384,18 +236,18 @@ def _idle(pair: _Pair) -> Verdict | None:
     return Verdict("application", pair.sender.host, (said,))
 
 
-def _buffer(pair: _Pair) -> Verdict | None:
+def _buffer(pair: Pair) -> Verdict | None:
     share = pair.tcp.get("buffer", 0)
     said = f"TCP waited {share:.0%} of the time for room in its own buffer"
     return Verdict("send buffer", pair.sender.host, (said,)) if share >= _WAITED else None
 
 
-_LOOKS: tuple[Callable[[_Pair], Verdict | None], ...] = (
+_LOOKS: tuple[Callable[[Pair], Verdict | None], ...] = (
     *(_enough, _link, _window, _held, _crowd, _paused, _ring, _processor, _idle, _buffer),
 )
 
 
-def _between(pair: _Pair, words: str) -> Verdict:
+def _between(pair: Pair, words: str) -> Verdict:
     """Neither host has seen it, so it is what lies between them, if anything shows that there is something."""
     evidence = tuple(_on_the_way(pair))
     if not evidence:
@@ -412,7 +264,7 @@ def _between(pair: _Pair, words: str) -> Verdict:
 _TIMES, _LONGER = 3, 1.0
 
 
-def _on_the_way(pair: _Pair) -> Iterator[str]:
+def _on_the_way(pair: Pair) -> Iterator[str]:
     if pair.retransmits >= _SOME:
         yield f"{pair.retransmits} segments were retransmitted, and neither host lost them"
     if pair.trips and pair.trips[1] >= _TIMES * pair.trips[0] and pair.trips[1] - pair.trips[0] >= _LONGER:
