@@ -136,10 +136,7 @@ class Commands(Substitutions):
             and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
         ):
             printed = output.of(["cat"], node.redirects, self.scope, line) or []
-            for path in (
-                [word for word in words[1:] if not word.startswith("-")] if name == "tee" else ["/etc/sysctl.conf"]
-            ):
-                self.write(path, printed, line)
+            self._into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
         elif self.guide.runs(masks.shown(words[0]), words[1:]):
             self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
         elif name in programs.PROGRAMS:
@@ -285,9 +282,7 @@ class Commands(Substitutions):
                     self.sink.nothing(command.line, "sets nothing by itself")
                     self.sink.goes_on(command.line, node.line)
             if words[0].endswith("tee"):
-                for path in words[1:]:
-                    if not path.startswith("-"):
-                        self.write(path, printed, node.line)
+                self._into(words, printed, node.line)
             elif words[0].endswith("sysctl"):
                 self.guide.read_file("/etc/sysctl.conf", printed)
             else:
@@ -295,6 +290,15 @@ class Commands(Substitutions):
             return
         for command in node.commands:
             self.walk(command)
+
+    def _into(self, words: Sequence[str], printed: List[Line], line: int) -> None:
+        """`tee FILE...`, which writes files anew without -a."""
+        adds = any(re.fullmatch(r"-\w*a\w*|--append", word) for word in words[1:])
+        for path in words[1:]:
+            if not path.startswith("-"):
+                if not adds:
+                    self.renew(path, line)
+                self.write(path, printed, line)
 
     def _printed(self, node: Pipeline) -> Optional[List[Line]]:
         first = node.commands[0]

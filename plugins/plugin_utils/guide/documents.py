@@ -191,7 +191,9 @@ class Reader:
 
     def _command(self, node: yaml.SequenceNode, words: List[str]) -> None:
         shell = Shell(self.guide)
-        line = self.number(node.value[-1])
+        line = self.number(node.value[0])
+        for one in node.value:
+            self.guide.sink.goes_on(self.number(one), line)
         shell.line = line
         if "-c" in words[:-1] or words[0].rsplit("/", 1)[-1] in ("sh", "bash"):
             last = node.value[-1]

@@ -108,7 +108,10 @@ class Forms:
         form = by_text(lines)
         options = form == "modprobe" and re.match(r"\s*options\s+\S+\s+\w+=", lines[0][1])
         if len(lines) == 1 and form not in ("sysctl", "udev") and not options:
-            command = sentences.command_in(lines[0][1]) or sentences.of_another_tool(lines[0][1])
+            text = lines[0][1]
+            command = sentences.command_in(text) or sentences.of_another_tool(text)
+            if not command and prose.sets(text) and sentences.parses(text):
+                command = text
             if command:
                 Shell(guide).commands(lines[0][0], command)
             return
