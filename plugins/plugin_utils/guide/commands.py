@@ -21,7 +21,7 @@ from . import (
     wrappers,
 )
 from .lexer import Broken
-from .model import NOTE, OTHER_TOOL, Line
+from .model import NO_EFFECT, NOTE, OTHER_TOOL, Line
 from .nodes import Node, Pipeline, Redirect, Sequence_, Simple
 from .substitutions import Substitutions
 
@@ -38,6 +38,8 @@ _NETWORK = re.compile(
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
 # A rule of udev, which some guides show between commands.
 _RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
+# A line of a file of sysctl.
+_PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -192,7 +194,11 @@ class Commands(Substitutions):
             ):
                 self.run(words[index:])
                 return
-        if len(words) > 1 and words[1] in _QDISC_WORDS:
+        if _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
+            said = masks.shown(" ".join(words))
+            text = f"{said}: it is a line for a file of sysctl, which a shell takes for a command; it sets nothing"
+            self.sink.remark(line, NO_EFFECT, text)
+        elif len(words) > 1 and words[1] in _QDISC_WORDS:
             qdiscs.tc(self.guide, line, words[1:])
         elif not masks.known(words[0]) or any(
             word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words

@@ -53,6 +53,7 @@ _UNDO = re.compile(
     rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_UNDO_WORDS}\b[^`]*", re.IGNORECASE
 )
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
+_FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 _TAKES_BACK = "the text gives it for taking back what it sets"
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
@@ -170,6 +171,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if declared:
         guide.sysctl(number, *declared)
         return count
+    attribute = fragments.of_ethtool(lines, index)
+    if attribute:
+        _of_puppet(guide, number, *attribute)
+        return count
     parameter = _PARAMETER.match(plain)
     if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
         value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
@@ -188,7 +193,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
     if command:
-        Shell(guide).commands(number, command)
+        bare = command.partition(" (")[0]
+        Shell(guide).commands(number, command if sentences.parses(command) else bare)
     elif sets(raw):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
@@ -207,6 +213,17 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
             guide.sink.remark(number, CONDITIONAL, text)
     guide.sink.nothing(number, "prose")
     return count
+
+
+def _of_puppet(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
+    """One attribute of a resource for ethtool, in the words of the module `ethtool`."""
+    word = {"enabled": "on", "disabled": "off"}.get(value, value)
+    if key in _FEATURES:
+        guide.nic(number, nic, "features", key, word)
+    elif key in ("speed", "duplex"):
+        Shell(guide).commands(number, f"ethtool -s {nic} {key} {word}")
+    else:
+        guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {value}: an attribute of Puppet that is not known here")
 
 
 def sets(text: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
+from . import bindings, conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
@@ -270,6 +270,7 @@ class Script:
             value = f"{self.scope.get(name)}{value}"
         if self.line in self.sink.cases and self.scope.get(name) not in (None, value):
             value = masks.mask(f"${name}")  # a condition of the template decides which of the two it is
+        self.scope.values.pop(f"{bindings.OPEN}{name}", None)
         shown = masks.shown(value)
         # Each option of a script has its own $OPTARG.
         plain = re.fullmatch(r"\$\{?(?!OPTARG)[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())
