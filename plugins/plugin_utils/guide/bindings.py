@@ -181,20 +181,27 @@ def _named(values: set[str]) -> Iterator[str]:
             yield match[1]
 
 
+# How the names begin that stand beside variables of which conditions of the host have left open what they are.
+OPEN = "?"
+
+
 def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[str, expand.Value]:
     """The variables after cases of which one holds: what differs is not known."""
     after: Dict[str, expand.Value] = {}
-    for name in {name for values in outcomes for name in values}:
+    opened = {name for values in outcomes for name in values if name.startswith(OPEN)}
+    for name in {name for values in outcomes for name in values} - opened:
         found = [values.get(name) for values in outcomes]
         sure = [value for value in found if value is not None and masks.known("".join(value))]
         if all(value == found[0] for value in found) and found[0] is not None:
             after[name] = found[0]
-        elif prefer and sure and all(value == sure[0] for value in sure):
+        elif prefer and sure and all(value == sure[0] for value in sure) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
         elif any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
         else:
             after[name] = masks.mask(f"${name}")
+            if sure or f"{OPEN}{name}" in opened:
+                after[f"{OPEN}{name}"] = "1"
     return after
 
 

@@ -21,7 +21,7 @@ from . import (
     wrappers,
 )
 from .lexer import Broken
-from .model import NOTE, OTHER_TOOL, Line
+from .model import NO_EFFECT, NOTE, OTHER_TOOL, Line
 from .nodes import Node, Pipeline, Redirect, Sequence_, Simple
 from .substitutions import Substitutions
 
@@ -38,6 +38,8 @@ _NETWORK = re.compile(
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
 # A rule of udev, which some guides show between commands.
 _RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
+# A line of a file of sysctl.
+_PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -136,10 +138,7 @@ class Commands(Substitutions):
             and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
         ):
             printed = output.of(["cat"], node.redirects, self.scope, line) or []
-            for path in (
-                [word for word in words[1:] if not word.startswith("-")] if name == "tee" else ["/etc/sysctl.conf"]
-            ):
-                self.write(path, printed, line)
+            self._into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
         elif self.guide.runs(masks.shown(words[0]), words[1:]):
             self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
         elif name in programs.PROGRAMS:
@@ -195,7 +194,11 @@ class Commands(Substitutions):
             ):
                 self.run(words[index:])
                 return
-        if len(words) > 1 and words[1] in _QDISC_WORDS:
+        if _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
+            said = masks.shown(" ".join(words))
+            text = f"{said}: it is a line for a file of sysctl, which a shell takes for a command; it sets nothing"
+            self.sink.remark(line, NO_EFFECT, text)
+        elif len(words) > 1 and words[1] in _QDISC_WORDS:
             qdiscs.tc(self.guide, line, words[1:])
         elif not masks.known(words[0]) or any(
             word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
@@ -285,9 +288,7 @@ class Commands(Substitutions):
                     self.sink.nothing(command.line, "sets nothing by itself")
                     self.sink.goes_on(command.line, node.line)
             if words[0].endswith("tee"):
-                for path in words[1:]:
-                    if not path.startswith("-"):
-                        self.write(path, printed, node.line)
+                self._into(words, printed, node.line)
             elif words[0].endswith("sysctl"):
                 self.guide.read_file("/etc/sysctl.conf", printed)
             else:
@@ -295,6 +296,15 @@ class Commands(Substitutions):
             return
         for command in node.commands:
             self.walk(command)
+
+    def _into(self, words: Sequence[str], printed: List[Line], line: int) -> None:
+        """`tee FILE...`, which writes files anew without -a."""
+        adds = any(re.fullmatch(r"-\w*a\w*|--append", word) for word in words[1:])
+        for path in words[1:]:
+            if not path.startswith("-"):
+                if not adds:
+                    self.renew(path, line)
+                self.write(path, printed, line)
 
     def _printed(self, node: Pipeline) -> Optional[List[Line]]:
         first = node.commands[0]

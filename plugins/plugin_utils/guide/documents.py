@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence
+from urllib.parse import unquote
 
 import yaml
 
-from . import ethtool, masks, netplan, tasks
-from .model import CONDITIONAL, HOST, ON_HOST, Line
+from . import ethtool, masks, netplan, qdiscs, tasks
+from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -129,6 +130,8 @@ class Reader:
                 self._container(inner)
             elif word in ("mtu", "MTU") and isinstance(inner, yaml.ScalarNode) and nic:
                 self.guide.nic(self.number(one), nic, "link", "mtu", str(inner.value))
+            elif word == "tc" and "name" in named and isinstance(inner, yaml.MappingNode):
+                self._traffic_control(inner, str(named["name"].value))
             elif word in ("ethtool_opts", "ethtool-opts") and isinstance(inner, yaml.ScalarNode) and nic:
                 ethtool.options(self.guide, self.number(one), nic, str(inner.value))
             elif word in netplan.OFFLOADS and isinstance(inner, yaml.ScalarNode):
@@ -138,6 +141,22 @@ class Reader:
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
                 self._walk(inner, word, word if _looks_like_nic(word) else nic)
+
+    def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:
+        """`tc: {qdisc: {kind: cake, bandwidth: 80mbit}}` of ifstate, whose words are those of tc."""
+        for key, value in inner.value:
+            if str(key.value) == "qdisc" and isinstance(value, yaml.MappingNode):
+                pairs = {
+                    str(name.value): str(one.value) for name, one in value.value if isinstance(one, yaml.ScalarNode)
+                }
+                words = [pairs.pop("kind", ""), *(word for pair in pairs.items() for word in pair)]
+                line = self.number(value.value[0][0])
+                for name, _one in value.value:
+                    self.guide.sink.goes_on(self.number(name), line)
+                qdiscs.tc(self.guide, line, ["qdisc", "replace", "dev", nic, "root", *words])
+            else:
+                text = f"{nic} {key.value}: filters and classes of tc are no settings of this collection"
+                self.guide.sink.remark(self.number(key), OTHER_TOOL, text)
 
     def _container(self, inner: yaml.Node) -> None:
         """Parameters that a container or a pod gets for itself."""
@@ -172,6 +191,10 @@ class Reader:
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
             self.text(self.guide, lines)
         else:
+            if value.startswith("data:,"):  # a file of Ignition
+                lines = [(self.number(node), text) for text in unquote(value[6:]).splitlines()]
+                self.text(self.guide, lines)
+                return
             value = self.variables.filled(value)
             first = value.split()[0]
             if nic and "${DEV}" in value:
@@ -191,7 +214,9 @@ class Reader:
 
     def _command(self, node: yaml.SequenceNode, words: List[str]) -> None:
         shell = Shell(self.guide)
-        line = self.number(node.value[-1])
+        line = self.number(node.value[0])
+        for one in node.value:
+            self.guide.sink.goes_on(self.number(one), line)
         shell.line = line
         if "-c" in words[:-1] or words[0].rsplit("/", 1)[-1] in ("sh", "bash"):
             last = node.value[-1]

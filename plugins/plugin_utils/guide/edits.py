@@ -35,6 +35,7 @@ def copied(script: Script, line: int, words: Sequence[str]) -> None:
         )
         known = script.written(source)
         if known is not None and (kernel_files.is_one(path) or script.guide.is_config(masks.shown(path))):
+            script.renew(path, line)
             script.write(path, known, line)
         elif kernel_files.is_one(path) and not kernel_files.is_one(source):
             text = f"{masks.shown(path)} gets what stands in {masks.shown(source)}, which the host alone knows"

@@ -11,7 +11,7 @@ from typing import Dict, List, Mapping, Sequence, Tuple
 from . import bonded, ethtool, expand, kernel_files, masks, modules, programs, selectors
 from .ini import Entry, sections
 from .lexer import Broken, tokens
-from .model import CONDITIONAL, NO_EFFECT, NOTE, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -43,8 +43,11 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sysctl(number, key, value)
         elif re.fullmatch(r"-\s*[\w./*-]+", plain):
             guide.sink.nothing(number, f"keeps the patterns of this file from setting {plain[1:].strip()}")
+        elif masks.known(plain):
+            guide.sink.unknown(number, f"'{plain}' is no assignment")
         else:
-            guide.sink.unknown(number, f"'{masks.shown(plain)}' is no assignment")
+            text = f"{masks.shown(plain)}: which parameters stand there, is known on the host only"
+            guide.sink.remark(number, ON_HOST, text)
 
 
 def _pairs(text: str) -> List[Tuple[str, str, str, str]]:

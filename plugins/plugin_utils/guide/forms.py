@@ -35,7 +35,7 @@ _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
-    r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b"
+    r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
     r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
@@ -108,7 +108,10 @@ class Forms:
         form = by_text(lines)
         options = form == "modprobe" and re.match(r"\s*options\s+\S+\s+\w+=", lines[0][1])
         if len(lines) == 1 and form not in ("sysctl", "udev") and not options:
-            command = sentences.command_in(lines[0][1]) or sentences.of_another_tool(lines[0][1])
+            text = lines[0][1]
+            command = sentences.command_in(text) or sentences.of_another_tool(text)
+            if not command and prose.sets(text) and sentences.parses(text):
+                command = text
             if command:
                 Shell(guide).commands(lines[0][0], command)
             return
@@ -141,6 +144,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "python"
     if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
         return "prose"
+    if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
+        return "yaml"  # JSON, which is YAML as well
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):
         return "yaml"

@@ -21,6 +21,9 @@ _ABOVE = 15
 _TITLE = re.compile(r"\s*['\"]?((?:net|kernel|vm|fs)\.[\w.-]+)['\"]?\s*:\s*$")
 _VALUE = re.compile(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d ]*))")
 
+_OF_ETHTOOL = re.compile(r"\bethtool\s*\{\s*['\"]([\w.-]+)['\"]\s*:")
+_ATTRIBUTE = re.compile(r"\s*(\w+)\s*=>\s*['\"]?(\w+)['\"]?\s*,?\s*")
+
 _CELL = re.compile(r"\s*\|\s*[`*]*((?:net|kernel|vm|fs)\.[\w.-]+)[`*]*\s*\|(.*)\|\s*$")
 _WORDS_OF_OLD = re.compile(r"default|current|before|old|was|min|range|unit|type", re.IGNORECASE)
 _WORDS_OF_NEW = re.compile(r"recommend|suggest|new|tuned|after|target|optim|our|value|setting|set to", re.IGNORECASE)
@@ -80,7 +83,7 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     if attribute:
         return ".".join(re.findall(r"['\"]([\w-]+)['\"]", attribute[1])), attribute[2].strip().strip("'\"")
     below = "\n".join(text for _number, text in lines[index + 1 : index + 6])
-    named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w.-]+)['\"]", text)
+    named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w./-]+)['\"]", text)
     title = _TITLE.match(text)
     if named:
         value = _VALUE.search(f"{text[named.end() :]}\n{below}")
@@ -91,6 +94,20 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
         return None
     name = named or title
     return (name[1], next(part for part in value.groups() if part is not None)) if name and value else None
+
+
+def of_ethtool(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str, str]]:
+    """The NIC, the key and the value of one line of a resource `ethtool { 'eth0': ... }` of Puppet."""
+    attribute = _ATTRIBUTE.fullmatch(lines[index][1])
+    if not attribute:
+        return None
+    for _number, text in reversed(lines[max(0, index - _ABOVE) : index]):
+        title = _OF_ETHTOOL.search(text)
+        if title:
+            return title[1], attribute[1], attribute[2]
+        if "}" in text:
+            break
+    return None
 
 
 def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:

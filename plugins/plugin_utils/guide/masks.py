@@ -14,6 +14,10 @@ _AREA = 0xE100
 _TEMPLATES = (("{{", "}}"), ("<%", "%>"), ("{%", "%}"), ("@{", "}"))
 
 
+# Words of a template's own language, which stand for no text: conditions, loops, and where these end.
+CONTROL = re.compile(
+    r"\{%|<%|%\{~?\s*(?:if|else|endif|for|endfor)\b|\{\{-?\s*(?:if|else|end|range|with|define|block)\b[^|]*\}\}"
+)
 _MASK = {code: chr(_AREA + code) for code in range(0x100)}
 _SHOW = {_AREA + code: chr(code) for code in range(0x100)}
 _MASKED = re.compile(f"[{chr(_AREA)}-{chr(_AREA + 0xFF)}]")
@@ -44,7 +48,7 @@ MAXIMUM = mask("max")
 
 def templates(text: str) -> str:
     """A line with its template expressions (Jinja, ERB, EPP) masked; one that is nothing else becomes a comment."""
-    found = text
+    found = f"# {text}" if text.lstrip().startswith("%{") and CONTROL.match(text.strip()) else text
     for opening, closing in _TEMPLATES[:3]:
         index = found.find(opening)
         while index >= 0:
@@ -52,7 +56,7 @@ def templates(text: str) -> str:
             if end < 0:
                 break
             piece = found[index : end + 2]
-            whole = found.strip() == piece and opening != "{{"
+            whole = found.strip() == piece and CONTROL.match(piece) is not None
             found = f"# {shown(piece)}" if whole else found[:index] + mask(piece) + found[end + 2 :]
             index = -1 if whole else found.find(opening)
     return found

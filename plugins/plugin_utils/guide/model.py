@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
 
@@ -22,6 +22,8 @@ HOST = ""
 Line = Tuple[int, str]
 # Which cases of conditions a command stands in: the number of the condition, the number of the case, its name.
 Branch = Tuple[Tuple[int, int, str], ...]
+# By line, the same of the conditions of a template, with when these hold.
+Cases = Mapping[int, Tuple[Branch, Tuple[str, ...]]]
 
 
 class Setting(NamedTuple):
@@ -82,6 +84,7 @@ class Sink:
         # By a line of a function, the lines that call it, where what it sets is told.
         self.called: Dict[int, Set[int]] = {}
         self.branch: Branch = ()
+        self.cases: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
         self.groups = 0
         # The file and its line behind a number, where several files are read as one.
         self.where: Dict[int, Tuple[str, int]] = {}
@@ -112,8 +115,9 @@ class Sink:
         if any(masks.templated(part) for part in (nic, key, value, *(text for _key, text in match))):
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
-        setting = Setting(line, nic, family, key, value, self.branch, tuple(match))
-        for caveat in self.caveats:
+        branch, caveats = self.cases.get(line, ((), ()))
+        setting = Setting(line, nic, family, key, value, (*branch, *self.branch), tuple(match))
+        for caveat in (*caveats, *self.caveats):
             self.note(line, caveat)
         if setting not in self.settings:
             self.settings.append(setting)

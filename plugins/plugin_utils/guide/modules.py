@@ -73,7 +73,7 @@ def _joined(guide: Guide, lines: Sequence[Line]) -> List[Tuple[int, List[str]]]:
         if not plain or plain.startswith("#"):
             guide.sink.nothing(number, "a comment")
             continue
-        words = plain.rstrip("\\").split()
+        words = re.findall(r"(?:\"[^\"]*\"|[^\s\"])+|\"", plain.rstrip("\\"))
         if goes_on and found:
             found[-1][1].extend(words)
             guide.sink.goes_on(number, found[-1][0])
@@ -110,13 +110,17 @@ def one(guide: Guide, line: int, module: str, parameter: str, raw: str) -> None:
         text = f"{key}={value}: one value for each port is for the driver of the vendor; that of the kernel takes one"
         guide.sink.remark(line, NO_EFFECT, text)
         return
+    foreign = not guide.foreign and not any(fnmatchcase(key.partition(".")[0], pattern) for pattern in _PATTERNS)
     try:
         family = registry.FAMILIES[FAMILY]
         said = str(inputs.understand(family.field(key), value).value)
     except InputError as error:
-        guide.sink.unknown(line, str(error))
+        if foreign:
+            guide.sink.remark(line, OTHER_TOOL, f"{key}: no module of the network")
+        else:
+            guide.sink.unknown(line, str(error))
         return
-    if not guide.foreign and not any(fnmatchcase(key.partition(".")[0], pattern) for pattern in _PATTERNS):
+    if foreign:
         text = f"{key}: no module of the network; {VARIABLE} takes it all the same: {{{key}: {said}}}"
         guide.sink.remark(line, OTHER_TOOL, text)
         return

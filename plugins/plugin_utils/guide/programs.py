@@ -134,7 +134,12 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
         for word in words
     ):
         if any(word.startswith(("-p", "--load", "--system", "-f")) for word in words):
-            guide.sink.remark(line, NOTE, "it takes over files of sysctl; take in these as well")
+            guide.loads += 1
+            paths = [re.sub(r"^(?:-p|--load=)", "", word) for word in words if "/" in word or "$" in masks.shown(word)]
+            if paths and all(masks.shown(path) in guide.written for path in paths):
+                guide.sink.nothing(line, "loads a file that this text writes")
+            else:
+                guide.sink.remark(line, NOTE, "it takes over files of sysctl; take in these as well")
         else:
             guide.sink.nothing(line, "only reads")
         return

@@ -10,7 +10,7 @@ from typing import Callable, List, Optional, Sequence
 
 from . import files, fragments, interfaces, masks, modules, sentences
 from .lexer import Broken, tokens
-from .model import CONDITIONAL, OTHER_TOOL, Line
+from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -44,25 +44,42 @@ _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _SHELLS = ("bash", "sh", "shell", "zsh")
+# A heading, or the beginning of a line, that names how to take back what the rest of a guide sets.
+_UNDO_WORDS = (
+    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?"
+    r"|restor(?:e|ing)\s+(?:the\s+)?(?:defaults?|originals?|previous|old)|back\s+to\s+(?:the\s+)?defaults?)"
+)
+_UNDO = re.compile(
+    rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_UNDO_WORDS}\b[^`]*", re.IGNORECASE
+)
+_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
+_FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
+_TAKES_BACK = "the text gives it for taking back what it sets"
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
 
-def read(
-    guide: Guide,
-    lines: Sequence[Line],
-    detect: Callable[[Sequence[Line]], Optional[str]],
-    form: Callable[[str, Sequence[Line]], None],
-) -> None:
+Detect = Callable[[Sequence[Line]], Optional[str]]
+Form = Callable[[str, Sequence[Line]], None]
+
+
+def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
     index = 0
     rest: List[Line] = []
+    taking_back = 0  # the level of the heading of a part that takes things back
     while index < len(lines):
         fence = _FENCE.match(lines[index][1])
+        heading = _HEADING.match(lines[index][1])
+        if heading and len(heading[1]) <= (taking_back or 6):
+            _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+            rest, taking_back = [], len(heading[1]) if _UNDO.fullmatch(heading[2]) else 0
         if not fence:
             rest.append(lines[index])
             index += 1
             continue
-        _lines(guide, rest)
+        _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+        above = next((text for _number, text in reversed(rest) if text.strip()), "")
+        back = taking_back or (above.rstrip(" *_").endswith(":") and _UNDO.fullmatch(above))
         rest = []
         end = next(
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
@@ -71,19 +88,25 @@ def read(
         block = _dedented(lines[index + 1 : end])
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
-        kind = detect(block)
-        if kind == "prose" and fence[2] in _SHELLS and _is_script(block):
-            kind = "shell"
-        if kind == "interfaces":
-            first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
-            _lines(guide, block[:first], code=True)
-            form(kind, block[first:])
-        elif kind and kind != "prose" and (kind != "shell" or _is_script(block)):
-            form(kind, block)
-        else:
-            _lines(guide, block, code=True)
+        with guide.sink.under(NO_EFFECT, _TAKES_BACK if back else ""):
+            _block(guide, block, fence[2], detect, form)
         index = end + 1
-    _lines(guide, rest)
+    _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+
+
+def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
+    """What stands between two fences, by its own form or line by line."""
+    kind = detect(block)
+    if kind == "prose" and language in _SHELLS and _is_script(block):
+        kind = "shell"
+    if kind == "interfaces":
+        first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
+        _lines(guide, block[:first], code=True)
+        form(kind, block[first:])
+    elif kind and kind != "prose" and (kind != "shell" or _is_script(block)):
+        form(kind, block)
+    else:
+        _lines(guide, block, code=True)
 
 
 def _dedented(block: Sequence[Line]) -> List[Line]:
@@ -110,11 +133,13 @@ def _is_script(block: Sequence[Line]) -> bool:
     )
 
 
-def _lines(guide: Guide, lines: Sequence[Line], code: bool = False) -> None:
+def _lines(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "") -> None:
+    """Lines without a form of their own; nothing of them is taken where there is a reason `why`."""
     index = 0
     while index < len(lines):
-        used = _one(guide, lines, index, code)
-        index += used
+        back = re.search(r"[`:]", lines[index][1]) and _UNDO.match(lines[index][1].partition("`")[0])
+        with guide.sink.under(NO_EFFECT, why or (_TAKES_BACK if back and not code else "")):
+            index += _one(guide, lines, index, code)
 
 
 def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
@@ -146,6 +171,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if declared:
         guide.sysctl(number, *declared)
         return count
+    attribute = fragments.of_ethtool(lines, index)
+    if attribute:
+        _of_puppet(guide, number, *attribute)
+        return count
     parameter = _PARAMETER.match(plain)
     if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
         value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
@@ -164,7 +193,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
     if command:
-        Shell(guide).commands(number, command)
+        bare = command.partition(" (")[0]
+        Shell(guide).commands(number, command if sentences.parses(command) else bare)
     elif sets(raw):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
@@ -183,6 +213,17 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
             guide.sink.remark(number, CONDITIONAL, text)
     guide.sink.nothing(number, "prose")
     return count
+
+
+def _of_puppet(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
+    """One attribute of a resource for ethtool, in the words of the module `ethtool`."""
+    word = {"enabled": "on", "disabled": "off"}.get(value, value)
+    if key in _FEATURES:
+        guide.nic(number, nic, "features", key, word)
+    elif key in ("speed", "duplex"):
+        Shell(guide).commands(number, f"ethtool -s {nic} {key} {word}")
+    else:
+        guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {value}: an attribute of Puppet that is not known here")
 
 
 def sets(text: str) -> bool:

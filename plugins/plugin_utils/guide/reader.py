@@ -9,6 +9,7 @@ from .assemble import result
 from .forms import Forms, by_path, by_text
 from .model import Line, Sink, numbered
 from .settings import Guide
+from .templating import cases
 
 FORMS = (
     *(
@@ -61,6 +62,7 @@ def read_files(files: Mapping[str, str], known: Known = NOTHING) -> Dict[str, An
 
 
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
+    guide.sink.cases.update(cases(guide.sink, lines))
     forms = Forms(guide)
     kind = form or (by_path(path) if path else None) or by_text(lines)
     if kind in ("ifcfg", "systemd") and path:

@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
+from . import bindings, conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
@@ -30,6 +30,8 @@ class Script:
         self.dynamic = False
         self.override: Optional[int] = None
         self.files: Dict[str, List[Line]] = {}
+        self.writers: Dict[str, Tuple[int, str, int]] = {}  # by file, what has begun it last; see `renew`
+        self.part = ""  # the function that is read although nothing in the text calls it
         self.output_paths: List[str] = []
         self.line = 0
         self.steps = 0
@@ -74,6 +76,8 @@ class Script:
         path = self.located(expand.text(found[-1].word, self.scope)) if found else ""
         if path and path != "/dev/null":
             self.output_paths.append(path)
+            if found[-1].operator != ">>":
+                self.renew(path, self.line)
         try:
             yield
         finally:
@@ -128,7 +132,31 @@ class Script:
     def redirect(self, node: Simple, printed: List[Line]) -> None:
         path = self.output_path(node)
         if path:
+            if any(redirect.operator in (">", ">|", "&>") and not redirect.errors for redirect in node.redirects):
+                self.renew(path, self.line)
             self.write(path, printed, self.line)
+
+    def renew(self, path: str, line: int) -> None:
+        """A file that is written anew loses what stood in it, unless that has been loaded or is another case."""
+        path = masks.shown(self.located(path))
+        begun, before = (line, self.part, self.guide.loads), self.writers.get(path)
+        if self.sink.dead[0] or self.undecided or self.sink.branch:
+            self.writers.pop(path, None)
+            return
+        self.writers[path] = begun
+        if before and before[1:] == begun[1:]:
+            lost = self.files.pop(path, [])
+            self.guide.written.pop(path, None)
+            for number, text in lost if before[0] != line else ():
+                if text.strip() and text.strip()[0] not in "#;":
+                    self.sink.remark(number, NO_EFFECT, f"{self.sink.position(line)} writes {path} anew, without it")
+
+    def read_written(self, path: str) -> None:
+        """What has been written into a file that goes by the name of a variable, which now means another file."""
+        lines = self.files.pop(path, [])
+        self.guide.written.pop(path, None)
+        if lines:
+            self.guide.read_file(path, lines)
 
     def write(self, path: str, lines: List[Line], line: int) -> None:
         """Text that goes into a file; a configuration file is read as a whole at the end."""
@@ -167,6 +195,8 @@ class Script:
                     self.sink.remark(number, OTHER_TOOL, said)
                 self.sink.nothing(number, f"text of {path}")
         self.files = {}
+
+    undecided = 0  # how many conditions stand around a command that the text does not decide
 
     def substitute(self, source: str) -> Optional[str]:
         """Of the substitutions."""
@@ -238,10 +268,15 @@ class Script:
         """A variable; one whose value only the host knows goes by its own name."""
         if sign == "+=" and isinstance(self.scope.get(name), str):
             value = f"{self.scope.get(name)}{value}"
+        if self.line in self.sink.cases and self.scope.get(name) not in (None, value):
+            value = masks.mask(f"${name}")  # a condition of the template decides which of the two it is
+        self.scope.values.pop(f"{bindings.OPEN}{name}", None)
         shown = masks.shown(value)
         # Each option of a script has its own $OPTARG.
         plain = re.fullmatch(r"\$\{?(?!OPTARG)[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())
         whole = masks.mask(shown) == value
+        if whole:
+            self.read_written(f"${name}")
         if value == masks.MAXIMUM or masks.known(value) or (whole and plain):
             self.scope.values[name] = value
         elif whole or not kernel_files.is_one(value):

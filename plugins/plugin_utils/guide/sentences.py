@@ -13,7 +13,7 @@ PROMPT = re.compile(
     r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|[$#>]\s+)?"
 )
 _COMMAND = re.compile(
-    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
+    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
 # Programs whose names begin sentences as well.
@@ -69,7 +69,7 @@ def _is_value(word: str) -> bool:
 def plausible(words: List[str]) -> bool:
     """Whether words are a command that sets something, and not a sentence that begins with the name of a program."""
     words = words[1:] if words[:1] == ["sudo"] else words
-    name = programs.program(words[0]) if words else ""
+    name = programs.program(masks.mask(words[0]) if words[0][:1] == "$" else words[0]) if words else ""
     rest = words[1:]
     if name in ("echo", "printf"):
         return bool(re.search(r"(>|tee)\s*(-a\s+)?\S*/(proc|sys|etc)/", " ".join(rest)))

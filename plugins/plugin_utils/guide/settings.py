@@ -59,6 +59,7 @@ class Guide:
         # The files that scripts have written so far, and those of them that they have also run.
         self.written: Dict[str, List[Line]] = {}
         self.ran: Set[str] = set()
+        self.loads = 0  # how often commands have loaded files of sysctl
         self.running = False
         # What commands have put at the root of each NIC so far.
         self.roots: Dict[str, Root] = {}
@@ -235,10 +236,11 @@ class Guide:
             try:
                 text = cpus.format_list(cpus.parse_mask(text.lower().replace("0x", "")))
             except ValueError:
-                self.sink.unknown(line, f"irq {key}: '{masks.shown(raw)}' is no mask of processors")
+                text = f"irq {key}: '{masks.shown(raw)}' is no mask of processors, and the kernel refuses it"
+                self.sink.remark(line, NO_EFFECT, text)
                 return
         elif not text.isdecimal():
-            self.sink.unknown(line, f"irq {key}: '{text}' is no number")
+            self.sink.remark(line, NO_EFFECT, f"irq {key}: '{text}' is no number, and the kernel refuses it")
             return
         which = queue if queue.isdecimal() else "*"
         self.sink.set(line, name, "irq", f"{key} {which}", text)

@@ -101,8 +101,10 @@ class Shell(Walk):
         for name, function in self.functions.items():
             parts = set(re.split(r"[^a-z]+", name.lower()))
             if name not in self.called and not parts & _UNDO_FUNCTIONS:
+                self.part = name
                 with suppress(bindings.Leave):
                     self.enter(function, None, function.line, f"${name}")
+                self.part = ""
 
     def _never(self, nodes: Sequence[Node]) -> None:
         """What would be set by commands that were not met on the way."""

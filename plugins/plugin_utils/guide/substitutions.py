@@ -29,7 +29,6 @@ class Substitutions(Script):
     """The substitutions of one script."""
 
     answering: Tuple[str, ...] = ()  # the functions whose answer is being worked out
-    undecided = 0
 
     def call(self, name: str, words: List[str], line: int) -> bool:
         """Of the control flow."""
