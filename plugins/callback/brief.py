@@ -30,7 +30,7 @@ from ansible import context
 from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed, only_looks, task_of
 
 _WIDTH = 28
 # What Ansible puts before the sentence of a filter or lookup.
@@ -164,7 +164,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         if isinstance(answer, Mapping) and answer.get("rolled_back"):
             took_back(self._changed.get(host, []), answer.get("pending", []))
         failed = self._turns.pop(host, [told])
-        if told.get("stopped") and _task(result).action.endswith(".rollout"):
+        if told.get("stopped") and task_of(result).action.endswith(".rollout"):
             # A verdict over all hosts, which names those that it is about; the host of this task is any of them.
             self._failed.setdefault(_reason(told), [])
             return
@@ -189,13 +189,13 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
 
     def _take(self, result: Any) -> None:
         host, told = known(result)
-        task = _task(result)
+        task = task_of(result)
         rows = self._changed.setdefault(host, [])
         if task.action.endswith(".guard"):
             took_back(rows, [*told.get("reverted", []), *_ended(task.args, told)])
         elif told.get("reverted"):  # what was made in this run, and is gone; which, is told in words alone
             rows.clear()
-        if told.get("changed") and not _only_looks(task):
+        if told.get("changed") and not only_looks(task, bool(context.CLIARGS.get("check"))):
             rows += settings(told.get("diff"))
         if task.action in ("ansible.builtin.debug", "debug"):
             self._display.display(_message(told))
@@ -204,10 +204,6 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         for reason, hosts in self._failed.items():
             self._display.display(f"{listed(sorted(hosts))}: {reason}" if hosts else reason, color="red", stderr=True)
         self._failed.clear()
-
-
-def _task(result: Any) -> Any:
-    return getattr(result, "task", None) or result._task
 
 
 def _message(told: Mapping[str, Any]) -> str:
@@ -226,7 +222,7 @@ def _message(told: Mapping[str, Any]) -> str:
 
 def _loops(result: Any) -> bool:
     """Whether these are the answers of a loop, whose turns were told before."""
-    task, told = _task(result), known(result)[1]
+    task, told = task_of(result), known(result)[1]
     return bool((task.loop or task.loop_with) and told.get("results"))
 
 
@@ -243,8 +239,3 @@ def _reason(told: Mapping[str, Any]) -> str:
     turn = told.get("_ansible_item_label", told.get(told.get("ansible_loop_var", ""), ""))
     said = str(told.get("msg") or told.get("censored") or "no reason was given")
     return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn else ''}"
-
-
-def _only_looks(task: Any) -> bool:
-    """Whether a task of a run that changes hosts only asks what would be changed, as an audit does."""
-    return task.action.endswith(".nic_info") or bool(task.check_mode and not context.CLIARGS.get("check"))

@@ -22,9 +22,10 @@ requirements:
 
 from typing import Any, Collection, Dict, List, Mapping, Set
 
+from ansible import context
 from ansible.plugins.callback import CallbackBase
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed, only_looks, task_of
 
 WORDS = ("failed", "unreachable", "reverted", "rolled back", "changed", "unchanged")
 
@@ -90,10 +91,15 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         self._rolled_back: Set[str] = set()
         self._stopped: Dict[str, Set[str]] = {}
         self._judged: Dict[str, int] = {}
+        self._would_change: Dict[str, int] = {}
 
     def v2_runner_on_ok(self, result: Any) -> None:
-        """A call tells that the host has taken something back since the last one."""
-        self._off.discard(known(result)[0])
+        """A call tells that the host has taken something back since the last one. Ansible counts as changed also what
+        `prove` only asks for, in check mode, before it measures."""
+        host, told = known(result)
+        self._off.discard(host)
+        if told.get("changed") and only_looks(task_of(result), bool(context.CLIARGS.get("check"))):
+            self._would_change[host] = self._would_change.get(host, 0) + 1
         self._note(result)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
@@ -103,7 +109,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """So does one that was to confirm what is gone. A verdict over a batch is no failure of its host."""
         host, told = known(result)
-        verdict = (getattr(result, "task", None) or result._task).action.endswith(".rollout")
+        verdict = task_of(result).action.endswith(".rollout")
         if told.get("stopped"):
             self._stopped.setdefault(str(told.get("msg")), set()).update(() if verdict else (host,))
         if verdict and told.get("stopped"):
@@ -126,6 +132,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         hosts = {host: dict(stats.summarize(host)) for host in stats.processed}
         for host, count in self._judged.items():
             hosts[host]["failures"] = hosts[host].get("failures", 0) - count
+        for host, count in self._would_change.items():
+            hosts[host]["changed"] = hosts[host].get("changed", 0) - count
         if len(hosts) > 1 or self._stopped:
             self._display.banner("SUMMARY")
             found = summarise(hosts, self._reverted, self._off, self._rolled_back)

@@ -13,6 +13,16 @@ def known(result: Any) -> Tuple[str, Mapping[str, Any]]:
     return host.get_name(), told
 
 
+def task_of(result: Any) -> Any:
+    """The task that a result is of."""
+    return getattr(result, "task", None) or result._task
+
+
+def only_looks(task: Any, check: bool) -> bool:
+    """Whether a task of a run without --check (`check`) only asks what would be changed, as an audit does."""
+    return task.action.endswith(".nic_info") or bool(task.check_mode and not check)
+
+
 OLD = (
     "the Python of this host is older than 3.8, and no module of this collection runs on it. Install a newer one "
     "beside it (on RHEL 8 `dnf install python39`) and name it: ansible_python_interpreter: /usr/bin/python3.9"

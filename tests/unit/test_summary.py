@@ -45,21 +45,24 @@ def test_a_remark_of_a_whole_fleet_is_one_line():
 class Result:
     """As much of a task's result as the callback looks at."""
 
-    def __init__(self, name, action="linuxnet.tuning.tune", **told):
+    def __init__(self, name, action="linuxnet.tuning.tune", check_mode=False, **told):
         self.result = told
-        self.task = type("Task", (), {"action": action})()
+        self.task = type("Task", (), {"action": action, "check_mode": check_mode})()
         self.host = type("Host", (), {"get_name": lambda _self: name})()
 
 
 class Stats:
     """What Ansible has counted."""
 
-    def __init__(self, names, failed=""):
+    def __init__(self, names, failed="", changed=""):
         self.processed = dict.fromkeys(names, 1)
         self.failed = failed
+        self.changed = changed
 
     def summarize(self, name):
-        return {"ok": 1, "changed": 1, "failures": 1} if name in self.failed else {"ok": 1}
+        if name in self.failed:
+            return {"ok": 1, "changed": 1, "failures": 1}
+        return {"ok": 2, "changed": self.changed.count(name)}
 
 
 def made():
@@ -120,3 +123,18 @@ def test_the_last_line_says_why_a_run_has_stopped():
     callback.v2_runner_on_failed(Result("a", stopped=True, msg="This host is not well. 2 hosts were not touched."))
     callback.v2_playbook_on_stats(Stats("a", failed="a"))
     assert shown[1:] == ["failed         1   a", "a: This host is not well. 2 hosts were not touched."]
+
+
+def test_what_prove_only_asks_for_does_not_count_as_a_change(monkeypatch):
+    """It asks in check mode what would change, and Ansible counts that; b is changed as well."""
+    callback, shown = made()
+    for name in "ab":
+        callback.v2_runner_on_ok(Result(name, changed=True, check_mode=True))
+    callback.v2_runner_on_ok(Result("b", changed=True))
+    callback.v2_playbook_on_stats(Stats("ab", changed="abb"))
+    assert shown == ["SUMMARY", "changed        1   b", "unchanged      1   a"]
+    monkeypatch.setattr(summary.context, "CLIARGS", {"check": True})
+    callback, shown = made()
+    callback.v2_runner_on_ok(Result("a", changed=True, check_mode=True))
+    callback.v2_playbook_on_stats(Stats("ab", changed="a"))
+    assert shown == ["SUMMARY", "changed        1   a", "unchanged      1   b"]
