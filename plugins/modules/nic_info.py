@@ -14,7 +14,7 @@ description:
     M(linuxnet.tuning.ethtool) can set, and related facts of the host, in one call.
   - What cannot be read is listed in RV(remarks), and everything else is read.
   - What a NIC does not have or does not report is left out.
-  - Starts some ten short processes for each NIC and seven for the host.
+  - Starts some ten short processes for each NIC and eight for the host.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -490,6 +490,14 @@ host:
           C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
       type: list
       elements: dict
+      returned: always
+    limits:
+      description:
+        - Programs near their limit of C(open_files), each with its C(program), its C(pid), how many are C(open), and
+          how many it may have at C(most); read only where the host has at least 900 sockets.
+        - C(unix_queues) are socket files on which more programs wait than their queue holds, each with its C(path),
+          how many are C(waiting), and how many it holds at C(most).
+      type: dict
       returned: always
     listeners:
       description:
