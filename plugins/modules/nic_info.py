@@ -14,7 +14,7 @@ description:
     M(linuxnet.tuning.ethtool) can set, and related facts of the host, in one call.
   - What cannot be read is listed in RV(remarks), and everything else is read.
   - What a NIC does not have or does not report is left out.
-  - Starts some ten short processes for each NIC and seven for the host.
+  - Starts some ten short processes for each NIC and eight for the host.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
@@ -157,6 +157,10 @@ nics:
       description: PCI vendor and device; empty for what is no PCI device.
       type: str
       returned: always
+    revision:
+      description: The revision of a PCI device, which tells steppings of a chip apart.
+      type: int
+      returned: when the kernel tells, since Linux 4.10
     bus:
       description: The address on the bus.
       type: str
@@ -164,7 +168,8 @@ nics:
     pcie:
       description: The PCIe link, C(current) and C(max), each with its C(width) in lanes and C(speed_gt) in GT/s, and
         under C(above) the same of the bridges between it and the processor, each with its address on the C(bus); under
-        C(errors) how many errors of it the kernel has counted by kind, where there are some.
+        C(errors) how many errors of it the kernel has counted by kind, where there are some. A device that does not
+        answer on the bus any more has C(gone) alone.
       type: dict
       returned: always
     carrier:
@@ -403,6 +408,10 @@ nics:
       description: Vendor and product of the adapter, such as V(0bda:8156).
       type: str
       returned: with adapters for USB
+    usb_sleeps:
+      description: Whether the kernel may put the adapter to sleep (V(auto) in its C(power/control)).
+      type: bool
+      returned: with adapters for USB that may sleep
     counters:
       description:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every
@@ -481,6 +490,14 @@ host:
           C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
       type: list
       elements: dict
+      returned: always
+    limits:
+      description:
+        - Programs near their limit of C(open_files), each with its C(program), its C(pid), how many are C(open), and
+          how many it may have at C(most); read only where the host has at least 900 sockets.
+        - C(unix_queues) are socket files on which more programs wait than their queue holds, each with its C(path),
+          how many are C(waiting), and how many it holds at C(most).
+      type: dict
       returned: always
     listeners:
       description:

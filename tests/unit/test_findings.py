@@ -48,7 +48,14 @@ def test_rule_finds_what_it_shall(path):
 
 
 # No counters, a remedy whose effect on the facts is more than `cured` knows, or another action that comes next.
-CHAINS = {"bbr-without-fq", "congestion-control-absent", "fifo-overflows", "switch-port-frame-size", "vxlan-checksum"}
+CHAINS = {
+    "bbr-without-fq",
+    "congestion-control-absent",
+    "fifo-overflows",
+    "switch-port-frame-size",
+    "unix-queue-full",
+    "vxlan-checksum",
+}
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}/{path.stem}")

@@ -66,6 +66,7 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         "firmware_version": driver.get("firmware-version", ""),
         "mac": nic.mac,
         "pci_id": nic.pci,
+        **_revision(host, nic),
         "bus": driver.get("bus-info", nic.bus),
         "pcie": sysfs.pcie(host, nic.name),
         "numa_node": sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/device/numa_node"),
@@ -78,6 +79,12 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
     }
     link.pop("carrier", None)
     return {**facts, **{key: value == "on" if key == "autoneg" else value for key, value in link.items()}}
+
+
+def _revision(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
+    """Which stepping of its chip a PCI device has, as a number; Linux 4.10 and later tell."""
+    text = sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/device/revision")
+    return {"revision": int(text, 16)} if re.fullmatch(r"0x[0-9a-f]{1,2}", text) else {}
 
 
 def _iommu(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
@@ -93,7 +100,13 @@ def _usb(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
     adapter = f"{sysfs.ROOT}/{nic.name}/device/.."
     speed = sysfs.number(host, f"{adapter}/speed")
     ids = ":".join(sysfs.text(host, f"{adapter}/{name}").lower() for name in ("idVendor", "idProduct"))
-    return {**({"usb_speed": speed} if speed else {}), **({"usb_id": ids} if len(ids) == 9 else {})}
+    # Whether the kernel may put the adapter to sleep while it is up, as programs that save power on laptops ask for it.
+    sleeps = sysfs.text(host, f"{adapter}/power/control") == "auto"
+    return {
+        **({"usb_speed": speed} if speed else {}),
+        **({"usb_id": ids} if len(ids) == 9 else {}),
+        **({"usb_sleeps": True} if sleeps else {}),
+    }
 
 
 def _settings(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:

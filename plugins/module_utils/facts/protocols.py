@@ -81,7 +81,8 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
 
 def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     """The longest round trip of a connection that has moved much, of whom some hear nothing (`stuck`), and connections
-    that may not send although they have something to (`held_back`), or lose much over a long path (`lossy`).
+    that may not send although they have something to (`held_back`), or lose much over a long path (`lossy`), and
+    services that answer none of several connections any more (`silent`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
     UDP has lost packets, which sockets have (`lost_in`).
@@ -90,7 +91,7 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
     held = protocols.held_back(connections, _HELD)
     told = {"rtt_ms": trip, "stuck": stuck, "held_back": held, "lossy": ss.lossy(connections, _HELD)}
-    told["stuck_segments"] = ss.agreed(connections, stuck)
+    told.update(stuck_segments=ss.agreed(connections, stuck), silent=ss.silent(connections, _HELD))
     facts: Dict[str, Any] = {name: value for name, value in told.items() if value}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     many = fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speak /proc/PID/stat and /proc/PID/status: how busy a process is, and which processors it may run on."""
+"""Speak the files of /proc/PID: how busy a process is, where it may run, and how many files it may open."""
 
 from __future__ import annotations
 
@@ -42,3 +42,15 @@ def allowed(text: str) -> str:
     """The processors of `status` on which it may run, as a list such as 0-3."""
     match = re.search(r"^Cpus_allowed_list:\s*([\d,-]+)$", text, re.MULTILINE)
     return match[1] if match else ""
+
+
+def files_size(text: str) -> int:
+    """The places of `status` in the table of open files, which are no fewer than there are files; 0 if unknown."""
+    match = re.search(r"^FDSize:\s*(\d{1,9})$", text, re.MULTILINE)
+    return int(match[1]) if match else 0
+
+
+def files_limit(text: str) -> int:
+    """How many files it may open, by `limits`; 0 if that is unknown or without a limit."""
+    match = re.search(r"^Max open files\s+(\d{1,9})\s", text, re.MULTILINE)
+    return int(match[1]) if match else 0

@@ -11,6 +11,11 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 _SENT, _FAR_MS, _PART = 1_000_000, 50.0, 100
 # Congestion controls that take each loss for congestion.
 _BY_LOSS = ("cubic", "reno")
+# A queue of fewer places is full for a moment whenever somebody comes.
+_QUEUE = 10
+# So often sent again, and so long without an answer, is more than a hiccup of the network; one connection alone may
+# have lost its peer on the way, several to one port have not.
+_AGAIN, _SILENCE_MS, _SEVERAL = 5, 60_000, 3
 
 
 def _pairs(text: str) -> Iterator[Tuple[List[str], str]]:
@@ -96,3 +101,32 @@ def lost_in(text: str, most: int) -> List[Dict[str, int]]:
             waiting, buffer, lost = (int(number) for number in memory.groups())
             found.append({"port": int(port), "buffer": buffer, "waiting": waiting, "lost": lost})
     return sorted(found, key=lambda row: (-row["lost"], row["port"]))[:most]
+
+
+def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
+    """Of `ss -xln`: socket files on which more programs wait than the queue holds, most first: path, waiting, most."""
+    found = []
+    for line in text.splitlines():
+        match = re.match(r"u_\w+\s+LISTEN\s+(\d{1,9})\s+(\d{1,9})\s+(\S+)\s", line)
+        if match and int(match[1]) >= int(match[2]) >= _QUEUE:
+            found.append({"path": match[3], "waiting": int(match[1]), "most": int(match[2])})
+    return sorted(found, key=lambda row: (-int(str(row["waiting"])), str(row["path"])))[:most]
+
+
+def silent(text: str, most: int) -> List[Dict[str, Any]]:
+    """Of `ss -tin`: services that no longer confirm what several connections send them again and again.
+
+    Those with most connections first: the peer, how many wait for it, and the seconds since the last one was answered.
+    """
+    waiting: Dict[str, List[int]] = {}
+    for words, about in _pairs(text):
+        ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]
+        again, heard = re.search(r"\bbackoff:(\d{1,2})\b", about), re.search(r"\blastack:(\d{1,12})\b", about)
+        if len(ends) == 2 and again and heard and int(again[1]) >= _AGAIN and int(heard[1]) >= _SILENCE_MS:
+            waiting.setdefault(_peer(ends[1]), []).append(int(heard[1]) // 1000)
+    rows = [
+        {"peer": peer, "connections": len(times), "seconds": min(times)}
+        for peer, times in waiting.items()
+        if len(times) >= _SEVERAL
+    ]
+    return sorted(rows, key=lambda row: (-int(str(row["connections"])), str(row["peer"])))[:most]

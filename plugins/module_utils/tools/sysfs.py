@@ -89,8 +89,12 @@ def pcie(host: Reader, name: str) -> Dict[str, object]:
 
     `above` has the links of the bridges between it and the processor, each with its address on the bus. `errors` are
     packets that this link has sent again (corrected) and that were lost (fatal or not), as the kernel has counted.
+    A device that does not answer on the bus any more has `gone` alone.
     """
     facts: Dict[str, object] = {}
+    # Where nobody answers, every bit reads as one, and the kernel takes the width from six or eight of them.
+    if any(number(host, f"{ROOT}/{name}/device/{state}_link_width") in (63, 255) for state in ("current", "max")):
+        return {"gone": True}
     for state in ("current", "max"):
         link = _link(host, f"{ROOT}/{name}/device", state)
         if link:

@@ -21,8 +21,8 @@ class Quirk(NamedTuple):
     at `half` duplex or at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it
     lost than a burst (`lost`), TCP sends one segment in five `again`, or the NIC cannot have the features that it
     `lacks`. Where a row has several of these, all must hold. `build` is how the version of the driver begins that has
-    the fault. `set` is what to write for the NIC. A row without `before` is not ended by any kernel that is known, and
-    `ended` is what ended it.
+    the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC. A row
+    without `before` is not ended by any kernel that is known, and `ended` is what ended it.
     """
 
     id: str
@@ -51,6 +51,7 @@ class Quirk(NamedTuple):
     again: bool = False
     lacks: tuple[str, ...] = ()
     build: str = ""
+    revisions: tuple[int, ...] = ()
     ended: str = ""
     set: Mapping[str, Any] = {}
 
@@ -75,9 +76,13 @@ def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
         return {}
     if quirk.build and not nic.text("driver_version").startswith(quirk.build):
         return {}
+    revision = nic.number("revision")
+    if quirk.revisions and revision not in quirk.revisions:
+        return {}
     found = _state(quirk, nic)
     build = {"driver version": nic.text("driver_version")} if quirk.build else {}
-    return {} if found is None else {**_hardware(nic), **build, **found}
+    stepping = {"revision": int(revision)} if quirk.revisions and revision is not None else {}
+    return {} if found is None else {**_hardware(nic), **stepping, **build, **found}
 
 
 def _hardware(nic: Nic) -> dict[str, Any]:

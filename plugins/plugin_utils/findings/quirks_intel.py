@@ -127,6 +127,23 @@ ROWS = (
         reference=f"{KERNEL}0325143b59c6",
     ),
     Quirk(
+        id="quirk-i225-gap",
+        severity="note",
+        title="An early Intel I225 sends frames too close to each other at 2.5 Gb/s",
+        drivers=("igc",),
+        pci=I225,
+        speed=2500,
+        revisions=(1, 2),
+        condition="an Intel I225 of the revisions 1 or 2 has a link of 2500 Mb/s",
+        explanation="By the specification update of this chip its first two steppings do not keep the gap between "
+        "frames that the standard asks for at this speed. Many switches lose some of these frames, so that TCP sends "
+        "much again.",
+        action="If TCP sends much again, offer 1000 Mb/s at most; the third stepping has no such fault.",
+        reference="https://www.intel.com/content/www/us/en/content-details/621661/"
+        "intel-ethernet-controller-i225-specification-update.html",
+        set={"speed": {"advertise": {"at_most": 1000}}},
+    ),
+    Quirk(
         id="quirk-igc-eee",
         severity="note",
         title="Intel I225 or I226 has energy-efficient Ethernet on",

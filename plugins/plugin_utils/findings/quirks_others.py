@@ -85,6 +85,24 @@ ROWS = (
         set={"mtu": 1500},
     ),
     Quirk(
+        id="quirk-xen-segments",
+        severity="high",
+        title="The NIC of a Xen guest drops segments in too many pieces",
+        drivers=("vif", "xen-netfront", "xen_netfront"),
+        before=(3, 17),
+        ended=f"{KERNEL}97a6d1bb2b65",
+        features=("sg",),
+        lost="tx_dropped",
+        condition="the NIC of a Xen guest has sg on, has dropped at least 1000 packets that it should send (100 within "
+        "an interval), and the kernel is older than Linux 3.17",
+        explanation="The hypervisor takes a packet in 18 pieces at most, and TCP makes segments of more. The driver "
+        "then drops them (`skb rides the rocket` in the kernel's log), again each time they are sent, so that "
+        "connections stand still.",
+        action="Switch sg off, and segmentation offload with it, or use a newer kernel.",
+        reference="https://bugs.launchpad.net/ubuntu/+source/linux/+bug/1317811",
+        set={"features": {"sg": False, "tso": False, "gso": False}},
+    ),
+    Quirk(
         id="quirk-netvsc-stuck",
         severity="medium",
         title="A queue of the Hyper-V NIC does not wake up again",

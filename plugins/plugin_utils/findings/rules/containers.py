@@ -8,7 +8,7 @@ from ipaddress import ip_interface
 
 from ..harm import much
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 # Networks of containers that are of no use without forwarding, by the names that Docker, Podman and CNI give them.
 _ROUTED = ("docker0", "podman", "cni")
@@ -19,26 +19,33 @@ _CALLS = "net.bridge.bridge-nf-call-iptables"
 def _cut_off(host: Host) -> Iterator[Hit]:
     if host.flag("kernel", "forwards_ipv4") is not False:
         return
-    for row in host.rows("bridges"):
-        name = row.text("name")
-        if name.startswith(_ROUTED) and row.count("containers"):
-            refused, since = much(host, "IpInAddrErrors")
-            files = {
-                f"set by {file.text('file')}": value
-                for file in host.rows("sysctl_files")
-                for key, value in file.texts("sets").items()
-                if key in ("net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding")
-            }
-            evidence = {
-                "net.ipv4.ip_forward": 0,
-                "bridge": name,
-                "containers": row.count("containers"),
-                **files,
-                **({"packets for others": f"{refused} {since}"} if refused else {}),
-            }
-            remedy = {"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}}
-            yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
-            return
+    refused, since = much(host, "IpInAddrErrors")
+    found = next((row for row in host.rows("bridges") if row.text("name").startswith(_ROUTED)), Facts({}))
+    # A tunnel alone may end here; who sends packets for others takes this host for a router.
+    tunnels = _tunnels(host) if refused else []
+    if found.count("containers"):
+        routed = {"bridge": found.text("name"), "containers": found.count("containers")}
+    elif tunnels:
+        routed = {"tunnels": tunnels}
+    else:
+        return
+    files = {
+        f"set by {file.text('file')}": value
+        for file in host.rows("sysctl_files")
+        for key, value in file.texts("sets").items()
+        if key in ("net.ipv4.ip_forward", "net.ipv4.conf.all.forwarding")
+    }
+    refusals = {"packets for others": f"{refused} {since}"} if refused else {}
+    remedy = {"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}}
+    yield Hit(
+        {"net.ipv4.ip_forward": 0, **routed, **files, **refusals}, remedy=remedy, severity="" if refused else "medium"
+    )
+
+
+def _tunnels(host: Host) -> list[str]:
+    """The tunnels of VPNs: WireGuard by its kind, and those that a program reads, such as OpenVPN's."""
+    kinds = {row.text("nic") for row in host.rows("addresses") if row.text("kind") == "wireguard"}
+    return sorted(kinds | {row.text("nic") for row in host.rows("tunnels") if row.text("kind") == "tun"})
 
 
 def _no_routers(host: Host) -> Iterator[Hit]:
@@ -92,16 +99,47 @@ def _snoops(host: Host) -> Iterator[Hit]:
             yield Hit(evidence)
 
 
+# BR_MAX_PORTS of net/bridge/br_private.h is 1024, and the first number is no port.
+_PORTS = 1023
+
+
+def _full(host: Host) -> Iterator[Hit]:
+    for row in host.rows("bridges"):
+        kinds = {kind: row.count(kind) for kind in ("containers", "guests", "nics", "others") if row.count(kind)}
+        if sum(kinds.values()) * 100 >= _PORTS * 95:
+            full = sum(kinds.values()) >= _PORTS
+            evidence = {"bridge": row.text("name"), "ports": kinds, "ports at most": _PORTS}
+            yield Hit(evidence, severity="" if full else "low")
+
+
+# Bridges of pods, by the names that flannel and kubenet give them.
+_PODS = ("cni0", "cbr0")
+
+
+def _unfiltered(host: Host) -> Iterator[Hit]:
+    if host.whole(_CALLS) == 1 or not host.forwards:
+        return
+    for row in host.rows("bridges"):
+        # With one pod alone nothing passes between two of them.
+        if row.text("name") in _PODS and row.count("containers") >= 2:
+            current = host.sysctl(_CALLS) or "none, br_netfilter is not loaded"
+            evidence = {_CALLS: current, "bridge": row.text("name"), "containers": row.count("containers")}
+            yield Hit(evidence, remedy={"tuning_host_sysctl": {_CALLS: 1}} if host.sysctl(_CALLS) else {})
+
+
 RULES = (
     Rule(
         id="forwarding-off-for-containers",
         severity="high",
-        title="Containers are cut off, because the host does not forward",
-        condition="a bridge of Docker, Podman or CNI has containers, net.ipv4.ip_forward is 0, and at least 1000 "
-        "packets (100 within an interval) were for others; without those it is medium",
+        title="Containers or clients of a VPN are cut off, because the host does not forward",
+        condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
+        "are containers on a bridge of Docker, Podman or CNI, or a tunnel of WireGuard or a program; for containers it "
+        "is medium without those packets",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
-        "guide for security, or `sysctl -p` switches it off again. Their packets are then discarded.",
-        action="Set net.ipv4.ip_forward to 1 on hosts of containers, and take the other value out of the files.",
+        "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
+        "packets are then discarded.",
+        action="Set net.ipv4.ip_forward to 1 on hosts of containers and servers of a VPN, and take the other value out "
+        "of the files.",
         reference="https://github.com/moby/moby/issues/47966",
         host=_cut_off,
     ),
@@ -142,5 +180,31 @@ RULES = (
         "(`ip link set BRIDGE type bridge mcast_snooping 0`).",
         reference="https://github.com/lxc/incus/issues/3294",
         host=_snoops,
+    ),
+    Rule(
+        id="bridge-full",
+        severity="high",
+        title="A bridge has all the ports that it can have",
+        condition="a bridge has 1023 ports; low from 95 % of that on",
+        explanation="A bridge of Linux has 1023 ports at most, and no parameter changes that. The next container or "
+        "guest does not start (`exchange full`).",
+        action="Remove interfaces whose containers are gone (`ip link show master BRIDGE`), and spread the others over "
+        "several bridges or hosts.",
+        reference="https://github.com/moby/moby/issues/44973",
+        host=_full,
+    ),
+    Rule(
+        id="bridge-avoids-firewall",
+        severity="medium",
+        title="Pods on one node do not reach each other by the address of a service",
+        condition="a bridge of pods (cni0 or cbr0) has two or more, the host forwards, and "
+        "net.bridge.bridge-nf-call-iptables is not 1",
+        explanation="kube-proxy changes the address of a service into that of a pod with rules of the firewall, and "
+        "answers between two ports of a bridge do not pass these. DNS and other services fail on nodes where client "
+        "and server are neighbours, and work elsewhere.",
+        action="Load br_netfilter at boot (/etc/modules-load.d), and set net.bridge.bridge-nf-call-iptables to 1, as "
+        "kubeadm requires it.",
+        reference="https://github.com/kelseyhightower/kubernetes-the-hard-way/issues/561",
+        host=_unfiltered,
     ),
 )

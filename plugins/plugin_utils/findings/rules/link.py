@@ -124,7 +124,39 @@ def _flaps(host: Host) -> Iterator[Hit]:
         remedy = mends if sleeps else {}
         hangs, _since = nic.counted("tx_timeouts")
         action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
+        if _lacks_firmware(nic):
+            evidence["firmware of the PHY"] = "not loaded"
+            action = action or _FIRMWARE
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
+
+
+def _lacks_firmware(nic: Nic) -> bool:
+    """Whether a Realtek chip that the driver has firmware for runs without it; ethtool then shows no version."""
+    chip = nic.text("pci_id").startswith(_PATCHED)
+    chip = chip or (nic.text("pci_id") == "10ec:8168" and nic.number("revision") in _PATCHED_8168)
+    return nic.driver == "r8169" and chip and bool(nic.text("driver_version")) and not nic.text("firmware_version")
+
+
+# Of rtl_chip_infos in r8169_main.c, those that all have a file: RTL8125 and 8126, and of the many with one PCI id
+# RTL8168G and 8168H, by the revision that they tell.
+_PATCHED, _PATCHED_8168 = ("10ec:8125", "10ec:8126"), (0x0C, 0x15)
+_FIRMWARE = (
+    "This chip runs without the firmware for its PHY (`Unable to load firmware rtl_nic/...` in the kernel's log): "
+    "install it (firmware-realtek of Debian, linux-firmware elsewhere; also into the initramfs), and load the driver "
+    "again; then see cable, port and energy-efficient Ethernet."
+)
+
+
+def _sleepy(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        changes, since = nic.counted("carrier_changes")
+        uptime = nic.host.number("kernel", "uptime") or 0
+        # A laptop that is shut at night, and a cable that is pulled, change it some times a day.
+        often = _too_many(nic, changes) and (nic.number("counters", "interval") or changes >= 24 * uptime / 86400)
+        if on_usb(nic) and nic.flag("usb_sleeps") and often:
+            ids = {"USB id": nic.text("usb_id")} if nic.text("usb_id") else {}
+            evidence = {"carrier changes": f"{changes} {since}", "driver": nic.driver, **ids, "power/control": "auto"}
+            yield Hit(evidence, nic.name)
 
 
 def _changes(nic: Nic) -> int:
@@ -209,5 +241,18 @@ RULES = (
         reference=_PAGE,
         host=_flaps,
         switch=True,
+    ),
+    Rule(
+        id="usb-adapter-sleeps",
+        severity="high",
+        title="The link of a USB adapter goes down, while the kernel may put it to sleep",
+        condition="a USB adapter has `power/control` auto, and its carrier changed twice within an interval, or once "
+        "an hour of uptime, or a hundred times where the uptime is not known",
+        explanation="TLP, powertop and some distributions let the kernel suspend USB devices that seem idle. Some "
+        "adapters, above all RTL8153, do not wake up as they should, and their link starts anew.",
+        action="Let it stay awake: `USB_DENYLIST` of TLP, or a udev rule that writes `on` to `power/control` of the "
+        "adapter (`echo on > /sys/class/net/NIC/device/../power/control` tries it); then see cable, port and power.",
+        reference="https://linrunner.de/tlp/faq/usb.html",
+        host=_sleepy,
     ),
 )

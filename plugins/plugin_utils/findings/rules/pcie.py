@@ -65,6 +65,14 @@ def _need(host: Host, ports: list[Nic]) -> int:
     return sum(groups.values())
 
 
+def _gone(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        if nic.flag("pcie", "gone"):
+            sleeps = {"ASPM of the link": nic.text("aspm")} if nic.text("aspm") not in ("", "off") else {}
+            evidence = {"driver": nic.driver, "PCI id": nic.text("pci_id"), "answers on the bus": "no", **sleeps}
+            yield Hit(evidence, nic.name)
+
+
 def _errors(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         again = nic.count("pcie", "errors", "corrected")
@@ -94,6 +102,19 @@ RULES = (
         action="Put the card into a slot with more lanes, and check whether the firmware of the board splits them.",
         reference="https://docs.kernel.org/PCI/pci.html",
         host=_narrow,
+    ),
+    Rule(
+        id="nic-left-the-bus",
+        severity="critical",
+        title="The NIC does not answer on the PCIe bus any more",
+        condition="the kernel reads nothing but ones from the PCIe link of a NIC",
+        explanation="The device has lost its link to the processor (`PCIe link lost` in the kernel's log), mostly when "
+        "it was to sleep or to wake up. Its interface may still be shown as up, and nothing passes.",
+        action="Reboot, or remove it and scan the bus (`echo 1` to `remove` of its device, then to "
+        "/sys/bus/pci/rescan). Against the next time keep its link awake (`pci: {l1_aspm: false}`, `pcie_aspm=off` and "
+        "`pcie_port_pm=off` of the kernel), update the firmware of board and NIC, and see slot and riser.",
+        reference="https://github.com/ublue-os/bazzite/issues/5337",
+        host=_gone,
     ),
     Rule(
         id="pcie-link-errors",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..harm import enough, much, queue
 from ..model import Hit, Rule
 from ..view import Facts, Host
+from .limits import at_the_limit
 from .losses import full_flows
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
@@ -19,12 +20,19 @@ def _listen(host: Host) -> Iterator[Hit]:
     if not count or count * 10_000 < opened:
         return
     limit, best = host.whole("net.core.somaxconn"), queue(host)
-    evidence = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
-    if 0 < limit < best:
+    evidence: dict[str, object] = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
+    # Who may open no more files accepts nothing, however long the queue is.
+    stopped = [row.text("program") for row in host.rows("limits", "open_files") if at_the_limit(row)]
+    if stopped:
+        yield Hit({**evidence, "at the limit of open files": stopped}, action=_STOPPED, severity="note")
+    elif 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
     else:
         action = "The limit is large enough: raise the backlog of the program itself, and see why it accepts so slowly."
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
+
+
+_STOPPED = "See the finding open-files-short first: a program that may open no more files cannot accept connections."
 
 
 def _both(host: Host, name: str) -> tuple[int, str]:

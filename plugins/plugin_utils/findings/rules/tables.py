@@ -114,16 +114,31 @@ def _routes_6(host: Host) -> Iterator[Hit]:
 
 def _fragments(host: Host) -> Iterator[Hit]:
     failed, since = host.protocol("IpReasmFails")
-    requests, _since = host.protocol("IpReasmReqds")
-    if failed < 1000 or failed * 100 < requests:
+    whole, _since = host.protocol("IpReasmOKs")
+    # A packet has many fragments, so the number of all that came says little of how many packets were lost.
+    if failed < 1000 or failed * 100 < failed + whole:
         return
-    evidence: dict[str, Any] = {"fragments that came to nothing": f"{failed} of {requests} {since}"}
-    room = host.whole("net.ipv4.ipfrag_high_thresh")
+    late, _since = host.protocol("IpReasmTimeout")
+    room, held = host.whole("net.ipv4.ipfrag_high_thresh"), host.count("protocols", "fill", "frag_memory")
+    evidence: dict[str, Any] = {
+        "fragments that came to nothing": f"{failed} beside {whole} packets put together {since}",
+        **({"waited for the rest in vain": late} if late else {}),
+        "net.ipv4.ipfrag_high_thresh": room,
+        **({"in use of it": held} if held else {}),
+    }
     # Fragments wait for the rest of their packet for some time; the fastest link brings as much within 50 ms.
     desired = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
     raise_it = 0 < room < desired
     remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": desired}}} if raise_it else {}
-    yield Hit({**evidence, "net.ipv4.ipfrag_high_thresh": room}, remedy=remedy, severity="" if raise_it else "note")
+    full = 0 < 0.9 * room <= held
+    yield Hit(evidence, remedy=remedy, action=_STALE if full else "", severity="" if raise_it or full else "note")
+
+
+_STALE = (
+    "The memory is full of fragments whose rest does not come, each for net.ipv4.ipfrag_time seconds: lower that to "
+    "what the path takes, such as 3 in a network of one's own (the documentation of ROS 2 has it for Wi-Fi), give them "
+    "more memory, and find where fragments are lost; smaller datagrams end it."
+)
 
 
 def _races(host: Host) -> Iterator[Hit]:
@@ -249,7 +264,7 @@ RULES = (
         severity="medium",
         title="Fragmented packets are not reassembled",
         condition="at least 1000 packets in fragments, and one in a hundred, came to nothing, and the memory for them "
-        "is below what the fastest link brings in 50 ms",
+        "is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",

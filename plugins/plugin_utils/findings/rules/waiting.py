@@ -95,6 +95,25 @@ def _left_open(host: Host) -> Iterator[Hit]:
         yield Hit({"connections in CLOSE-WAIT": f"{waiting} of {every}", "port": row.text("port")})
 
 
+_RETRIES = "net.ipv4.tcp_retries2"
+# By docs.kernel.org a hypothetical 100 seconds and more, the least that RFC 1122 asks for; 15 are a quarter of an hour.
+_FEWER = 8
+
+
+def _silent(host: Host) -> Iterator[Hit]:
+    retries = host.whole(_RETRIES)
+    for row in host.rows("sockets", "silent"):
+        evidence = {
+            "peer": row.text("peer"),
+            "connections that wait for it": row.count("connections"),
+            "no answer for": f"{row.count('seconds')} s",
+            _RETRIES: retries,
+        }
+        lower = retries > _FEWER
+        remedy = {"tuning_host_sysctl": {_RETRIES: _FEWER}} if lower else {}
+        yield Hit(evidence, remedy=remedy, severity="" if lower else "note")
+
+
 # The kernel's own; a socket that has as much and is full has a program that does not read.
 _OWN_BUFFER = 6291456
 _SLOW_READER = (
@@ -118,6 +137,21 @@ RULES = (
         reference=_PAGE,
         host=_syn,
         proven=True,
+    ),
+    Rule(
+        id="peer-silent",
+        severity="medium",
+        title="Connections wait for a peer that does not answer any more",
+        condition="three connections or more to one port of a peer have sent the same five times or more, and none has "
+        "heard anything for a minute; a note where net.ipv4.tcp_retries2 is 8 or less",
+        explanation="A peer that dies without a word, or a firewall that forgets a connection, is noticed only when "
+        "TCP gives up, by default after a quarter of an hour. Until then pools hold dead connections, and a failover "
+        "is not seen.",
+        action="Let programs give up sooner (TCP_USER_TIMEOUT: `tcp_user_timeout` of libpq, PgBouncer and others, "
+        "keepalive of gRPC), or lower net.ipv4.tcp_retries2 to 8, some 100 seconds, for all; and see what has become "
+        "of the peer.",
+        reference=_PAGE,
+        host=_silent,
     ),
     Rule(
         id="sockets-not-closed",
