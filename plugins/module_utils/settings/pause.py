@@ -85,6 +85,7 @@ _plain = family(
     ),
     explain=_explain,
     cuts=True,
+    like="rx",
 )
 
 pause = _plain._replace(
