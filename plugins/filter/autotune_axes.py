@@ -69,6 +69,8 @@ def autotune_axes(
 
     tuned = [host for host in hosts if host in plan["hosts"]]
     try:
+        # A list of a command line is a text.
+        only = [word.strip() for word in only.split(",")] if isinstance(only, str) else only
         session.check(plan, goal, only, tuned)
     except result.ResultError as error:
         raise AnsibleFilterError(str(error)) from None

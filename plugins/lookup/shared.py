@@ -14,6 +14,8 @@ description:
   - Gives the value of each variable, or O(default) for one that is not defined, or that has no value.
   - A variable that is defined by another one which is undefined is an error. The filter C(default) would take it for
     one that is missing, and a misspelt name would remove the tuning of a host.
+  - Where a play asks for C(tuning_hosts) or C(benchmark_hosts) before it begins, the extra variables of the command are
+    checked, and whether C(tuning_hosts) matches a host. What is wrong ends the run before any host is contacted.
 options:
   _terms:
     description: Names of variables.
@@ -44,10 +46,14 @@ _raw:
 
 from typing import Any, List, Mapping, Optional
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleError, AnsibleLookupError
+from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.vars import load_extra_vars
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import extra, layers, spelling
+
+_OF_PLAYS = {"tuning_hosts", "benchmark_hosts"}
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
@@ -56,7 +62,12 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
     def run(self, terms: List[str], variables: Optional[Mapping[str, Any]] = None, **kwargs: Any) -> List[Any]:
         """The values; whatever is undefined in one of them ends the task."""
         known, default = variables or {}, kwargs.get("default")
+        begins = not _OF_PLAYS.isdisjoint(terms) and "inventory_hostname" not in known
+        if begins:
+            self._refuse(extra.problem(load_extra_vars(self._loader), spelling.KNOWN))
         values = [self._value(name, known[name]) if name in known else None for name in terms]
+        if begins and values[0] and "groups" in known and terms[0] == "tuning_hosts":
+            self._refuse(extra.unmatched(values[0], known["groups"], self._matching(values[0], known["groups"])))
         # On older versions of Ansible a template that comes to nothing is an empty text.
         return [default if value is None or value == "" else value for value in values]
 
@@ -66,3 +77,17 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
             return self._templar.template(written)
         except AnsibleError as error:
             raise AnsibleError(f"{name}: {layers.reason(error)}") from error
+
+    def _matching(self, pattern: Any, groups: Mapping[str, List[str]]) -> List[str]:
+        """The hosts of the inventory that a pattern of a play means."""
+        inventory = InventoryManager(self._loader, parse=False)
+        for group, hosts in groups.items():
+            inventory.add_group(group)
+            for host in hosts:
+                inventory.add_host(host, group=group)
+        return [host.name for host in inventory.get_hosts(pattern)]
+
+    def _refuse(self, problem: str) -> None:
+        if problem:
+            # Which ansible-core 2.16 passes on as it is, and speaks of no exception.
+            raise AnsibleLookupError(problem)

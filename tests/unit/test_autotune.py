@@ -7,7 +7,9 @@ import math
 
 import pytest
 import yaml
+from ansible.errors import AnsibleFilterError
 
+from ansible_collections.linuxnet.tuning.plugins.filter.autotune_axes import autotune_axes
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.autotune import axes, conduct, session, tell
@@ -249,6 +251,11 @@ def test_a_setting_counts_where_all_have_taken_it(answers, says):
 def test_a_budget_that_is_none_is_refused(change, says):
     with pytest.raises(ResultError, match=says):
         session.limits(planned(), {**BUDGET, **change})
+
+
+def test_settings_of_a_command_line_are_a_text_with_commas():
+    with pytest.raises(AnsibleFilterError, match="autotune_only: ring is none of offloads"):
+        autotune_axes(planned(), {}, ["router1"], only="rings, ring")
 
 
 @pytest.mark.parametrize(

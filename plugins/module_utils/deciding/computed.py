@@ -30,6 +30,8 @@ _RIGHT = {
     "per_core": "{per_core: 32}",
     "per_cpu": "{per_cpu: 32}",
     "share_of_memory": "{share_of_memory: 1%}",
+    "rtt_ms": "a number of milliseconds above 0, such as 40",
+    "speed": "a number in Mb/s above 0, such as 10000",
 }
 _BDP = ("rtt_ms", "times", "speed", "name", "match")
 
@@ -135,7 +137,7 @@ def _number(field: Field, formula: Any, nic: str, source: Any) -> Tuple[int, str
         return LARGEST[field.name], "the largest that the kernel takes"
     word = next(iter(formula))
     if word not in FORMULAS or len(formula) > 1:
-        raise InputError(f"{dict(formula)!r} is not valid; write one of {', '.join(_RIGHT.values())}")
+        raise InputError(f"{dict(formula)!r} is not valid; write one of {', '.join(_RIGHT[word] for word in FORMULAS)}")
     if word in ("per_core", "per_cpu"):
         return _each(word, formula[word], source)
     unit = next((unit for unit, keys in _MEMORY if field.kind == "sysctl" and keys.fullmatch(field.name)), None)

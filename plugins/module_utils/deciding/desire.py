@@ -8,12 +8,12 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..family import HOST, NIC, Family
 from ..host import ReadOnlyHost
-from ..schema import ABSENT, EXACTLY, Address, Desired, DesiredState, InputError, Unsupported, Value
+from ..schema import ABSENT, EXACTLY, Address, Desired, DesiredState, InputError, Unsupported, Value, say
 from ..settings import registry
 from ..tools import ethtool, ip, sysctl, sysfs, whereabouts
 from ..tools.sysctl import NIC_NAME
 from . import nics, plan
-from .inputs import FORMULAS
+from .inputs import FORMULAS, understand
 
 Families = Mapping[str, Family]
 Layer = Mapping[str, Mapping[str, Any]]
@@ -119,7 +119,7 @@ def _settled(
 
 def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Layer]:
     """The kernel parameters of an entry for one NIC, whose name stands in place of {nic}."""
-    keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {}, "net.ipv4.conf.{nic}.rp_filter")
+    keys = _mapping("sysctl", entry.get(registry.OF_EACH) or {}, "net.ipv4.conf.{nic}.rp_filter: VALUE")
     for key in keys:
         if NIC_NAME not in str(key):
             raise InputError(
@@ -134,7 +134,7 @@ def of_each(entry: Mapping[str, Any], families: Families) -> Callable[[str], Lay
 def _whole(family: Family, value: Any) -> Mapping[str, Any]:
     """Keys of the host itself."""
     name = family.name
-    keys = _mapping(name, value, family.like)
+    keys = _mapping(name, value, f"{family.like}: VALUE")
     for key in keys:
         if NIC_NAME in str(key):
             raise InputError(f"{name} {key}: {NIC_NAME} stands for the NICs of an entry; write it under sysctl of one")
@@ -149,13 +149,30 @@ def keys_of(family: Family, entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """What an entry says to a family; a flat one has its keys in the entry itself."""
     if family.flat:
         return {field.name: entry[field.name] for field in family.fields if entry.get(field.name) is not None}
-    example = family.fields[0].name if family.fields else family.like
-    return _mapping(family.name, entry[family.name], example) if entry.get(family.name) is not None else {}
+    value = entry.get(family.name)
+    if value is None or isinstance(value, Mapping):
+        return value or {}
+    return _mapping(family.name, value, _like(family, value))
+
+
+def _like(family: Family, value: Any) -> str:
+    """An example: a key of the family, with what somebody has written in the place of the keys if it takes that."""
+    named = [str(word) for word in (value if isinstance(value, list) else [value])]
+    for field in family.fields:
+        if field.name in named:
+            return f"{field.name}: VALUE"
+    for field in sorted(family.fields, key=lambda field: field.name not in (family.name, family.like)):
+        try:
+            understand(field, value)
+        except InputError:
+            continue
+        return f"{field.name}: {say(value) if not isinstance(value, bool) else str(value).lower()}"
+    return f"{family.fields[0].name if family.fields else family.like}: VALUE"
 
 
 def _mapping(name: str, value: Any, example: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{name}: {value!r} is not valid; write a dictionary such as {{{example}: VALUE}}")
+        raise InputError(f"{name}: {value!r} is not valid; write a dictionary such as {{{example}}}")
     return value
 
 

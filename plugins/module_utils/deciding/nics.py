@@ -52,7 +52,9 @@ def select(
     InputError for a selector that can mean nothing, and for a name that this host does not have.
     """
     if ("name" in entry) == ("match" in entry):
-        raise InputError("nics: each entry needs either 'name' or 'match'")
+        keys = ", ".join(str(key) for key in entry if key not in ("name", "match"))
+        has = "has both 'name' and 'match'; write one of them" if "name" in entry else "needs 'name' or 'match'"
+        raise InputError(f"nics: {f'the entry with {keys}' if keys else 'an entry'} {has}")
     if "name" in entry:
         return _by_name(entry["name"], nics)
     conditions = _conditions(entry["match"])

@@ -42,7 +42,8 @@ def overlay(layers: Iterable[Tuple[str, Mapping[str, Mapping[str, Any]]]], famil
                 try:
                     one = understand(field, raw)
                 except InputError as error:
-                    raise InputError(f"{name} {error}") from None
+                    # As it is written: keys of a flat family stand in the entry itself.
+                    raise InputError(str(error) if families[name].flat else f"{name} {error}") from None
                 if field.name in seen and seen[field.name][1] != one:
                     raise InputError(
                         f"{name}: '{seen[field.name][0]}' and '{key}' are two names of one key, with different values"

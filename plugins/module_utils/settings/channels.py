@@ -39,4 +39,5 @@ channels = family(
     cuts=True,
     shaken_by=("sriov",),  # igb shares its queues with the virtual functions
     blind=("*",),
+    like="combined",
 )

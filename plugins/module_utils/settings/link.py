@@ -52,7 +52,7 @@ def _mtu(field: Field, raw: object) -> Desired:
         ((kind, bound),) = raw.items()
         return inputs.understand(field._replace(parse=None, relative=False), bound)._replace(kind=str(kind))
     if isinstance(raw, Mapping):
-        close = nearest(str(next(iter(raw), "")), (AT_LEAST, AT_MOST), otherwise=False)
+        close = nearest(str(next(iter(raw), "")), (AT_LEAST, AT_MOST, "if_available"), otherwise=False)
         right = "; write a number, max, {at_least: 9000} or {at_most: 9000}"
         raise InputError(f"{field.name}: {dict(raw)!r} is not valid{close or right}")
     return inputs.understand(field._replace(parse=None), raw)

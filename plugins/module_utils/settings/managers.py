@@ -16,6 +16,7 @@ MANAGERS: Mapping[str, tool.Manager] = {
     for manager in (networkmanager.networkmanager, networkd.networkd, ifupdown.ifupdown, ifcfg.ifcfg)
 }
 _NM, _NETWORKD, _IFUPDOWN, _IFCFG = MANAGERS
+_SAY = "say which with manager (in the inventory tuning_network_manager)"
 
 
 def owned(host: Reader) -> Dict[str, List[str]]:
@@ -84,11 +85,11 @@ def _find_out(facts: _Facts, bond: tool.Bond) -> str:
         if len(found) == 1:
             return found[0]
         what = f"{', '.join(found)} manage NICs of this host" if found else "none manages any NIC of this host"
-        raise InputError(f"bonds: {bond.name}: no network manager manages its members, and {what}; say which: manager")
+        raise InputError(f"bonds: {bond.name}: no network manager manages its members, and {what}; {_SAY}")
     if len(found) > 1:
         what = "; ".join(f"{name} has {', '.join(owners[name])}" for name in found)
         several = f"its members belong to several network managers ({what})"
-        raise InputError(f"bonds: {bond.name}: {several}; say which: manager")
+        raise InputError(f"bonds: {bond.name}: {several}; {_SAY}")
     return found[0]
 
 

@@ -86,6 +86,7 @@ _plain = family(
     ),
     explain=_explain,
     cuts=True,
+    like="rx",
 )
 
 pause = _plain._replace(

@@ -10,7 +10,7 @@ from .table import Row, family
 
 def _size(name: str, about: str) -> Field:
     # igb and ixgbe round to multiples of 8, i40e and ice of 32, mlx5 up to a power of two.
-    return Field(name, "integer", about, relative=True, rounding=32, unit="packets")
+    return Field(name, "integer", about, relative=True, rounding=32, unit="descriptors")
 
 
 # Rows after `tx` came over the years (ethtool 5.16 and later); a device lacks most of them.

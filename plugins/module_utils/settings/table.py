@@ -33,6 +33,7 @@ def family(
     shaken_by: Tuple[str, ...] = (),
     loose: bool = False,
     blind: Tuple[str, ...] = (),
+    like: str = "",
 ) -> Family:
     """A family of the module `ethtool` that reads with the flag `ask` and sets with the flag `change`."""
     labels = {row.label: row.field.name for row in rows}
@@ -47,6 +48,7 @@ def family(
 
     return Family(
         name=name,
+        like=like,
         module="ethtool",
         scope=NIC,
         read=read,

@@ -95,6 +95,8 @@ def _ignored(qdisc: str, default: str) -> str:
     queues = qdisc in ("mq", "mqprio") and default
     name = default if queues else qdisc
     where = f"the queueing discipline {name}{' of its queues' if queues else ''}"
+    if name == "noqueue":
+        return f"{where} does not look at txqueuelen, because it has no queue"
     if name in OWN_LIMIT:
         return f"{where} does not look at txqueuelen, because it has a limit of its own"
     # pfifo_fast follows: up to Linux 4.15 it looked at each packet, since 4.16 its rings are resized with the number.

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extra variables of our playbooks are checked before any host is contacted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from ansible.errors import AnsibleLookupError
+from ansible.parsing.dataloader import DataLoader
+
+from ansible_collections.linuxnet.tuning.plugins.lookup import shared
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import extra, spelling
+
+ROOT = Path(__file__).parents[2]
+GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "pc2"], "tuning__first": ["pc1"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"tuning_host": "room3"}, "tuning_host is not a variable of linuxnet.tuning; did you mean tuning_hosts?"),
+        ({"tunning_hosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"prove_figur": "minimum"}, "did you mean prove_figure?"),
+        ({"mtu_window_nic": "en1"}, "did you mean mtu_window_nics?"),
+        ({"benchmark_repeats": 3}, "did you mean benchmark_repeat?"),
+        ({"capture_overwrite": "maybe"}, "capture_overwrite: 'maybe' is not valid; write true or false."),
+        ({"prove_figure": "minimun"}, "latency_lost, idle_median"),
+        ({"prove_figure": "minimun"}, "; did you mean 'minimum'?"),
+        ({"audit_fail_on": "hihg"}, "write one of critical, high, medium, low, note, none; did you mean 'high'?"),
+        ({"prove_time": "1h"}, "prove_time: '1h' is not valid; write a whole number of seconds."),
+        ({"prove_tolerance": "2%"}, "write a share from 0 to 1, such as 0.05 for 5 %."),
+        ({"prove_alternate": "sometimes"}, "write one of auto, true, false."),
+        ({"autotune_only": "rings,chanels"}, "autotune_only: 'chanels' is not valid"),
+        ({"autotune_only": ["rngs"]}, "did you mean 'rings'?"),
+        ({"autotune_runs": 1}, "write a whole number of runs from 2 to 10."),
+        ({"mtu_window_mtu": "9k"}, "write a whole number of bytes from 68 to 65536."),
+        # Without an end it would be no window.
+        ({"mtu_window_seconds": 0}, "write a whole number of seconds from 1 to 604800."),
+        ({"wake_port": "discard"}, "write a UDP port from 1 to 65535."),
+        ({"tuning_max_fail_percentage": "few"}, "write a number of per cent from 0 to 100."),
+        ({"audit_benchmark": "nowhere.json"}, "audit_benchmark: there is no file /"),
+    ],
+)
+def test_a_mistake_is_named_with_what_is_right(given, said):
+    found = extra.problem(given, spelling.KNOWN)
+    assert said in found
+    assert found.endswith(extra.NOTHING)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {
+            "tuning_hosts": "room3",
+            "prove_figure": "sum",
+            "prove_time": "600",
+            "prove_tolerance": 0.05,
+            "prove_each": "yes",
+        },
+        {"prove_alternate": True, "autotune_only": "rings,channels", "audit_interval": "2.5", "audit_fail_on": ""},
+        {"prove_time": "{{ an_hour }}", "capture_overwrite": False, "prove_before": "", "mtu_window_mtu": 1300},
+        # Of the inventory, or of somebody else: these may be right.
+        {
+            "tuning_host_nics": [],
+            "benchmark_group": "room1",
+            "benchmark_groups": [],
+            "my_tuning_host": 1,
+            "room": "tuning_host",
+        },
+        {"tuning_host": "room3", "tuning_hosts": "{{ tuning_host }}"},
+    ],
+)
+def test_what_is_right_passes(given):
+    assert extra.problem(given, spelling.KNOWN) == ""
+
+
+def test_each_variable_is_one_that_something_reads():
+    sources = "\n".join(
+        path.read_text() for folder in ("playbooks", "roles") for path in ROOT.glob(f"{folder}/**/*.yml")
+    )
+    assert [name for name in extra.VARIABLES if not re.search(rf"\b{name}\b", sources)] == []
+    role = yaml.safe_load((ROOT / "roles/benchmark/defaults/main.yml").read_text())
+    of_benchmark = {name for name in extra.VARIABLES if name.startswith("benchmark_")}
+    assert {name for name in role if "__" not in name} - {"benchmark_groups"} == of_benchmark
+
+
+def test_each_variable_in_the_tables_of_the_pages_is_known():
+    documented = set()
+    for page in ("prove", "autotune", "audit", "export"):
+        text = (ROOT / f"docs/{page}.md").read_text()
+        documented |= set(re.findall(rf"^\| `({page}_[a-z]+)[`=]", text, re.MULTILINE))
+    assert len(documented) >= 20
+    assert documented <= set(extra.VARIABLES)
+
+
+@pytest.fixture
+def lookup(monkeypatch):
+    def run(name, given, **variables):
+        monkeypatch.setattr(shared, "load_extra_vars", lambda _loader: given)
+        plugin = shared.LookupModule(loader=DataLoader())
+        monkeypatch.setattr(plugin, "_value", lambda _name, written: written)
+        return plugin.run([name], {"groups": GROUPS, **given, **variables}, default="all")
+
+    return run
+
+
+def test_a_play_refuses_before_it_begins(lookup):
+    with pytest.raises(AnsibleLookupError, match="did you mean tuning_hosts"):
+        lookup("tuning_hosts", {"tuning_host": "pc1"})
+    with pytest.raises(AnsibleLookupError, match="did you mean prove_figure"):
+        lookup("benchmark_hosts", {"prove_figur": "sum"})
+    # Of a task on a host nobody asks again.
+    assert lookup("tuning_hosts", {"tuning_host": "pc1"}, inventory_hostname="pc1") == ["all"]
+
+
+def test_a_pattern_that_matches_no_host_is_refused(lookup):
+    with pytest.raises(
+        AnsibleLookupError, match=r"'rom1' matches no host of the inventory; did you mean 'room1'\? No host"
+    ):
+        lookup("tuning_hosts", {"tuning_hosts": "rom1"})
+    with pytest.raises(AnsibleLookupError, match=r"'room1:!pc\*' matches no host of the inventory"):
+        lookup("tuning_hosts", {"tuning_hosts": "room1:!pc*"})
+    assert lookup("tuning_hosts", {"tuning_hosts": "room1:!pc2"}) == ["room1:!pc2"]
+    assert lookup("tuning_hosts", {"tuning_hosts": ["pc2", "hub"]}) == [["pc2", "hub"]]
+    assert lookup("tuning_hosts", {}) == ["all"]
