@@ -108,8 +108,8 @@ RULES = (
         severity="note",
         title="The hypervisor takes only packets of full size from this guest",
         condition="virtio has neither checksums nor segmentation offload of TCP, and cannot have them, and has sent at "
-        "least 10 million packets; medium where the processors of the guest ran out of budget or dropped packets, and no "
-        "other NIC carries more than twice as much",
+        "least 10 million packets; medium where the processors of the guest ran out of budget or dropped packets, and "
+        "no other NIC carries more than twice as much",
         explanation="Between a guest and its hypervisor 64 KiB can pass at once, and a checksum that nobody needs on "
         "the way. A hypervisor that does not take that costs the guest half of its speed or more.",
         action="Let the hypervisor open the tap with IFF_VNET_HDR, as libvirt and Proxmox do, and see whether its "
