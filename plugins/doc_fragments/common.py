@@ -40,24 +40,6 @@ options:
       - On a host that does not run systemd there is no guard, and a warning says so.
     type: int
     default: 120
-attributes:
-  check_mode:
-    description: Can run in check_mode and return changed status prediction without modifying target.
-    support: full
-  diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in check_mode), when in diff mode.
-    support: full
-  idempotent:
-    description:
-      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
-      - A value that is already in force is not written again.
-    support: full
-  platform:
-    description: Target OS/families that can be operated against.
-    support: full
-    platforms: linux
-requirements:
-  - Python 3.8 or later on the host
 notes:
   - One call is one transaction. Everything is read and planned first, then set, then read again. If a value
     does not take effect, all changes of the call are rolled back and the call fails.

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-# The module signal makes enumerations first, which costs as much as this whole module.
-import _signal as signal  # type: ignore[import-not-found]
 import contextlib
 import errno
 import fcntl
 import os
 import stat
 import time
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from . import files
 from .schema import READ_SECONDS, WRITE_SECONDS, Action, Answer, HangsError, Poke, Query, Run, TuningError
+from .time_limit import TimeIsUp, limit
 
 Runner = Callable[[Sequence[str], str], Tuple[int, str, str]]
 
@@ -150,9 +149,9 @@ class ReadOnlyHost:
 
         try:
             # The limit is for the look-up of the name.
-            with _limit(seconds), build_opener().open(url, timeout=seconds) as answer:
+            with limit(seconds), build_opener().open(url, timeout=seconds) as answer:
                 answer.read(1)
-        except _TimeIsUp:
+        except TimeIsUp:
             return f"no answer within {seconds:g} s"
         except (OSError, ValueError) as error:
             # urllib wraps what the network says: its error has the other one as `reason`. HTTP's own has a code beside.
@@ -165,9 +164,9 @@ class ReadOnlyHost:
     def _run(self, argv: Sequence[str], lines: Sequence[str] = (), seconds: float = READ_SECONDS) -> Answer:
         self._at_work(" ".join(argv), seconds)
         try:
-            with _limit(seconds):
+            with limit(seconds):
                 return Answer(*self._runner(argv, "".join(f"{line}\n" for line in lines)))
-        except _TimeIsUp:
+        except TimeIsUp:
             raise HangsError(f"`{' '.join(argv)}` did not end within {seconds:g} s") from None
         except OSError as error:
             if error.errno == errno.ENOENT:
@@ -184,39 +183,6 @@ _PACKAGES = {
     "setpci": "the package pciutils",
     **dict.fromkeys(("ip", "tc", "ss"), "the package iproute2 (iproute on RHEL)"),
 }
-
-
-class _TimeIsUp(BaseException):
-    """Raised in the middle of whatever waits for a command; no handler of errors on the way is to take it for one."""
-
-
-@contextlib.contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Have so much time. What was started in it and still runs is killed, but not waited for: a process that hangs in
-    a driver does not end."""
-    before = _children()
-
-    def over(_number: int, _frame: Any) -> None:
-        for process in _children() - before:
-            with contextlib.suppress(OSError):
-                os.kill(process, signal.SIGKILL)
-        raise _TimeIsUp
-
-    previous = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
-
-
-def _children() -> Set[int]:
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-            return {int(word) for word in file.read().split()}
-    except OSError:
-        return set()
 
 
 def _locked(handle: int) -> bool:

@@ -25,6 +25,7 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.attributes
   - linuxnet.tuning.common.hold
 options:
   bonds:

@@ -19,6 +19,7 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.attributes
   - linuxnet.tuning.common.kept
   - linuxnet.tuning.common.temporary
   - linuxnet.tuning.nics

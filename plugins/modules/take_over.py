@@ -20,6 +20,7 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 extends_documentation_fragment:
   - linuxnet.tuning.common
+  - linuxnet.tuning.common.attributes
 options:
   files:
     description:

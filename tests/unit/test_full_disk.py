@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, shell, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import script as taking
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
 from ansible_collections.linuxnet.tuning.tests.unit.calls import call, confirm, mtu, mtus
@@ -28,7 +28,7 @@ exec "${0##*/}" "$@"
 @pytest.fixture
 def run(tmp_path):
     """Runs the script on a table of one key, and gives what it tells; its folders are those of this test."""
-    text = taking.RUN_TEXT.replace(taking.WORK, f"{tmp_path}/work").replace(memory.FOLDER, str(tmp_path))
+    text = taking.RUN_TEXT.replace(shell.WORK, f"{tmp_path}/work").replace(memory.FOLDER, str(tmp_path))
     for folder in ("guard", "work"):
         (tmp_path / folder).mkdir()
     (tmp_path / "guard/run").write_text(text)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import host as module
+from ansible_collections.linuxnet.tuning.plugins.module_utils import time_limit
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Query, Run, Save, TuningError
 
 
@@ -214,7 +215,7 @@ def test_a_question_without_an_answer_ends_in_time_and_the_next_one_sooner():
         module._SHORT = usual
     assert time.monotonic() - begun < 40  # neither was waited for
     assert host.ask(Query(("echo", "here"))).out == "here\n"
-    assert not module._children()
+    assert not time_limit._children()
 
 
 def test_a_command_that_hangs_is_named(tmp_path):

@@ -55,17 +55,22 @@ def _bond(key: str, raw: Any) -> Any:
 
 
 def _address(key: str, raw: Any) -> List[Any]:
-    import ipaddress  # costs as much as the rest of the module, and few entries name an address
-
     if raw is False:
         return []  # none at all, as of a NIC that only listens
+    return networks(key, raw, "192.168.32.1", "addresses")
+
+
+def networks(key: str, raw: Any, example: str, what: str) -> List[Any]:
+    """The networks of one condition; InputError for what is none, and for one that holds all addresses there are."""
+    import ipaddress  # costs as much as the rest of the module, and few entries name an address
+
     words = [str(word).strip() for word in (raw if isinstance(raw, (list, tuple)) else [raw])]
     try:
         found = [ipaddress.ip_network(word, strict=False) for word in words]
     except ValueError as error:
-        raise InputError(f"nics: match {key} {raw!r} is not valid ({error}); write 192.168.32.1") from None
+        raise InputError(f"nics: match {key} {raw!r} is not valid ({error}); write {example}") from None
     if not found or any(network.prefixlen == 0 for network in found):
-        raise InputError(f"nics: match {key} {raw!r} does not select NICs; write addresses of your hosts")
+        raise InputError(f"nics: match {key} {raw!r} does not select NICs; write {what} of your hosts")
     return found
 
 

@@ -58,7 +58,9 @@ def select(
     if "name" in entry:
         return _by_name(entry["name"], nics)
     conditions = _conditions(entry["match"])
-    networks = _networks(entry["match"]["network"]) if "network" in entry["match"] else None
+    networks = None
+    if "network" in entry["match"]:
+        networks = where.networks("network", entry["match"]["network"], "192.168.32.0/24", "networks")
     placed = where.check(entry["match"])
     own = addresses() if networks is not None or "address" in placed else {}
     inside = _inside(networks, own) if networks is not None else ()
@@ -74,25 +76,12 @@ def select(
     ]
 
 
-def _networks(written: Any) -> List[Any]:
-    import ipaddress  # costs as much as the rest of the module, and few entries name a network
-
-    words = [str(word).strip() for word in (written if isinstance(written, (list, tuple)) else [written])]
-    try:
-        found = [ipaddress.ip_network(word, strict=False) for word in words]
-    except ValueError as error:
-        raise InputError(f"nics: match network {written!r} is not valid ({error}); write 192.168.32.0/24") from None
-    if not found or any(network.prefixlen == 0 for network in found):
-        raise InputError(f"nics: match network {written!r} does not select NICs; write networks of your hosts")
-    return found
-
-
 def _inside(networks: Sequence[Any], addresses: Mapping[str, Sequence[str]]) -> List[str]:
     """The NICs that lead to one of the networks: with an address in it, or in a larger network that it is a part of.
 
     As for a route, the smallest of larger networks counts: that of a router's uplink may hold all its rooms.
     """
-    import ipaddress
+    import ipaddress  # costs as much as the rest of the module, and few entries name a network
 
     own = [(nic, ipaddress.ip_interface(word)) for nic, words in addresses.items() if nic != "lo" for word in words]
     found: List[str] = []

@@ -17,7 +17,8 @@ from ..tools import systemd
 from . import clocks, memory, old, reverted, stack
 from .clocks import REVERT, WINDOW
 from .revert import Step, lines
-from .script import LOCK, NOTES, RUN_TEXT, UNIT, UNIT_TEXT, WORK
+from .script import NOTES, RUN_TEXT, UNIT, UNIT_TEXT
+from .shell import LOCK, WORK
 from .stack import Layer
 
 # Compiled code of ours that root runs on a bare interpreter; see plugin_utils/fast/kept.py.

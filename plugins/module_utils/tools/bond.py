@@ -124,6 +124,11 @@ def tune(step: Step) -> List[Run]:
     return runs + ([Run(("ip", "link", "set", "dev", step.name, "mtu", str(step.mtu)))] if step.mtu else [])
 
 
+def refresh(step: Step) -> List[Run]:
+    """What the files say from now on, done on the live bond, where the manager has no reload."""
+    return [*tune(step), *readdress(step), *reorder(step)]
+
+
 def _pairs(options: Mapping[str, str]) -> Tuple[str, ...]:
     return tuple(word for key, value in options.items() for word in (key, value.replace(" ", ",")))
 

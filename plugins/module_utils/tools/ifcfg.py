@@ -7,7 +7,7 @@ from typing import Dict, List, Sequence
 
 from ..schema import Run
 from . import bond as tool
-from .bond import Bond, Manager, Step, header
+from .bond import Bond, Manager, header
 
 FOLDER = "/etc/sysconfig/network-scripts"
 _DHCP, _STATIC = "BOOTPROTO=dhcp", "BOOTPROTO=none"
@@ -50,10 +50,6 @@ def _destroy(name: str) -> List[Run]:
     return [Run(("ifdown", name), seconds=120), Run(("ip", "link", "delete", "dev", name))]
 
 
-def _refresh(step: Step) -> List[Run]:
-    return [*tool.tune(step), *tool.readdress(step), *tool.reorder(step)]
-
-
 ifcfg = Manager(
     name="ifcfg",
     folder=FOLDER,
@@ -62,6 +58,6 @@ ifcfg = Manager(
     create=_create,
     destroy=_destroy,
     forget=(),
-    refresh=_refresh,
+    refresh=tool.refresh,
     dhcp=_DHCP,
 )

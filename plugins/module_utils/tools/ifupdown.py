@@ -10,7 +10,7 @@ from typing import Dict, List, Sequence, Set
 from ..schema import Reader, Run
 from . import bond as tool
 from . import sysfs
-from .bond import Bond, Manager, Step, header
+from .bond import Bond, Manager, header
 
 MAIN = "/etc/network/interfaces"
 FOLDER = "/etc/network/interfaces.d"
@@ -75,11 +75,6 @@ def _destroy(name: str) -> List[Run]:
     return [Run(("ifdown", "--force", name), seconds=120)]
 
 
-def _refresh(step: Step) -> List[Run]:
-    """ifupdown has no reload: what its file says from now on is done by hand on the live bond."""
-    return [*tool.tune(step), *tool.readdress(step), *tool.reorder(step)]
-
-
 ifupdown = Manager(
     name="ifupdown",
     folder=FOLDER,
@@ -88,6 +83,6 @@ ifupdown = Manager(
     create=_create,
     destroy=_destroy,
     forget=(),
-    refresh=_refresh,
+    refresh=tool.refresh,
     dhcp=_DHCP,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import List
 
-from .model import Form, exactly, header, why_not
+from .model import Form, header
 
 PATH = "etc/sysctl.d/90-linuxnet-tuning.conf"
 _ABOUT = ("The desired kernel parameters of this host (sysctl.d(5)).",)
@@ -13,13 +13,7 @@ _ABOUT = ("The desired kernel parameters of this host (sysctl.d(5)).",)
 
 def lines(form: Form) -> List[str]:
     """The assignments; a minus in front lets a host be without the parameter."""
-    found: List[str] = []
-    for key, one in form.desired.sysctl.items():
-        if exactly(one):
-            found.append(f"{'-' if one.optional else ''}{key} = {one.value}")
-        else:
-            form.cannot(f"{key} {one}", why_not(one))
-    return found
+    return [f"{'-' if one.optional else ''}{key} = {one.value}" for key, one in form.parameters()]
 
 
 def text(form: Form, found: List[str]) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import (
     EXACTLY,
@@ -76,6 +76,14 @@ class Form:
         for family, keys in entry.families.items():
             for key, one in keys.items():
                 self.cannot(named(entry, family, key, one), why)
+
+    def parameters(self) -> Iterator[Tuple[str, Desired]]:
+        """The kernel parameters that have one value; the others are left out."""
+        for key, one in self.desired.sysctl.items():
+            if exactly(one):
+                yield key, one
+            else:
+                self.cannot(f"{key} {one}", why_not(one))
 
     def header(self, comment: str, about: Sequence[str]) -> List[str]:
         """The lines at the top of a file of this form."""

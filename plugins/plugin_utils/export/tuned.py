@@ -44,12 +44,7 @@ class _Profile(Form):
         self.sysfs: List[str] = []
 
     def write(self) -> Export:
-        sysctl: List[str] = []
-        for key, one in self.desired.sysctl.items():
-            if exactly(one):
-                sysctl.append(f"{key}={one.value}")
-            else:
-                self.cannot(f"{key} {one}", why_not(one))
+        sysctl = [f"{key}={one.value}" for key, one in self.parameters()]
         body: List[str] = []
         sysfs: List[str] = []
         for index, entry in enumerate(each_once(self, "TuneD", lambda one: _devices(one) is not None)):
