@@ -140,7 +140,9 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     first = next((text for text in comments if text.startswith("#!")), texts[0])
     if _SHELL_FIRST.match(first):
         return "shell"
-    if re.match(r"#\s*!.*python", first) or any(re.match(r"(import \w+|from \w+ import )", text) for text in plain[:6]):
+    if re.match(r"#\s*!.*python", first) or any(
+        re.match(r"(import \w+|from [\w.]+ import )", text) for text in plain[:6]
+    ):
         return "python"
     if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
         return "prose"
