@@ -177,8 +177,21 @@ class Commands(Substitutions):
         elif name in foreign.OTHERS:
             said = " ".join(masks.shown(word) for word in words[:8])
             self.sink.remark(line, OTHER_TOOL, f"{said}: {foreign.OTHERS[name]}")
+        elif node and self._hands_text_to(words, output.of(["cat"], node.redirects, self.scope, line), line):
+            self.sink.nothing(line, "writes a file")
         else:
             self._unknown(line, words, name)
+
+    def _hands_text_to(self, words: Sequence[str], text: Optional[List[Line]], line: int) -> bool:
+        """Whether a program of somebody's own is given a text and the path of a configuration that it belongs into."""
+        paths = [word for word in words[1:] if masks.shown(word)[:1] == "/" and self.guide.is_config(masks.shown(word))]
+        known = (self.functions, programs.PROGRAMS, foreign.OTHERS, foreign.HARMLESS)
+        if text is None or len(paths) != 1 or any(programs.program(words[0]) in names for names in known):
+            return False
+        said = f"{masks.shown(words[0])} is not part of this text; it is taken to write what it is given into that file"
+        self.sink.remark(line, NOTE, said)
+        self.write(paths[0], text, line)
+        return True
 
     def _unknown(self, line: int, words: List[str], name: str) -> None:
         """A program that is not known may be one that runs the rest of its words."""
@@ -293,6 +306,9 @@ class Commands(Substitutions):
                 self.guide.read_file("/etc/sysctl.conf", printed)
             else:
                 self.embedded(printed)
+            return
+        if words and self._hands_text_to(words, printed, node.line):
+            self.visited.update(map(id, node.commands))
             return
         for command in node.commands:
             self.walk(command)

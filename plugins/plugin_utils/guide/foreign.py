@@ -55,7 +55,8 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("uci",), "OpenWrt has its own configuration"),
     **dict.fromkeys(("crontab", "at"), "this collection does not manage cron jobs"),
     **dict.fromkeys(
-        ("docker", "podman", "kubectl", "helm", "virsh", "qm", "pct"), "machines and containers have their own tools"
+        ("docker", "podman", "nerdctl", "kubectl", "helm", "virsh", "qm", "pct", "lxc", "incus", "machinectl"),
+        "machines and containers have their own tools",
     ),
 }
 

@@ -39,6 +39,8 @@ _SHELL_LINE = (
     r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
+# What somebody says about the lines around it.
+_SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -140,7 +142,9 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     first = next((text for text in comments if text.startswith("#!")), texts[0])
     if _SHELL_FIRST.match(first):
         return "shell"
-    if re.match(r"#\s*!.*python", first) or any(re.match(r"(import \w+|from \w+ import )", text) for text in plain[:6]):
+    if re.match(r"#\s*!.*python", first) or any(
+        re.match(r"(import \w+|from [\w.]+ import )", text) for text in plain[:6]
+    ):
         return "python"
     if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
         return "prose"
@@ -202,7 +206,7 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
-        return "sysctl"
+        return "prose" if any(map(_SENTENCE.fullmatch, plain)) else "sysctl"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):

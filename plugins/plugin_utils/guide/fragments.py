@@ -21,6 +21,7 @@ _ABOVE = 15
 _TITLE = re.compile(r"\s*['\"]?((?:net|kernel|vm|fs)\.[\w.-]+)['\"]?\s*:\s*$")
 _VALUE = re.compile(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d ]*))")
 
+_ALONE = re.compile(r"\s*[`*\"]*((?:net|kernel|vm|fs)[./][\w./-]+)[`*\"]*\s*")
 _OF_ETHTOOL = re.compile(r"\bethtool\s*\{\s*['\"]([\w.-]+)['\"]\s*:")
 _ATTRIBUTE = re.compile(r"\s*(\w+)\s*=>\s*['\"]?(\w+)['\"]?\s*,?\s*")
 
@@ -108,6 +109,13 @@ def of_ethtool(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str, st
         if "}" in text:
             break
     return None
+
+
+def above_its_value(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
+    """A parameter alone in its line with a value alone in the next one: a table whose cells have become lines."""
+    name = _ALONE.fullmatch(lines[index][1])
+    below = next((text.strip() for _number, text in lines[index + 1 : index + 3] if text.strip()), "")
+    return (name[1], below) if name and (_NUMBER.fullmatch(below) or re.fullmatch(r"0x[0-9a-fA-F]+", below)) else None
 
 
 def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:

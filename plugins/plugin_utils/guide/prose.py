@@ -167,6 +167,11 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if shown:
         files.ifcfg(guide, [(row, _filled(one)) for row, one in shown.lines], nic=shown.nic)
         return max(count, len(shown.lines))
+    told = fragments.above_its_value(lines, index)
+    if told:
+        text = f"{' = '.join(told)} stands in a table; which of its columns that is, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, masks.shown(text))
+        return count
     declared = fragments.declared(lines, index) or fragments.cell(lines, index)
     if declared:
         guide.sysctl(number, *declared)
@@ -246,7 +251,7 @@ def _filled(raw: str) -> str:
     text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
     text = masks.placeholders(text)
     return re.sub(
-        r"(?<=\s)\[[A-Za-z][^][$\"']*\]|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}", lambda match: masks.mask(match[0]), text
+        r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}", lambda match: masks.mask(match[0]), text
     )
 
 
@@ -268,7 +273,8 @@ def _root_prompt(lines: Sequence[Line], index: int) -> bool:
         k = index + step
         while 0 <= k < len(lines) and lines[k][1].strip():
             text = lines[k][1].strip()
-            if text.startswith("$ ") or (not text.startswith("#") and sentences.command_in(text)):
+            command = sentences.command_in(text)
+            if text.startswith("$ ") or (command and text.startswith(command.split()[0])):
                 return False
             k += step
     return True

@@ -9,7 +9,7 @@ import warnings
 from typing import Sequence, Union
 
 from . import masks, programs
-from .model import Line
+from .model import CONDITIONAL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -25,6 +25,17 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
             tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return False
+    mininet = any(re.match(r"\s*(from|import) mininet\b", line) for _number, line in lines)
+    why = "it acts on a host of Mininet, which is a network namespace of its own" if mininet else ""
+    with guide.sink.under(CONDITIONAL, why):
+        _commands(guide, lines, tree)
+    for number, _text in lines:
+        guide.sink.nothing(number, "sets nothing by itself")
+    return True
+
+
+def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
+    """What the calls of a program run, and the texts in it that are scripts or files."""
     numbers = [number for number, _text in lines]
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     said |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
@@ -38,9 +49,6 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
             known = " " in command.strip() and programs.program(first) in programs.PROGRAMS
             if command and (name in _RUNNING or known):
                 Shell(guide).commands(numbers[node.lineno - 1], command)
-    for number, _text in lines:
-        guide.sink.nothing(number, "sets nothing by itself")
-    return True
 
 
 def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:

@@ -93,7 +93,7 @@ class Guide:
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")
             return
-        if not masks.known(key):
+        if not masks.known(key) or key[:1] in "[<":
             text = f"{family}: which key {masks.shown(key)} is, is known on the host only"
             self.sink.remark(line, ON_HOST, text)
             return
