@@ -491,6 +491,11 @@ host:
       type: list
       elements: dict
       returned: always
+    loopback:
+      description: The addresses of lo but those of 127.0.0.0/8 and V(::1).
+      type: list
+      elements: str
+      returned: always
     limits:
       description:
         - Programs near their limit of C(open_files), each with its C(program), its C(pid), how many are C(open), and
@@ -503,6 +508,7 @@ host:
       description:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
+        - C(docker_overlay) is V(true) where an overlay network of Docker Swarm ends here.
         - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
           C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -348,3 +349,28 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
     }
     assert tun == {"nic": "tun0", "kind": "tun"}
     assert "growth" not in tunnels.gather(host(files), [], 0)[0]
+
+
+UDP = (
+    "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer\n"
+    "  412: 00000000:12B5 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 {0} 2 0 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    "inode, bridge, found",
+    [("0", "docker_gwbridge", True), ("20411", "docker_gwbridge", None), ("0", "docker0", None)],
+    ids=["swarm", "a program", "no swarm"],
+)
+def test_an_overlay_of_docker_is_known_by_its_socket(inode, bridge, found):
+    files = {"/proc/net/udp": UDP.format(inode), f"/sys/class/net/{bridge}/ifindex": "5\n"}
+    host = memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
+    assert listeners.gather(host).get("docker_overlay") == found
+
+
+def test_addresses_of_lo_are_those_of_services():
+    def run(words, _data=""):
+        rows = [{"local": one, "prefixlen": size} for one, size in (("127.0.0.1", 8), ("10.1.0.100", 32), ("::1", 128))]
+        return 0, json.dumps([{"ifname": "lo", "addr_info": [{**row, "scope": "global"} for row in rows]}]), ""
+
+    assert paths.on_loopback(memory_host.connect(memory_host.Files(), run, True)) == ["10.1.0.100/32"]

@@ -87,6 +87,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("power", power.gather),
         ("programs", programs.gather),
         ("addresses", paths.addresses),
+        ("loopback", paths.on_loopback),
         ("neighbours", paths.neighbours),
         ("default_routes", paths.ways_out),
         ("nameservers", nameservers.gather),

@@ -37,6 +37,12 @@ def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     ]
 
 
+def on_loopback(host: ReadOnlyHost) -> List[str]:
+    """The addresses of lo that other hosts may ask for, such as those of a service behind a load balancer."""
+    found = ip.addresses(host, expiring=True).get("lo", ())
+    return [address for address in found if not address.startswith(("127.", "::1/"))]
+
+
 def _about(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     base = f"{sysfs.ROOT}/{nic}"
     kind = re.search(r"^DEVTYPE=(\w+)", sysfs.text(host, f"{base}/uevent"), re.MULTILINE)

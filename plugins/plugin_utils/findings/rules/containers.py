@@ -55,20 +55,21 @@ def _no_routers(host: Host) -> Iterator[Hit]:
     deaf = host.words("listeners", "ignores_routers")
     for nic in deaf:
         addresses = [row.text("address") for row in host.rows("addresses") if row.text("nic") == nic]
-        public = [address for address in addresses if _public(address)]
-        if public and any(row.text("nic") == nic and row.words("hardware") for row in host.rows("addresses")):
+        reachable = [address for address in addresses if public(address)]
+        if reachable and any(row.text("nic") == nic and row.words("hardware") for row in host.rows("addresses")):
             key = f"net.ipv6.conf.{nic.replace('.', '/')}.accept_ra"
             evidence = {
                 "forwarding of IPv6": "on",
                 key: 1,
-                "address": public[0],
+                "address": reachable[0],
                 "default route of IPv6": "none",
                 "packets without a route": f"{refused} {since}",
             }
             yield Hit(evidence, nic, remedy={"tuning_host_sysctl": {key: 2}})
 
 
-def _public(address: str) -> bool:
+def public(address: str) -> bool:
+    """Whether an address of IPv6 is one by which the host can be reached from elsewhere."""
     try:
         found = ip_interface(address)
     except ValueError:
