@@ -211,6 +211,10 @@ nics:
       type: list
       elements: str
       returned: when the device tells
+    down_reason:
+      description: Why there is no link, as the driver tells it, such as V(Logical mismatch, No block lock).
+      type: str
+      returned: without a link, when the device tells
     pause_supported:
       description: The use of pause frames the NIC can do.
       type: str
@@ -503,6 +507,13 @@ host:
         - C(unix_queues) are socket files on which more programs wait than their queue holds, each with its C(path),
           how many are C(waiting), and how many it holds at C(most).
       type: dict
+      returned: always
+    controllers:
+      description:
+        - Network cards that no driver serves, each with its address on the C(bus) and its C(pci_id), and C(ixgbe) where
+          that driver is loaded.
+      type: list
+      elements: dict
       returned: always
     listeners:
       description:

@@ -12,6 +12,7 @@ import pytest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
     bonds,
     bridges,
+    everything,
     kernel,
     listeners,
     nics,
@@ -373,4 +374,5 @@ def test_addresses_of_lo_are_those_of_services():
         rows = [{"local": one, "prefixlen": size} for one, size in (("127.0.0.1", 8), ("10.1.0.100", 32), ("::1", 128))]
         return 0, json.dumps([{"ifname": "lo", "addr_info": [{**row, "scope": "global"} for row in rows]}]), ""
 
-    assert paths.on_loopback(memory_host.connect(memory_host.Files(), run, True)) == ["10.1.0.100/32"]
+    host = memory_host.connect(memory_host.Files(), run, True)
+    assert everything.gather(host, [], 0, [])["host"]["loopback"] == ["10.1.0.100/32"]
