@@ -491,7 +491,8 @@ host:
     bridges:
       description:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
-          C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
+          C(snoops) where they snoop multicast, C(vlans) where they know VLANs. C(vlan_ids) is the number of VLANs of
+          each port whose card can filter only some.
       type: list
       elements: dict
       returned: always

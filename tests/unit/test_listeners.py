@@ -22,7 +22,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import (
     upcalls,
 )
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iw, protocols
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import bridge, iw, protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FINDINGS = Path(__file__).parents[2] / "plugins" / "plugin_utils" / "findings"
@@ -376,3 +376,26 @@ def test_addresses_of_lo_are_those_of_services():
 
     host = memory_host.connect(memory_host.Files(), run, True)
     assert everything.gather(host, [], 0, [])["host"]["loopback"] == ["10.1.0.100/32"]
+
+
+VLANS = "port              vlan-id  \nenp65s0f0np0      1 PVID Egress Untagged\n                  2-4094\n"
+
+
+@pytest.mark.parametrize(
+    "driver, filtering, found",
+    [("mlx5_core", "1", {"enp65s0f0np0": 4094}), ("mlx5_core", "0", None), ("ixgbe", "1", None)],
+)
+def test_vlans_of_ports_whose_cards_filter_few(driver, filtering, found):
+    def run(words, _data=""):
+        return (0, VLANS, "") if list(words) == ["bridge", "-c", "vlan", "show", "dev", "enp65s0f0np0"] else (1, "", "")
+
+    disk = memory_host.Files({"/sys/class/net/vmbr0/brif/enp65s0f0np0/state": "3\n"})
+    disk.add_nic("enp65s0f0np0", driver=driver, pci="15b3:1015", bus="0000:41:00.0")
+    disk.files["/sys/class/net/vmbr0/bridge/vlan_filtering"] = f"{filtering}\n"
+    (row,) = bridges.gather(memory_host.connect(disk, run, True))
+    assert row.get("vlan_ids") == found
+
+
+def test_vlans_in_the_form_of_old_bridges():
+    assert bridge.count("port\tvlan ids\neth0\t 1 PVID Egress Untagged\n\t 10\n\t 20\n\n") == 3
+    assert bridge.count("") == 0
