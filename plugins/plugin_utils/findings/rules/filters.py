@@ -70,8 +70,8 @@ RULES = (
         condition="a card of Mellanox is the port of a bridge for more VLANs than it has room for, and rx-vlan-filter "
         "is on",
         explanation="A bridge that knows VLANs enters each of them into the filter of its card, and `bridge-vids "
-        "2-4094` are thousands. The card takes the first ones (512 of ConnectX-4 and later, 126 of ConnectX-3), and packets of "
-        "the others never arrive.",
+        "2-4094` are thousands. The card takes the first ones (512 of ConnectX-4 and later, 126 of ConnectX-3), and "
+        "packets of the others never arrive.",
         action="Switch rx-vlan-filter off on this NIC, or give the port only those VLANs that are in use.",
         reference="https://github.com/CumulusNetworks/ifupdown2/pull/266",
         host=_vlans,
