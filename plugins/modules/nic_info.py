@@ -211,6 +211,10 @@ nics:
       type: list
       elements: str
       returned: when the device tells
+    down_reason:
+      description: Why there is no link, as the driver tells it, such as V(Logical mismatch, No block lock).
+      type: str
+      returned: without a link, when the device tells
     pause_supported:
       description: The use of pause frames the NIC can do.
       type: str
@@ -487,9 +491,15 @@ host:
     bridges:
       description:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
-          C(snoops) where they snoop multicast, C(vlans) where they know VLANs.
+          C(snoops) where they snoop multicast, C(vlans) where they know VLANs. C(vlan_ids) is the number of VLANs of
+          each port whose card can filter only some.
       type: list
       elements: dict
+      returned: always
+    loopback:
+      description: The addresses of lo but those of 127.0.0.0/8 and V(::1).
+      type: list
+      elements: str
       returned: always
     limits:
       description:
@@ -499,10 +509,18 @@ host:
           how many are C(waiting), and how many it holds at C(most).
       type: dict
       returned: always
+    controllers:
+      description:
+        - Network cards that no driver serves, each with its address on the C(bus) and its C(pci_id), and C(ixgbe) where
+          that driver is loaded.
+      type: list
+      elements: dict
+      returned: always
     listeners:
       description:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
+        - C(docker_overlay) is V(true) where an overlay network of Docker Swarm ends here.
         - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
           C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict

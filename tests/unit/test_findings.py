@@ -52,6 +52,7 @@ CHAINS = {
     "bbr-without-fq",
     "congestion-control-absent",
     "fifo-overflows",
+    "link-down-for-a-reason",
     "switch-port-frame-size",
     "unix-queue-full",
     "vxlan-checksum",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a device says of itself beside its driver: its stepping, whether it may sleep, and whether it is still there."""
+"""What devices and mounts say of themselves: steppings, sleep, why there is no link, and what their calls wait for."""
 
 from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import nics
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import controllers, nics, protocols
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ethtool, nfs
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 DEVICE = "/sys/class/net/eth0/device"
@@ -36,3 +37,52 @@ def test_an_adapter_for_usb_may_sleep(control, sleeps):
 
 def test_only_adapters_for_usb_are_asked():
     assert "usb_sleeps" not in facts_of(**{"../power/control": "auto"})
+
+
+@pytest.mark.parametrize(
+    "text, carrier, reason",
+    [
+        ("yes", "yes", None),
+        ("no", "no", None),
+        ("no (No cable)", "no", "No cable"),
+        ("no (Logical mismatch, No block lock)", "no", "Logical mismatch, No block lock"),
+    ],
+)
+def test_the_driver_says_why_there_is_no_link(text, carrier, reason):
+    facts = ethtool.link(f"Settings for eth0:\n\tLink detected: {text}\n")
+    assert (facts["carrier"], facts.get("down_reason")) == (carrier, reason)
+
+
+def test_a_card_without_a_driver_is_told():
+    root = "/sys/bus/pci/devices"
+    card = {"class": "0x020000", "vendor": "0x8086", "device": "0x10fb"}
+    files = {f"{root}/0000:01:00.0/{name}": text for name, text in card.items()}
+    files.update({f"{root}/0000:04:00.0/{name}": text for name, text in {**card, "driver/bind": ""}.items()})
+    files.update({f"{root}/0000:05:00.0/class": "0x010601", "/sys/module/ixgbe/version": "5.14.21"})
+    found = controllers.gather(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
+    assert found == [{"bus": "0000:01:00.0", "pci_id": "8086:10fb", "ixgbe": True}]
+
+
+STATS = """\
+device /dev/sda1 mounted on / with fstype ext4
+device 10.0.0.2:/vol/db mounted on /data with fstype nfs statvers=1.1
+\topts:\trw,vers=3
+\txprt:\ttcp 868 1 1 0 0 91000000 90999990 0 9100000000 81000000000
+\tper-op statistics
+\t        READ: 600 600 0 9000000 3900000000 41000 600 41700
+\t       WRITE: 400 400 0 1900000000 40000 21000 1400 21400 0
+\t     GETATTR: 900 900 0 1 1 900000 900000 900000
+device proc mounted on /proc with fstype proc
+"""
+
+
+def test_calls_of_a_mount_wait_here_or_for_the_server():
+    assert nfs.waits(STATS) == {"/data": {"calls": 1000, "queue_ms": 62.0, "answer_ms": 2.0}}
+    assert nfs.waits("device x mounted on /y with fstype nfs4\n") == {}
+
+
+def test_a_mount_has_them_beside_its_read_ahead():
+    mount = "40 20 0:45 / /data rw,relatime - nfs 10.0.0.2:/vol/db rw,vers=3,proto=tcp\n"
+    files = {"/proc/self/mountstats": STATS, "/proc/self/mountinfo": mount}
+    (row,) = protocols.mounts(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
+    assert (row["at"], row["calls"], row["queue_ms"]) == ("/data", 1000, 62.0)

@@ -7,16 +7,20 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..tools import sysfs
+from ..tools import bridge, sysfs
+from .saying import said
 
 # IFF_TAP of include/uapi/linux/if_tun.h: the other end is a guest.
 _TAP = 2
+# Drivers whose cards filter by VLAN, and have room for some hundred of these only.
+_FILTERS = ("mlx5_core", "mlx4_en")
 
 
 def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
 
-    `vlans` is whether it knows VLANs (`vlan_filtering`).
+    `vlans` is whether it knows VLANs (`vlan_filtering`); then `vlan_ids` has the number of those of each port whose
+    card can filter only some hundred.
     """
     found = []
     for name in host.names(sysfs.ROOT):
@@ -29,7 +33,10 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
                 for fact, file in (("snoops", "multicast_snooping"), ("vlans", "vlan_filtering"))
                 if sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/{file}") == 1
             }
-            found.append({"name": name, **counts, **does})
+            filtering = [port for port in ports if does.get("vlans") and sysfs.driver(host, port) in _FILTERS]
+            members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
+            known = {"vlan_ids": members} if any(members.values()) else {}
+            found.append({"name": name, **counts, **does, **known})
     return found
 
 

@@ -11,6 +11,7 @@ from ..schema import TuningError
 from . import (
     bonds,
     bridges,
+    controllers,
     counters,
     drops,
     interrupts,
@@ -73,6 +74,9 @@ def gather(
 
         whole_host += (("configured", files_by_hand.gather),)
     about.update({topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host})
+    own = about["addresses"] or []
+    about["loopback"] = [row["address"] for row in own if row["nic"] == "lo"]
+    about["addresses"] = [row for row in own if row["nic"] != "lo"]
     told = about.get("sockets") or {}
     stuck, segments = told.get("stuck", ()), told.get("stuck_segments", {})
     # Nobody has asked for it, so a host without ping lacks nothing.
@@ -95,6 +99,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("bonds", bonds.gather),
         ("teams", teams.gather),
         ("bridges", bridges.gather),
+        ("controllers", controllers.gather),
         ("listeners", listeners.gather),
         ("limits", limits.gather),
         ("managers", managers.gather),

@@ -27,7 +27,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
 
 
 def _open_files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    found = []
+    found: List[Dict[str, Any]] = []
     for pid in host.names(processes.ROOT):
         folder = f"{processes.ROOT}/{pid}"
         # The table of files is as large as the highest number in it, so most programs are passed over by one reading.

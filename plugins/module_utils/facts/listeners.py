@@ -15,7 +15,7 @@ _MOST = 8
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Programs whose netlink sockets overflowed, groups by NIC, and NICs that ignore routers of IPv6.
 
-    Where programs decide about packets (NFQUEUE), also their queues.
+    Where programs decide about packets (NFQUEUE), also their queues; and whether Docker has an overlay network here.
     """
     missed = protocols.overrun(host.read("/proc/net/netlink") or "")
     queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")
@@ -26,8 +26,20 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "groups": protocols.groups(host.read("/proc/net/igmp") or ""),
         "default_route_6": protocols.default_route_6(host.read("/proc/net/ipv6_route") or ""),
         "ignores_routers": _deaf(host),
+        **({"docker_overlay": True} if _overlay(host) else {}),
         **({"packet_queues": [{"program": _program(host, row["pid"]), **row} for row in queues]} if queues else {}),
     }
+
+
+# The bridge by which Docker Swarm's containers leave the host, and the usual port of VXLAN.
+_GATEWAY, _VXLAN = "docker_gwbridge", 4789
+
+
+def _overlay(host: ReadOnlyHost) -> bool:
+    """Docker keeps the devices of its overlays out of sight, and their sockets, which no program holds, stay here."""
+    if not host.exists(f"{sysfs.ROOT}/{_GATEWAY}"):
+        return False
+    return any(protocols.of_the_kernel(host.read(f"/proc/net/{name}") or "", _VXLAN) for name in ("udp", "udp6"))
 
 
 def _program(host: ReadOnlyHost, number: int) -> str:

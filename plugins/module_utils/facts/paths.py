@@ -28,12 +28,13 @@ def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The addresses but those of the link, with their NIC, which may be a bond or a VLAN, its MTU, MAC and kind.
 
     `hardware` are the devices under it, as far as the kernel tells: none under a tunnel or a bridge of containers.
+    Of lo there are those that others may ask for, such as that of a service behind a load balancer.
     """
     return [
         {"nic": nic, "address": address, **_about(host, nic)}
         for nic, found in sorted(ip.addresses(host, expiring=True).items())
         for address in found
-        if nic != "lo"
+        if nic != "lo" or not address.startswith(("127.", "::1/"))
     ]
 
 

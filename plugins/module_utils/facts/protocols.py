@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import protocols, ss, statistics, sysctl, sysfs
+from ..tools import nfs, protocols, ss, statistics, sysctl, sysfs
 from . import upcalls
 from .saying import said
 
@@ -128,7 +128,7 @@ def _ss(host: ReadOnlyHost, *words: str) -> str:
 
 def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Mounts over NFS: the device by number, from where, its options that matter, and its read-ahead."""
-    known = {}
+    known: Dict[str, Dict[str, Any]] = {}
     for line in (host.read("/proc/self/mountinfo") or "").splitlines():
         match = re.match(r"\d+ \d+ (0:\d+) \S+ (\S+) .* - (nfs4?) (\S+) (\S+)$", line)
         if match:
@@ -136,8 +136,14 @@ def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             known[match[1]] = {"at": match[2], "from": match[4], "options": dict(options)}
     # Only NFS has devices of this form.
     devices = {name for name in host.names(_BDI) if re.fullmatch(r"0:\d+", name)} | set(known)
+    waits = nfs.waits(host.read("/proc/self/mountstats") or "") if devices else {}
     return [
-        {"device": name, **known.get(name, {}), "read_ahead_kb": sysfs.number(host, f"{_BDI}/{name}/read_ahead_kb")}
+        {
+            "device": name,
+            **known.get(name, {}),
+            "read_ahead_kb": sysfs.number(host, f"{_BDI}/{name}/read_ahead_kb"),
+            **waits.get(known.get(name, {}).get("at", ""), {}),
+        }
         for name in sorted(devices)
     ]
 

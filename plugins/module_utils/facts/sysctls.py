@@ -69,6 +69,8 @@ WATCHED = (
     "net.netfilter.nf_conntrack_tcp_be_liberal",
     "net.netfilter.nf_conntrack_tcp_timeout_close_wait",
     "net.netfilter.nf_conntrack_tcp_timeout_established",
+    "sunrpc.tcp_max_slot_table_entries",
+    "sunrpc.tcp_slot_table_entries",
     "vm.min_free_kbytes",
 )
 

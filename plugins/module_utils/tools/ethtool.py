@@ -174,6 +174,11 @@ def link(text: str) -> Dict[str, object]:
         if name.endswith("modes"):
             modes = [word for word in words if _SPEED.match(word)]
             facts.setdefault(name, modes)
+        elif name == "carrier":
+            facts.setdefault(name, words[0])
+            reason = re.search(r"\(([^()]{1,100})\)\s*$", value)
+            if words[0] == "no" and reason:
+                facts.setdefault("down_reason", reason[1])
         elif name == "speed":
             match = re.fullmatch(r"(\d+)Mb/s", words[0])
             if match:

@@ -13,6 +13,7 @@ WATCHED: Dict[str, List[str]] = {
         "InAddrErrors",
         "InDiscards",
         "ForwDatagrams",
+        "ReasmTimeout",
         "ReasmReqds",
         "ReasmOKs",
         "ReasmFails",
@@ -69,11 +70,15 @@ WATCHED: Dict[str, List[str]] = {
 
 # Of version 6 of the protocols, which have a file of their own in another form.
 WATCHED_6 = (
+    "Ip6InDelivers",
     "Ip6OutRequests",
     "Ip6OutNoRoutes",
     "Ip6ReasmReqds",
     "Ip6ReasmFails",
+    "Icmp6InMsgs",
+    "Icmp6OutMsgs",
     "Udp6InDatagrams",
+    "Udp6NoPorts",
     "Udp6OutDatagrams",
     "Udp6RcvbufErrors",
     "Udp6SndbufErrors",
@@ -333,3 +338,9 @@ def _measures(about: str) -> Dict[str, Any]:
         **({"rtt_ms": float(trip[1])} if trip else {}),
         **({"window": int(window[1])} if window else {}),
     }
+
+
+def of_the_kernel(text: str, port: int) -> bool:
+    """Of /proc/net/udp: whether a socket of the kernel itself, which no file stands for, has a port."""
+    rows = (line.split() for line in text.splitlines()[1:])
+    return any(len(row) > 9 and row[1].endswith(f":{port:04X}") and row[9] == "0" for row in rows)

@@ -55,20 +55,21 @@ def _no_routers(host: Host) -> Iterator[Hit]:
     deaf = host.words("listeners", "ignores_routers")
     for nic in deaf:
         addresses = [row.text("address") for row in host.rows("addresses") if row.text("nic") == nic]
-        public = [address for address in addresses if _public(address)]
-        if public and any(row.text("nic") == nic and row.words("hardware") for row in host.rows("addresses")):
+        reachable = [address for address in addresses if public(address)]
+        if reachable and any(row.text("nic") == nic and row.words("hardware") for row in host.rows("addresses")):
             key = f"net.ipv6.conf.{nic.replace('.', '/')}.accept_ra"
             evidence = {
                 "forwarding of IPv6": "on",
                 key: 1,
-                "address": public[0],
+                "address": reachable[0],
                 "default route of IPv6": "none",
                 "packets without a route": f"{refused} {since}",
             }
             yield Hit(evidence, nic, remedy={"tuning_host_sysctl": {key: 2}})
 
 
-def _public(address: str) -> bool:
+def public(address: str) -> bool:
+    """Whether an address of IPv6 is one by which the host can be reached from elsewhere."""
     try:
         found = ip_interface(address)
     except ValueError:
@@ -80,9 +81,18 @@ def _public(address: str) -> bool:
 def _filtered(host: Host) -> Iterator[Hit]:
     if host.whole(_CALLS) != 1:
         return
+    # Nothing counts what a firewall drops but the trace of an interval, and that only for the host as a whole.
+    dropped = host.count("drops", "NETFILTER_DROP")
+    harm = dropped >= _REFUSED and any(row.text("name").startswith(_ROUTED) for row in host.rows("bridges"))
+    told = {"dropped by the firewall": f"{dropped} in {host.interval:g} s"} if harm else {}
     for row in host.rows("bridges"):
         if row.count("guests") and row.count("nics"):
-            yield Hit({_CALLS: 1, "bridge": row.text("name"), "guests": row.count("guests")})
+            evidence = {_CALLS: 1, "bridge": row.text("name"), "guests": row.count("guests"), **told}
+            yield Hit(evidence, severity="low" if harm else "")
+
+
+# More within some seconds than a scan of ports from outside.
+_REFUSED = 1000
 
 
 def _snoops(host: Host) -> Iterator[Hit]:
@@ -160,7 +170,8 @@ RULES = (
         id="bridge-passes-firewall",
         severity="note",
         title="Packets between guests pass the firewall of their host",
-        condition="net.bridge.bridge-nf-call-iptables is 1, and a bridge has guests and a NIC",
+        condition="net.bridge.bridge-nf-call-iptables is 1, and a bridge has guests and a NIC; low where the firewall "
+        "dropped at least 1000 packets within an interval, and Docker or its like has a bridge of its own",
         explanation="Docker loads br_netfilter and sets the policy of FORWARD to DROP, so guests on a bridge of the "
         "same host lose their network, although nothing of theirs has changed. Kubernetes needs it to be 1.",
         action="If guests are cut off, set it to 0 (where neither Kubernetes nor a firewall for guests needs it), or "

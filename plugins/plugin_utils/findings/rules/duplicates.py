@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import ip_interface, ip_network
 
 from ..model import Hit, Rule
-from ..view import Fleet
+from ..view import Fleet, Host
 from ..wires import VIRTUAL_ROUTERS, Member, subnets, together
 
 
@@ -64,6 +65,38 @@ def _cloned(fleet: Fleet) -> Iterator[Hit]:
                 yield Hit(evidence, first.nic, first.host.name, severity="" if met else "note")
 
 
+_IGNORE, _ANNOUNCE = "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_announce"
+
+
+def _answered(fleet: Fleet) -> Iterator[Hit]:
+    """Addresses of services that several hosts have beside those of their links, and all tell the neighbours of."""
+    networks = subnets(fleet)
+    found: dict[str, list[tuple[Host, str, str]]] = {}
+    for host in fleet.hosts:
+        own = {network for network, members in networks.items() if any(one.host is host for one in members)}
+        rows = [(row.text("nic"), row.text("address")) for row in host.rows("addresses") if not row.words("hardware")]
+        for nic, address in (*rows, *(("lo", address) for address in host.words("loopback"))):
+            if address.endswith("/32") and host.sysctl(_IGNORE) == "0":
+                network = next((network for network in own if _within(address, network)), "")
+                if network:
+                    found.setdefault(address[:-3], []).append((host, nic, network))
+    for address, owners in sorted(found.items()):
+        # A cloud has many networks of the same numbers, and a routed one asks nobody for a MAC.
+        if len({network for _host, _nic, network in owners}) == 1 and len(owners) > 1:
+            for host, nic, network in owners:
+                others = [other.name for other, _nic, _network in owners if other is not host]
+                evidence = {"address": address, "on": nic, "in the subnet of a NIC": network, "also at": others[:3]}
+                shown = {**evidence, _IGNORE: 0, _ANNOUNCE: host.whole(_ANNOUNCE)}
+                yield Hit(shown, nic, host.name, {"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
+
+
+def _within(address: str, network: str) -> bool:
+    try:
+        return ip_interface(address).ip in ip_network(network)
+    except ValueError:
+        return False
+
+
 RULES = (
     Rule(
         id="duplicate-mac",
@@ -91,5 +124,19 @@ RULES = (
         "systemd-machine-id-setup`), or set `ClientIdentifier=mac`.",
         reference="https://github.com/aws/eks-anywhere/issues/940",
         fleet=_twice,
+    ),
+    Rule(
+        id="address-answered-by-many",
+        severity="medium",
+        title="Several hosts answer for the address of a service",
+        condition="two hosts or more have one address of IPv4 on lo or another device without hardware, it lies in a "
+        "subnet that they share, and net.ipv4.conf.all.arp_ignore is 0",
+        explanation="By default a host answers for any address that it has, at whatever NIC it is asked. So all real "
+        "servers of a load balancer (LVS), or all nodes of Kubernetes with kube-proxy in the mode ipvs, say that the "
+        "address is theirs, and connections go now to one, now to another.",
+        action="Let hosts answer only for the addresses of the NIC that is asked (arp_ignore 1, arp_announce 2; for "
+        "kube-proxy `strictARP: true`, as MetalLB requires it), so that only the load balancer answers.",
+        reference="https://metallb.io/installation/",
+        fleet=_answered,
     ),
 )

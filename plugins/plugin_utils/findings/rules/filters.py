@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..harm import lost
-from ..model import Hit, Rule
+from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host
 
 
@@ -31,6 +31,21 @@ def _alone(host: Host, bridge: str) -> bool:
 
 _PORTS = ("nics", "guests", "containers", "others")
 
+# How many VLANs the cards of a driver filter: what ConnectX-4 to 6 tell (log_max_vlan_list), as mlx5_core writes into
+# the kernel's log, and MLX4_MAX_VLAN_NUM of include/linux/mlx4/device.h but the two that it keeps for itself.
+_ROOM = {"mlx5_core": 512, "mlx4_en": 126}
+
+
+def _vlans(host: Host) -> Iterator[Hit]:
+    for row in host.rows("bridges"):
+        for nic in host.nics:
+            room, used = _ROOM.get(nic.driver, 0), row.count("vlan_ids", nic.name)
+            if room and used > room and nic.value("features", "rx-vlan-filter") is True:
+                evidence = {"bridge": row.text("name"), "VLANs of the port": used, "VLANs that the card filters": room}
+                remedy = nic_remedy(nic.name, features={"rx-vlan-filter": False})
+                yield Hit({**evidence, "rx-vlan-filter": "on", "driver": nic.driver}, nic.name, remedy=remedy)
+
+
 RULES = (
     Rule(
         id="bridge-port-filters",
@@ -47,5 +62,18 @@ RULES = (
         "guests are reached from outside, it is only what the switch floods, and no harm.",
         reference="https://docs.kernel.org/networking/statistics.html",
         host=_filtered,
+    ),
+    Rule(
+        id="vlan-filter-full",
+        severity="high",
+        title="A bridge has more VLANs than its card can filter",
+        condition="a card of Mellanox is the port of a bridge for more VLANs than it has room for, and rx-vlan-filter "
+        "is on",
+        explanation="A bridge that knows VLANs enters each of them into the filter of its card, and `bridge-vids "
+        "2-4094` are thousands. The card takes the first ones (512 of ConnectX-4 and later, 126 of ConnectX-3), and "
+        "packets of the others never arrive.",
+        action="Switch rx-vlan-filter off on this NIC, or give the port only those VLANs that are in use.",
+        reference="https://github.com/CumulusNetworks/ifupdown2/pull/266",
+        host=_vlans,
     ),
 )

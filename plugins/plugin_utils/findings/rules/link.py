@@ -21,6 +21,11 @@ def _best(nic: Nic, *modes: str) -> int:
     return max(set.intersection(*speeds), default=0)
 
 
+def slower_than_both(nic: Nic) -> bool:
+    """Whether the ends of its cable have a faster mode in common than the one in use."""
+    return _best(nic, "supported_modes", "partner_modes") > nic.speed
+
+
 def _slow(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         if not nic.real or not nic.speed:

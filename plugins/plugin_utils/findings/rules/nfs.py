@@ -112,6 +112,37 @@ _PATIENCE = (
 )
 
 
+# The number of calls over one connection: since Linux 3.1 it grows from the first to the second.
+_SLOTS, _MOST_SLOTS = "sunrpc.tcp_slot_table_entries", "sunrpc.tcp_max_slot_table_entries"
+# So many calls are no burst, so many ms a person feels, and so many slots servers of NFS take of one connection.
+_MANY_CALLS, _FELT_MS, _TAKEN = 100_000, 10.0, 128
+
+
+def _slots(host: Host) -> Iterator[Hit]:
+    key = _MOST_SLOTS if host.whole(_MOST_SLOTS) else _SLOTS
+    slots = host.whole(key)
+    for row in host.rows("nfs"):
+        queued, answered = row.number("queue_ms") or 0, row.number("answer_ms") or 0
+        if row.count("calls") < _MANY_CALLS or queued < _FELT_MS or queued < 2 * answered or not slots:
+            continue
+        evidence = {
+            "mount": _name(row),
+            "a call waits to be sent": f"{queued:g} ms",
+            "the server answers after": f"{answered:g} ms",
+            key: slots,
+        }
+        few = slots < _TAKEN and not row.text("options", "vers").startswith("4")
+        # What a mount has counted, it has since it began.
+        mends = {"tuning_host_sysctl": {key: {"at_least": _TAKEN}}}
+        yield Hit(evidence, remedy=mends if few else {}, action="" if few else _NCONNECT, mends=mends)
+
+
+_NCONNECT = (
+    "One connection carries no more calls at once (NFS 4.1 agrees with the server on `max_session_slots`): mount with "
+    "`nconnect=4` or more, and see whether the server or the link is busy."
+)
+
+
 def _connections(host: Host) -> Iterator[Hit]:
     threads, held = (host.count("protocols", "fill", f"nfsd_{name}") for name in ("threads", "connections"))
     limit = host.count("protocols", "fill", "nfsd_max_connections")
@@ -158,6 +189,18 @@ RULES = (
         action="Start more threads.",
         reference="https://github.com/BiBiServ/bibigrid/issues/695",
         host=_connections,
+    ),
+    Rule(
+        id="nfs-calls-wait",
+        severity="medium",
+        title="Calls of NFS wait for a place before they are sent",
+        condition="of at least 100000 calls of a mount each waited 10 ms or more before it was sent, on average since "
+        "the mount, and twice as long as for the server's answer",
+        explanation="A connection has a number of slots, and each call takes one until it is answered. Old kernels and "
+        "guides have 16 or fewer, so that a fast server is idle while calls wait on the client.",
+        action="Raise the number of slots, and mount again, for a mount keeps the number that it began with.",
+        reference="https://docs.netapp.com/us-en/ontap-apps-dbs/mysql/mysql-slot-tables.html",
+        host=_slots,
     ),
     Rule(
         id="nfs-readahead",

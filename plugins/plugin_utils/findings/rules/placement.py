@@ -152,23 +152,34 @@ def _offloads(nic: Nic) -> list[str]:
 
 def _checksums(host: Host) -> Iterator[Hit]:
     around = overlays(host)
+    hidden = [] if around or not host.flag("listeners", "docker_overlay") else ["that of Docker Swarm"]
     broken, since = host.protocol("UdpInCsumErrors")
     harm = broken >= 100 and broken * 10_000 > host.protocol("UdpInDatagrams")[0]
     # Before Linux 5.7 NAT made a checksum of none, when the packet of an overlay passed it twice.
     old = (0, 0) < host.release < (5, 7) and host.forwards
-    for nic in host.nics if around else []:
+    for nic in host.nics if around or hidden else []:
         on = _offloads(nic)
         # vmxnet3 does this for some ports only, by the version of the hypervisor.
         if on and nic.linked and (harm or old or nic.driver == "vmxnet3"):
             evidence = {
-                "overlay": around,
+                "overlay": around or hidden,
                 "driver": nic.driver,
                 **dict.fromkeys(on, "on"),
                 **({"UDP packets with a wrong checksum": f"{broken} {since}"} if broken else {}),
                 "kernel": host.text("kernel", "release"),
             }
-            off = [{"name": name, "features": {"tx-checksum-ip-generic": False}} for name in around]
-            yield Hit(evidence, nic.name, remedy={"tuning_host_nics": off}, severity="" if harm else "note")
+            # What Docker hides cannot be set, so the NIC itself computes no more.
+            devices = around or ([nic.name] if "tx-checksum-ip-generic" in on else [])
+            off = [{"name": name, "features": {"tx-checksum-ip-generic": False}} for name in devices]
+            remedy = {"tuning_host_nics": off} if off else {}
+            yield Hit(evidence, nic.name, "", remedy, _HIDDEN if hidden else "", "" if harm else "note")
+
+
+_HIDDEN = (
+    "Switch off the checksum offload of the NIC (`ethtool -K NIC tx-checksum-ip-generic off`) on all nodes, or begin "
+    "the swarm with another port (`docker swarm init --data-path-port`), which VMware does not take for its own "
+    "VXLAN; or update the hypervisor."
+)
 
 
 RULES = (
@@ -229,8 +240,9 @@ RULES = (
         id="vxlan-checksum",
         severity="high",
         title="Encapsulated packets get a wrong checksum",
-        condition="an overlay such as VXLAN lies on a NIC that computes inner checksums, and UDP has received at least "
-        "100 packets with a wrong one; a note for vmxnet3, and for kernels before Linux 5.7, which are known for it",
+        condition="an overlay such as VXLAN, or that of Docker Swarm, lies on a NIC that computes inner checksums, and "
+        "UDP has received at least 100 packets with a wrong one; a note for vmxnet3, and for kernels before Linux 5.7, "
+        "which are known for it",
         explanation="The NIC, or the hypervisor behind it, fills in the checksum of the inner packet wrongly, and the "
         "other node drops it. Small packets within a node pass, and services on other nodes do not answer.",
         action="Switch off the checksum offload of the overlay's device (`ethtool -K DEVICE tx-checksum-ip-generic "

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ports that could work and do not: without a link though a cable is plugged in, and cards that no driver serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..chips import FIBRE_82599
+from ..model import Hit, Rule, nic_remedy
+from ..view import Host, Nic
+
+_FEC = (
+    "Both ends see a signal and do not understand each other: set the same forward error correction at both (`fec: "
+    "{encoding: rs}` for most of 25G and 100G, `baser` for short copper of 25G; `show interface` of the switch tells "
+    "its own), and the same speed and negotiation."
+)
+_SIGNAL = (
+    "The signal is too weak or too bad for a link: clean the plugs, and replace the cable or one of the transceivers; "
+    "then see that both ends have the same speed and forward error correction."
+)
+_MODULE = (
+    "The NIC does not get on with what is plugged into it: plug it in again, try one that the maker of the NIC lists, "
+    "and update the NIC's firmware."
+)
+_POWER = "The module or cable needs more power, or gets hotter, than the port allows: use another one, and see the air."
+# The states of include/uapi/linux/ethtool.h by ethtool's names of them, but those of a port without a cable, or whose
+# other end is switched off.
+_REASONS = {
+    "Logical mismatch": _FEC,
+    "Link training failure": _FEC,
+    "Bad signal integrity": _SIGNAL,
+    "Cable issue": _MODULE,
+    "EEPROM issue": _MODULE,
+    "Calibration failure": _MODULE,
+    "Module": _MODULE,
+    "Power budget exceeded": _POWER,
+    "Overheat": _POWER,
+}
+# From this speed on, in Mb/s, links have forward error correction.
+_CORRECTED = 25000
+
+
+def _down(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        state = nic.text("down_reason").partition(",")[0]
+        # A port that is switched off tells the state of the time before.
+        if nic.flag("carrier") is not False or state not in _REASONS or nic.text("operstate") == "UP":
+            continue
+        off = nic.value("fec", "encoding") == "off" and nic.desired("fec", "encoding") is None
+        bare = _REASONS[state] is _FEC and nic.count("fastest") >= _CORRECTED and off
+        evidence = {"Link detected": f"no ({nic.text('down_reason')})", **({"FEC": "off"} if bare else {})}
+        remedy = nic_remedy(nic.name, fec={"encoding": "rs"}) if bare else {}
+        yield Hit(evidence, nic.name, "", remedy, _REASONS[state], "" if _used(nic) else "note")
+
+
+def _used(nic: Nic) -> bool:
+    """Whether somebody counts on it: it has an address, or is the port of something."""
+    return bool(nic.text("master")) or any(row.text("nic") == nic.name for row in nic.host.rows("addresses"))
+
+
+def _unserved(host: Host) -> Iterator[Hit]:
+    for row in host.rows("controllers"):
+        picky = row.text("pci_id") in FIBRE_82599 and row.flag("ixgbe") is True
+        evidence = {"bus": row.text("bus"), "PCI id": row.text("pci_id"), "driver": "none"}
+        shown = {**evidence, "module ixgbe": "loaded"} if picky else evidence
+        yield Hit(shown, severity="medium" if picky else "", action=_OPTICS if picky else "")
+
+
+_OPTICS = (
+    "The driver ixgbe is loaded and has refused this port, as a rule for a transceiver that Intel does not list (`an "
+    "unsupported SFP+ module type was detected` in the kernel's log): set its parameter "
+    "(`tuning_module_parameters: {ixgbe.allow_unsupported_sfp: 1}`) and load it again, or use a listed transceiver."
+)
+
+
+RULES = (
+    Rule(
+        id="link-down-for-a-reason",
+        severity="high",
+        title="A cable is plugged in, and the NIC says why it has no link",
+        condition="a NIC that has an address, or is the port of a bond or bridge, has no link, and its driver tells a "
+        "mismatch of the ends, a bad signal, or trouble with module, power or heat; a note if nobody uses it",
+        explanation="Drivers of fast NICs know how far the link has come. From 25 Gb/s on the ends must have the same "
+        "forward error correction, which they do not negotiate with optics.",
+        action="See what the driver says, at both ends.",
+        reference="https://docs.kernel.org/networking/ethtool-netlink.html",
+        host=_down,
+        switch=True,
+    ),
+    Rule(
+        id="controller-without-driver",
+        severity="note",
+        title="A network card has no driver",
+        condition="a PCI device of the class Ethernet has no driver; medium for a port of an Intel 82599 while ixgbe "
+        "is loaded",
+        explanation="Its driver is missing or was told to leave it, its firmware is missing, or it has refused the "
+        "card or what is plugged into it. No interface appears, and only the kernel's log says why.",
+        action="See in the kernel's log what its driver says (`dmesg`), and whether driver and firmware are installed "
+        "(`lspci -nnk`).",
+        reference="https://github.com/harvester/harvester/issues/3081",
+        host=_unserved,
+    ),
+)
