@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -131,7 +131,7 @@ VARIABLES: Mapping[str, Any] = {
 }
 
 
-def problem(given: Mapping[str, Any], others: Sequence[str] = ()) -> str:
+def problem(given: Mapping[str, Any], others: Collection[str] = ()) -> str:
     """What is wrong with extra variables, in a sentence, or nothing; `others` are names of ours for the inventory."""
     for name, value in given.items():
         said = _value(name, value) if name in VARIABLES else _name(name, given, others)
@@ -153,7 +153,7 @@ def _ended(said: str) -> str:
     return f"{said}{'' if said.endswith('?') else '.'} {NOTHING}"
 
 
-def _name(name: str, given: Mapping[str, Any], others: Sequence[str]) -> str:
+def _name(name: str, given: Mapping[str, Any], others: Collection[str]) -> str:
     if not _PREFIX.match(name) or "__" in name or name in others:
         return ""
     near = difflib.get_close_matches(name, [*VARIABLES, *_INVENTORY, *others], n=1, cutoff=_ALIKE)

@@ -58,7 +58,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         """The result, the fast way where it fits."""
         view = self._task.action.rpartition(".")[2]
         self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
-        asks = boolean(self._task.args.get("inventory", False), strict=False)
+        of_inventory = boolean(self._task.args.get("inventory", False), strict=False)
         refused = self._take_inventory(view, task_vars or {})
         if view == "bonding":
             self._see_bonds()
@@ -73,7 +73,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             result = super().run(tmp, task_vars)
         finally:
             self._call = None
-        if view == "tune" and asks and result.get("failed"):
+        if view == "tune" and of_inventory and result.get("failed"):
             result = {**result, "msg": sources.named(str(result.get("msg")), task_vars or {}, self._templar.template)}
         if refused:
             result = {**result, "compared": {"changed": False, "failed": True, "msg": refused}}
