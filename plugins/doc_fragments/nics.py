@@ -164,7 +164,8 @@ options:
         description:
           - >-
             Virtual functions (SR-IOV): their number, and the rights and limits of all or each of them. Changing the
-            number removes all existing functions, also those in use, and creates them again.
+            number removes all existing functions, also those in use, and creates them again. A key other than C(vfs)
+            has one value for all of them, or a list with one for each.
         type: dict
         suboptions:
           vfs:
@@ -752,8 +753,8 @@ options:
             choices: ['fail', 'mq']
           rate:
             description:
-              - Maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, or V(auto) for
-                98 % of the speed of its link.
+              - Maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, C(others=NUMBER)
+                for queue 0, V(auto) for 98 % of the speed of its link, or a list of these.
             type: raw
           state:
             description:

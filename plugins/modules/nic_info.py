@@ -10,7 +10,7 @@ module: nic_info
 short_description: Read everything about the NICs of a host
 version_added: 0.1.0
 description:
-  - Reads driver, link, pause frames, limits, counters, queues, interrupts all settings that
+  - Reads driver, link, pause frames, limits, counters, queues, interrupts, all settings that
     M(linuxnet.tuning.ethtool) can set, and related facts of the host, in one call.
   - What cannot be read is listed in RV(remarks), and everything else is read.
   - What a NIC does not have or does not report is left out.

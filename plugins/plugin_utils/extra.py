@@ -49,7 +49,7 @@ def _figures() -> Sequence[str]:
 def _searched() -> Sequence[str]:
     from .autotune import axes
 
-    return tuple(axes.GOALS)
+    return tuple(axes.ORDER)
 
 
 def _axes() -> Sequence[str]:

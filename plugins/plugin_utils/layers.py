@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, nearest
 
 LAYERS = ("tuning_{}", "tuning_group_{}", "tuning_host_{}")
 # Options that stand in one variable, of the role or of all roles, and what may be written there.
@@ -25,6 +25,8 @@ PLAIN: Dict[str, Any] = {
     "hold": bool,
     "forget": list,
 }
+# What the playbook site reads beside, so that a mistake ends a run before anything is changed.
+_BESIDE = {"tuning_watch": bool, "tuning_probe_patience": int}
 _BOOLEANS = ("true", "false", "yes", "no", "on", "off", "1", "0", "1.0", "0.0", "t", "f", "y", "n")
 PARTS = ("nics", "sysctl", "module_parameters")
 # What the role takes: the options, and where its profiles come from.
@@ -71,7 +73,10 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
     source, names = said("tune_profile", "tuning_profile")
     profiles = [_profile(load, folder, name, source) for name in _names(source, names)]
     nics = [("a profile", profile.get("nics", [])) for profile in profiles] + layers("nics")
-    given = {name: _plain(name, *said(f"tune_{name}", f"tuning_{name}")) for name in PLAIN}
+    given = {name: _plain(kind, *said(f"tune_{name}", f"tuning_{name}")) for name, kind in PLAIN.items()}
+    for name, kind in _BESIDE.items():
+        _plain(kind, *said(name))
+    _see_probes(value("tuning_probes"))
     parts: Dict[str, Any] = {"nics": _entries(nics)}
     for name in ("sysctl", "module_parameters"):
         parts[name] = _merged([("a profile", profile.get(name, {})) for profile in profiles] + layers(name))
@@ -139,9 +144,20 @@ def _names(source: str, names: Any) -> List[str]:
     return found
 
 
-def _plain(name: str, source: str, value: Any) -> Any:
+def _see_probes(given: Any) -> None:
+    if given is None:
+        return
+    from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import health
+
+    try:
+        health.probes(given if isinstance(given, list) else [given])
+    except InputError as error:
+        raise LayerError(str(error)) from error
+
+
+def _plain(kind: Any, source: str, value: Any) -> Any:
     """The value of an option of one variable, as it is; the module would call a wrong one by another name."""
-    kind, text = PLAIN[name], str(value).strip().lower()
+    text = str(value).strip().lower()
     if value is None:
         return None
     if kind is bool:
@@ -157,8 +173,12 @@ def _plain(name: str, source: str, value: Any) -> Any:
     return value
 
 
-def bonds(value: Any) -> None:
-    """LayerError where the bonds are no list, for which Ansible's message has no name of the inventory."""
+def bonds(value: Any, manager: Any = None, managers: Sequence[str] = ()) -> None:
+    """LayerError for no list of bonds, or no manager; Ansible's message would have no name of the inventory."""
+    if manager is not None and manager not in managers:
+        close = nearest(str(manager), managers, otherwise=False)
+        words = f"is not valid; write one of {', '.join(managers)}{close}"
+        raise LayerError(f"manager (in the inventory tuning_network_manager): {manager!r} {words}")
     if isinstance(value, Mapping) and "name" not in value:
         raise LayerError("tuning_bonds is a dictionary; write a list of entries, each with name and members")
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from . import layers
 
-_PREFIXES = ("tuning_", "tune_")
+# Also tunning_ and tunig_; whatever begins otherwise is not compared, which would cost each host too much.
+_PREFIX = re.compile(r"tun\w{1,6}_")
 # Above this two names differ in a letter or two.
 _ALIKE = 0.85
 KNOWN = frozenset(
@@ -27,7 +29,7 @@ KNOWN = frozenset(
 
 def misspelt(variables: Mapping[str, Any]) -> list[str]:
     """A sentence for each variable of a host that is none of ours, but nearly so, and that no other one uses."""
-    ours = [name for name in variables if name.startswith(_PREFIXES) and "__" not in name]
+    ours = [name for name in variables if _PREFIX.match(name) and "__" not in name]
     found = []
     for name in sorted(set(ours) - KNOWN):
         near = difflib.get_close_matches(name, sorted(KNOWN), n=1, cutoff=_ALIKE)

@@ -53,6 +53,7 @@ QUESTIONS = {
     "autonegotiation": "speed: {autoneg: true}",
     "read request": "max_read_request: 4096",
     "governor": "tuning_tuned_profile",
+    "limit an upload": "cake bandwidth 20mbit",
 }
 
 

@@ -166,6 +166,7 @@ def test_a_template_that_fails_is_told_once_and_with_its_variable():
     [
         ({"tuning_nic": []}, "tuning_nics"),
         ({"tuning_sysctls": {}}, "tuning_sysctl"),
+        ({"tunning_nics": []}, "tuning_nics"),
         ({"tuning_profiles": "router"}, "tuning_profile"),
         ({"tune_profil": "router"}, "tune_profile"),
         ({"tuning_hosts_nics": []}, "tuning_host_nics"),

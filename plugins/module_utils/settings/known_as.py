@@ -77,7 +77,7 @@ KNOWN: Tuple[Known, ...] = (
         ("qdisc: {leaves: fq maxrate 1gbit}",),
     ),
     Known(
-        ("bufferbloat", "traffic shaping", "shaping", "rate limit of the link"),
+        ("limit an upload", "bufferbloat", "traffic shaping", "shaping", "upload", "rate limit of the link"),
         ("qdisc: {root: cake bandwidth 20mbit}",),
     ),
     Known(("one slow client blocks the others", "queue for each client"), ("multiq: {clients: [192.168.32.1-18]}",)),

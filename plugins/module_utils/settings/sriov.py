@@ -140,7 +140,8 @@ sriov = Family(
     expand=_expand,
     about=(
         "Virtual functions (SR-IOV): their number, and the rights and limits of all or each of them. Changing the "
-        "number removes all existing functions, also those in use, and creates them again."
+        "number removes all existing functions, also those in use, and creates them again. A key other than C(vfs) has "
+        "one value for all of them, or a list with one for each."
     ),
     fields=(
         Field("vfs", "integer", "the number of virtual functions", relative=True),

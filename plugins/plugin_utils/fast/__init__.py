@@ -25,7 +25,7 @@ from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, spelling
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, sources, spelling
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script, told
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
@@ -58,6 +58,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         """The result, the fast way where it fits."""
         view = self._task.action.rpartition(".")[2]
         self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
+        of_inventory = boolean(self._task.args.get("inventory", False), strict=False)
         refused = self._take_inventory(view, task_vars or {})
         if view == "bonding":
             self._see_bonds()
@@ -72,6 +73,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             result = super().run(tmp, task_vars)
         finally:
             self._call = None
+        if view == "tune" and of_inventory and result.get("failed"):
+            result = {**result, "msg": sources.named(str(result.get("msg")), task_vars or {}, self._templar.template)}
         if refused:
             result = {**result, "compared": {"changed": False, "failed": True, "msg": refused}}
         return self._shown(result, task_vars or {})
@@ -105,7 +108,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
 
     def _see_bonds(self) -> None:
         try:
-            layers.bonds(self._task.args.get("bonds"))
+            managers = engine.argument_spec("bonding")["manager"]["choices"]
+            layers.bonds(self._task.args.get("bonds"), self._task.args.get("manager"), managers)
         except layers.LayerError as error:
             raise Refused(str(error)) from error
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A mistake of the inventory or of the command is told by its own name, before anything is touched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mistakes")
+    (folder / "ansible_collections/linuxnet").mkdir(parents=True)
+    (folder / "ansible_collections/linuxnet/tuning").symlink_to(made_up.ROOT)
+    variables = {"ansible_connection": "local", "ansible_become": False}
+    variables["ansible_python_interpreter"] = "{{ ansible_playbook_python }}"
+
+    def play(host, *argv):
+        inventory = {"all": {"hosts": {"pc1": {**variables, **host}}}}
+        (folder / "hosts.json").write_text(json.dumps(inventory))
+        return made_up.play(folder, "hosts.json", "linuxnet.tuning.site", "--check", *argv)
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        (
+            {"tuning_host_nics": [{"name": "igb0", "mtu": "9k"}]},
+            "tuning_host_nics: igb0: mtu: '9k' is not valid; write",
+        ),
+        ({"tuning_guard_timeout": -1}, "tuning_guard_timeout: -1 is not valid; write seconds, a week at most"),
+        ({"tuning_probes": [{"iperf": "x"}]}, "tuning_probes: {'iperf': 'x'} is no probe; write"),
+        ({"tuning_watch": "maybe"}, "tuning_watch: 'maybe' is not valid; write true or false"),
+        ({"tuning_network_manager": "networkmanager", "tuning_bonds": []}, "did you mean 'NetworkManager'?"),
+    ],
+)
+def test_a_mistake_of_the_inventory(site, host, said):
+    code, told = site(host)
+    assert code == 2
+    assert said in " ".join(told.split())
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("tuning_host=pc1", "tuning_host is not a variable of linuxnet.tuning; did you mean tuning_hosts? No host was"),
+        ("tuning_hosts=pc7", "tuning_hosts: 'pc7' matches no host of the inventory; did you mean 'pc1'? No host was"),
+    ],
+)
+def test_a_mistake_of_the_command(site, given, said):
+    code, told = site({}, "-e", given)
+    assert code != 0
+    assert said in " ".join(told.split())
+    assert "Traceback" not in told
+    assert "Tune the host" not in told
