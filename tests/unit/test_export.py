@@ -182,7 +182,7 @@ def test_the_tables_name_keys_that_there_are():
         ({"tuning_nics": [{"name": "eth0", "rings": {}}]}, "shell", "nics: eth0: there is no setting 'rings'"),
         ({"tuning_nics": [{"name": "eth0", "ring": {"rx": "much"}}]}, "link", "write a whole number"),
         ({"tuning_nics": [{"name": "eth0", "ring": 5}]}, "link", "write a dictionary"),
-        ({"tuning_nics": [{"ring": {"rx": 5}}]}, "tuned", "needs either 'name' or 'match'"),
+        ({"tuning_nics": [{"ring": {"rx": 5}}]}, "tuned", "needs 'name' or 'match'"),
         ({"tuning_sysctl": ["a"]}, "tuned", "write a dictionary of parameters and values"),
         ({"tuning_profile": "router"}, "shell", "the profile 'router' was not given"),
         ({"tuning_bonds": [{"name": "bond0", "mode": "nosuch"}]}, "shell", "nosuch"),

@@ -37,6 +37,5 @@ def _open_files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             count = len(host.names(f"{folder}/fd"))
             if count * 100 >= most * _NEAR:
                 name = (host.read(f"{folder}/comm") or "").strip()
-                row = {"program": name, "pid": int(pid), "open": count, "most": most}
-                found.append((-count / most, int(pid), row))
-    return [row for _share, _pid, row in sorted(found)[:_MOST]]
+                found.append({"program": name, "pid": int(pid), "open": count, "most": most})
+    return sorted(found, key=lambda row: (-row["open"] / row["most"], row["pid"]))[:_MOST]
