@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
+import pages
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/findings.md"
-CASES = ROOT / "tests/unit/cases/findings"
+PAGE = pages.ROOT / "docs/findings.md"
+CASES = pages.ROOT / "tests/unit/cases/findings"
 
 _HEAD = """# Findings
 
@@ -34,16 +33,7 @@ inventory asks for in so many words is a note at most, unless packets are lost b
 
 def main() -> int:
     """Write the page, or with --check tell whether it is up to date."""
-    text = page()
-    stale = not PAGE.exists() or PAGE.read_text() != text
-    if "--check" in sys.argv[1:]:
-        if stale:
-            print(f"{PAGE.relative_to(ROOT)} is not up to date; run: make docs")
-        return int(stale)
-    if stale:
-        PAGE.write_text(text)
-        print(f"wrote {PAGE.relative_to(ROOT)}")
-    return 0
+    return pages.write({PAGE: page()})
 
 
 def page() -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
+import pages
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "playbooks/profiles"
-PAGE = ROOT / "docs/profiles.md"
+FOLDER = pages.ROOT / "playbooks/profiles"
+PAGE = pages.ROOT / "docs/profiles.md"
 
 _HEAD = """# Profiles
 
@@ -39,15 +38,7 @@ the next comment or an empty line, and may begin with the name of a source, such
 
 def main() -> int:
     """Write the page, or with --check tell whether it is up to date."""
-    text = page()
-    if PAGE.exists() and PAGE.read_text() == text:
-        return 0
-    if "--check" in sys.argv[1:]:
-        print(f"{PAGE.relative_to(ROOT)} is not up to date; run: make docs")
-        return 1
-    PAGE.write_text(text)
-    print(f"wrote {PAGE.relative_to(ROOT)}")
-    return 0
+    return pages.write({PAGE: page()})
 
 
 def page() -> str:

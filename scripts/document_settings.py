@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 from textwrap import fill, indent
 
-ROOT = Path(__file__).resolve().parent.parent
-FRAGMENT = ROOT / "plugins/doc_fragments/nics.py"
-PAGE = ROOT / "docs/settings.md"
+import pages
+
+FRAGMENT = pages.ROOT / "plugins/doc_fragments/nics.py"
+PAGE = pages.ROOT / "docs/settings.md"
 
 _HEAD = '''# SPDX-License-Identifier: GPL-3.0-or-later
 """Document the option nics; written by scripts/document_settings.py from the tables in module_utils/settings."""
@@ -133,16 +133,7 @@ _ELEMENTS = {"addresses": "str", "clients": "raw"}
 
 def main() -> int:
     """Write the files, or with --check tell whether they are up to date."""
-    texts = {FRAGMENT: fragment(), PAGE: page()}
-    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
-    if "--check" in sys.argv[1:]:
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is not up to date; run: make docs")
-        return 1 if stale else 0
-    for path in stale:
-        path.write_text(texts[path])
-        print(f"wrote {path.relative_to(ROOT)}")
-    return 0
+    return pages.write({FRAGMENT: fragment(), PAGE: page()})
 
 
 def registry():

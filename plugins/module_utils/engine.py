@@ -8,19 +8,14 @@ from typing import Any, Callable, Dict, Mapping, Optional
 from .deciding import desire
 from .going_back import guard
 from .host import Host, ReadOnlyHost, connect
-from .runner import fail, finish, runner
+from .runner import answer, runner
 from .schema import TuningError
 from .settings import registry
 
 
 def conduct(module: Any, view: str) -> None:
     """Serve one call of an Ansible module: the whole life of `tune` and of its views."""
-    try:
-        result = tune(connect(runner(module), module.check_mode), view, module.params)
-    except TuningError as error:
-        fail(module, error)
-        return
-    finish(module, result)
+    answer(module, lambda: tune(connect(runner(module), module.check_mode), view, module.params))
 
 
 def serve(module: Any, view: str) -> None:
@@ -54,21 +49,20 @@ def info_spec() -> Dict[str, Any]:
 
 def inform(module: Any) -> None:
     """Serve one call of `nic_info`, which also tells what `tune` would change if it is asked to compare."""
+    answer(module, lambda: _informed(ReadOnlyHost(runner(module)), module.params))
+
+
+def _informed(host: ReadOnlyHost, params: Mapping[str, Any]) -> Dict[str, Any]:
     from .facts import everything  # only this module needs it; the others start faster without
 
-    host, params = ReadOnlyHost(runner(module)), module.params
     compared: Dict[str, Any] = {}
-    try:
-        found = everything.gather(host, params["names"], params["interval"], params["peers"], params["configured"])
-    except TuningError as error:
-        fail(module, error)
-        return
+    found = everything.gather(host, params["names"], params["interval"], params["peers"], params["configured"])
     if params["compare"] is not None:
         compared = _compare(host, params["compare"])
         found.update(compared=compared, diff=compared.get("diff", {}))
     if isinstance(params["against"], Mapping):
         found["against"] = _compare(host, {"on_unsupported": "ignore", "permanent": False, **params["against"]})
-    finish(module, {"changed": bool(compared.get("changed")), **found})
+    return {"changed": bool(compared.get("changed")), **found}
 
 
 def _compare(host: ReadOnlyHost, desired: Mapping[str, Any]) -> Dict[str, Any]:
@@ -96,16 +90,16 @@ def protect(module: Any) -> None:
     params = module.params
     # Who only looks needs no lock, and must not be taken for a call that hangs.
     host = connect(runner(module), module.check_mode or params["state"] == "checked")
-    try:
-        result = guard.serve(host, params["state"], params["temporary"])
-        if params["state"] == "checked":
-            from .going_back import health
+    answer(module, lambda: _protected(host, params))
 
-            result.update(changed=False, **health.look(host, params["probes"], params["patience"]))
-    except TuningError as error:
-        fail(module, error)
-        return
-    finish(module, result)
+
+def _protected(host: ReadOnlyHost, params: Mapping[str, Any]) -> Dict[str, Any]:
+    result = guard.serve(host, params["state"], params["temporary"])
+    if params["state"] == "checked":
+        from .going_back import health
+
+        result.update(changed=False, **health.look(host, params["probes"], params["patience"]))
+    return result
 
 
 _OPTIONS: Mapping[str, Mapping[str, Any]] = {

@@ -4,8 +4,9 @@ faster."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
+from .schema import TuningError
 from .text import printable
 
 
@@ -39,6 +40,10 @@ def finish(module: Any, result: Mapping[str, Any]) -> None:
     module.exit_json(**told)
 
 
-def fail(module: Any, error: Exception) -> None:
-    """End a call that nothing came of."""
-    finish(module, {"failed": True, "msg": str(error)})
+def answer(module: Any, work: Callable[[], Mapping[str, Any]]) -> None:
+    """End a call with what comes of the work, or with the message of its TuningError."""
+    try:
+        result = work()
+    except TuningError as error:
+        result = {"failed": True, "msg": str(error)}
+    finish(module, result)

@@ -7,7 +7,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 
 
-def call(host, view="link", **params):
+def call(host, view="tune", **params):
     usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
     result = engine.tune(host, view, {**usual, **params})
     assert not result.get("failed"), result
@@ -15,7 +15,7 @@ def call(host, view="link", **params):
 
 
 def mtu(host, value, *nics, **params):
-    return call(host, nics=[{"name": nic, "mtu": value} for nic in nics or ("igb0",)], **params)
+    return call(host, "link", nics=[{"name": nic, "mtu": value} for nic in nics or ("igb0",)], **params)
 
 
 def confirm(host):

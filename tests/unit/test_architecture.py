@@ -25,7 +25,7 @@ LAYERS = {
     "files": {"schema"},
     "time_limit": set(),
     "host": {"schema", "files", "time_limit"},
-    "runner": {"text"},
+    "runner": {"text", "schema"},
     "deciding.inputs": {"schema", "family"},
     "deciding.conditions": {"schema"},
     "deciding.nics": {"schema", "deciding.conditions"},

@@ -14,7 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.filter.capture_files import cap
 from ansible_collections.linuxnet.tuning.plugins.filter.capture_options import capture_options
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import conf
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, inventory, take
 from ansible_collections.linuxnet.tuning.scripts import driver_answers
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host, test_drivers
@@ -108,7 +108,7 @@ FILES = {
     "/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\nethtool -K igb0 gro off\n/usr/local/sbin/more.sh\nexit 0\n",
     "/usr/local/sbin/more.sh": "#!/bin/sh\nsysctl -w net.core.rmem_max=16777216\n",
     "/etc/sysctl.d/90-x.conf": "net.ipv4.tcp_timestamps = 0\nnet.core.wmem_max = 8388608\nnet.ipv4.tcp_sack = 1\n",
-    "/etc/sysctl.d/91-ours.conf": f"{sysctl.HEADER}\nnet.core.busy_poll = 9\n",
+    "/etc/sysctl.d/91-ours.conf": f"{conf.HEADER}\nnet.core.busy_poll = 9\n",
     "/usr/lib/sysctl.d/50-package.conf": "net.core.default_qdisc = fq_codel\n",
     "/etc/cron.d/backup": "0 3 * * * root /usr/bin/backup --password=hunter2\n",
     "/etc/NetworkManager/system-connections/office": (

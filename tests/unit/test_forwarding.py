@@ -10,6 +10,7 @@ import pytest
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Address, Change
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.features import lro
+from ansible_collections.linuxnet.tuning.tests.unit.calls import call
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb, vmxnet3
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
 
@@ -41,13 +42,6 @@ class KernelHost(ShellHost):
 @pytest.fixture
 def host(tmp_path):
     return KernelHost(tmp_path, {"vmxnet0": vmxnet3, "igb0": igb}, FILES)
-
-
-def call(host, view="tune", **params):
-    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False}
-    result = engine.tune(host, view, {**usual, **params})
-    assert not result.get("failed"), result
-    return result
 
 
 KEYS = (

@@ -184,7 +184,9 @@ def test_what_is_confirmed_meanwhile_is_in_the_file(host):
     is_read_only(host)
     host.script()
     is_writable_again(host)
-    call(host, nics=[{"name": name, "mtu": 1300} for name in ("igb0", "igb1")], guard_timeout=60, permanent=True)
+    call(
+        host, "link", nics=[{"name": name, "mtu": 1300} for name in ("igb0", "igb1")], guard_timeout=60, permanent=True
+    )
     confirm(host)
     host.reboots()
     assert mtus(host) == [1300, 1300]

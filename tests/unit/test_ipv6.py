@@ -13,6 +13,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import pl
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, revert, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import EXACTLY, Address, Cell, Desired
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.registry import FAMILIES
+from ansible_collections.linuxnet.tuning.tests.unit.calls import call, mtu
 from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
 from ansible_collections.linuxnet.tuning.tests.unit.devices import e1000e, igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
@@ -25,15 +26,8 @@ def host(tmp_path):
     return ShellHost(tmp_path, {"igb0": igb})
 
 
-def mtu(host, value, **params):
-    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "nics": [{"name": "igb0", "mtu": value}]}
-    result = engine.tune(host, "link", {**usual, **params})
-    assert not result.get("failed"), result
-    return result
-
-
 def restored(host):
-    return mtu(host, None, nics=None, state="restored")
+    return call(host, "link", state="restored")
 
 
 def test_the_end_of_a_window_brings_it_back(host):
@@ -132,62 +126,55 @@ def kernel(tmp_path):
     return KernelHost(tmp_path)
 
 
-def parameters(host, view="tune", **params):
-    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False}
-    result = engine.tune(host, view, {**usual, **params})
-    assert not result.get("failed"), result
-    return result
-
-
 @pytest.mark.parametrize("name", ["igb0", "all"])
 def test_what_goes_with_a_parameter_that_disables_it_comes_back(kernel, name):
     off = {"sysctl": {f"net.ipv6.conf.{name}.disable_ipv6": 1}}
-    done = parameters(kernel, **off, hold=True, guard_timeout=60)
+    done = call(kernel, **off, hold=True, guard_timeout=60)
     assert any("igb0 loses with this change: address fd00::1/64" in said for said in done["warnings"])
     assert kernel.addresses["igb0"] == set()
     kernel.passes(60)
     assert kernel.addresses["igb0"] == HERS
     for view in ("tune", "sysctl"):
-        parameters(kernel, **off)
+        call(kernel, **off)
         assert kernel.addresses["igb0"] == set()
-        parameters(kernel, view=view, state="restored")
+        call(kernel, view=view, state="restored")
         assert kernel.addresses["igb0"] == HERS
         assert kernel.originals() == {}
 
 
 def test_a_default_that_disables_it_takes_nothing_along(kernel):
-    done = parameters(kernel, sysctl={"net.ipv6.conf.default.disable_ipv6": 1})
+    done = call(kernel, sysctl={"net.ipv6.conf.default.disable_ipv6": 1})
     assert done["warnings"] == [] and kernel.addresses["igb0"] == HERS
 
 
 def test_a_smaller_mtu_of_ipv6_comes_back_with_the_mtu(kernel):
-    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}], guard_timeout=60)
+    call(kernel, nics=[{"name": "igb0", "mtu": 9000}], guard_timeout=60)
     assert kernel.files[f"{CONF}/igb0/mtu"] == "9000"
     kernel.passes(60)
     assert kernel.files[f"{CONF}/igb0/mtu"] == "1400"
     kernel.files["/sys/class/net/igb0/mtu"] = "1500"
-    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}])
+    call(kernel, nics=[{"name": "igb0", "mtu": 9000}])
     assert ("igb0", "net.ipv6.conf.igb0.mtu") in kernel.originals()
-    parameters(kernel, state="restored")
+    call(kernel, state="restored")
     assert kernel.files[f"{CONF}/igb0/mtu"].strip() == "1400"
     assert kernel.originals() == {}
 
 
 def test_an_mtu_of_ipv6_that_ours_has_ended_is_no_original(kernel):
-    parameters(kernel, nics=[{"name": "igb0", "mtu": 9000}])
-    parameters(kernel, sysctl={"net.ipv6.conf.igb0.mtu": 1300})
+    call(kernel, nics=[{"name": "igb0", "mtu": 9000}])
+    call(kernel, sysctl={"net.ipv6.conf.igb0.mtu": 1300})
     assert kernel.originals()["", "net.ipv6.conf.igb0.mtu"] == "1400"
-    done = parameters(kernel, state="restored")
+    done = call(kernel, state="restored")
     assert kernel.files[f"{CONF}/igb0/mtu"].strip() == "1400"
     assert done["warnings"] == [] and kernel.originals() == {}
 
 
 def test_what_cannot_be_brought_back_holds_up_nothing_else(kernel):
     kernel.addresses["igb0"].add("fd00::2/64")
-    parameters(kernel, nics=[{"name": "igb0", "mtu": 1200}])
+    call(kernel, nics=[{"name": "igb0", "mtu": 1200}])
     usual = kernel._ipv6
     kernel._ipv6 = lambda argv: (0, "", "") if argv[2:5] == ("address", "replace", "fd00::2/64") else usual(argv)
-    done = parameters(kernel, state="restored")
+    done = call(kernel, state="restored")
     assert kernel.devices["igb0"].link["mtu"] == 1500 and kernel.addresses["igb0"] == HERS
     assert ("igb0", "address fd00::2/64") in kernel.originals()
     assert any("fd00::2/64" in said and "remains saved" in said for said in done["warnings"])

@@ -7,8 +7,8 @@ import contextlib
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, script, stack
+from ansible_collections.linuxnet.tuning.tests.unit.calls import call
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
@@ -19,13 +19,6 @@ OTHER = [{"name": "igb1", "txqueuelen": 500}]
 @pytest.fixture
 def host(tmp_path):
     return ShellHost(tmp_path, {"igb0": igb, "igb1": igb})
-
-
-def call(host, **params):
-    usual = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": False, "file": "90-linuxnet-tuning.conf"}
-    result = engine.tune(host, "tune", {**usual, **params})
-    assert not result.get("failed"), result
-    return result
 
 
 def window(host, **params):

@@ -79,5 +79,5 @@ def test_a_value_that_cannot_be_set_back_is_named_and_does_not_keep_the_others(h
     result = call(host, "ethtool", nics=[{"name": "igb0", "features": {"gro": True}}])
     assert "igb0 link mtu could not be restored" in result["reverted"]
     host.refused = []
-    call(host, state="restored")
+    call(host, "link", state="restored")
     assert mtus(host) == [1500, 1500]

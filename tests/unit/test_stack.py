@@ -41,7 +41,7 @@ def test_what_a_window_could_not_set_back_is_restored_by_one_call(host):
     host.passes(60)
     assert mtus(host)[0] == 1300
     host.refused = []
-    call(host, state="restored")
+    call(host, "link", state="restored")
     assert mtus(host)[0] == 1500
     assert host.originals() == {}
 
@@ -90,7 +90,7 @@ def test_a_window_that_ends_under_a_confirmed_call_is_over(host):
     confirm(host)
     host.passes(600)
     assert mtus(host)[0] == 9000
-    call(host, state="restored")
+    call(host, "link", state="restored")
     assert mtus(host)[0] == 1500
     assert host.originals() == {}
 
@@ -194,7 +194,7 @@ def test_after_a_kill_between_any_two_actions_the_next_call_works(host, fuse, wa
     assert mtus(host)[0] == 1500
     assert stack.read(host) == []
     mtu(host, 9000)
-    call(host, state="restored")
+    call(host, "link", state="restored")
     assert mtus(host)[0] == 1500
     assert not [path for path in host.files if "linuxnet-tuning" in path]
 
@@ -236,7 +236,7 @@ def test_units_that_ran_at_boot_do_not_count_as_active_once_nothing_of_ours_is_l
     host.files.update({"/run/systemd/units/invocation:linuxnet-tuning@igb0.service": ""} if counts else {})
     done, do = [], host.do
     monkeypatch.setattr(host, "do", lambda action: done.append(str(action)) or do(action))
-    call(host, state="restored", permanent=True)
+    call(host, "link", state="restored", permanent=True)
     assert ("systemctl stop 'linuxnet-tuning@*.service'" in done) == counts
 
 
@@ -282,7 +282,7 @@ def test_changes_of_the_version_before_can_be_confirmed(upgraded):
     confirm(upgraded)
     assert mtus(upgraded)[0] == 9000
     assert stack.read(upgraded) == []
-    call(upgraded, state="restored")
+    call(upgraded, "link", state="restored")
     assert mtus(upgraded)[0] == 1500
 
 

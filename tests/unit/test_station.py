@@ -54,11 +54,15 @@ def read(folder, name):
     return json.loads((folder / name).read_text())
 
 
+def ready(folder):
+    while not (folder / "keeper/ready.json").exists():
+        time.sleep(0.05)
+
+
 def test_clients_begin_together_however_late_one_of_them_comes(tmp_path):
     port = free_port()
     threads = [run(tmp_path, keeper(port, ["pc1", "pc2"])), run(tmp_path, client("pc1", port, ["echo", "one"]))]
-    while not (tmp_path / "keeper/ready.json").exists():
-        time.sleep(0.05)
+    ready(tmp_path)
     # Somebody else who finds the port open is no client.
     with socket.create_connection(("127.0.0.1", port)) as stranger:
         stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
@@ -151,8 +155,7 @@ def test_a_gate_that_fails_is_no_success(tmp_path, monkeypatch):
 def test_nonsense_at_the_gate_is_nobody(tmp_path):
     port = free_port()
     threads = [run(tmp_path, keeper(port, ["pc1"]))]
-    while not (tmp_path / "keeper/ready.json").exists():
-        time.sleep(0.05)
+    ready(tmp_path)
     with socket.create_connection(("127.0.0.1", port)) as stranger:
         stranger.sendall(b"[" * 999 + b"\n")
     threads.append(run(tmp_path, client("pc1", port, ["echo", "one"])))
@@ -247,11 +250,6 @@ def test_the_program_runs_by_itself(tmp_path):
     argv = [sys.executable, "-I", str(tmp_path), "run", str(tmp_path)]
     assert subprocess.run(argv, check=False).returncode == 0
     assert (tmp_path / "done.json").exists()
-
-
-def ready(folder):
-    while not (folder / "keeper/ready.json").exists():
-        time.sleep(0.05)
 
 
 def test_a_stranger_who_takes_his_time_holds_nobody_up(tmp_path):

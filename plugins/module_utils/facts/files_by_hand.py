@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, Iterator, List, Tuple
 
 from ..host import ReadOnlyHost
-from ..tools import sysctl, sysfs
+from ..tools import conf, sysctl, sysfs
 
 # Folders and files in the order in which they take effect, with the names that count there.
 _SOURCES: Tuple[Tuple[str, str], ...] = (
@@ -118,7 +118,7 @@ def _called(host: ReadOnlyHost, text: str, seen: Dict[str, str], depth: int = 2)
 def _parameter_files(host: ReadOnlyHost) -> Iterator[str]:
     """Those of the administrator, in the order of sysctl --system; not our own, nor those of packages."""
     for path, _lines in sysctl.after(host, ""):
-        ours = (host.read(path) or "").startswith(sysctl.HEADER)
+        ours = (host.read(path) or "").startswith(conf.HEADER)
         if not ours and not path.startswith(("/usr/lib/", "/lib/", "/run/")) and host.plain(path):
             yield path
     yield "/etc/sysctl.conf"  # where it is only there by a link from sysctl.d

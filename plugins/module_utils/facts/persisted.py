@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..tools import kmod, sysctl
+from ..tools import conf, kmod, sysctl
 
 _UNITS = "/etc/systemd/system"
 _STATE = "/var/lib/linuxnet-tuning"
@@ -17,8 +17,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Our files of sysctl.d, the commands of our units by NIC, and the names of what we remember."""
     files = [f"{sysctl.FOLDER}/{name}" for name in host.names(sysctl.FOLDER)]
     return {
-        "sysctl": [path for path in files if (host.read(path) or "").startswith(sysctl.HEADER)],
-        "modules": [path for path in (kmod.FILE, kmod.BUILT_IN) if (host.read(path) or "").startswith(kmod.HEADER)],
+        "sysctl": [path for path in files if (host.read(path) or "").startswith(conf.HEADER)],
+        "modules": [path for path in (kmod.FILE, kmod.BUILT_IN) if (host.read(path) or "").startswith(conf.HEADER)],
         "units": _units(host),
         "state": host.names(_STATE),
     }

@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 
 from ..deciding.inputs import vector
 from ..host import ReadOnlyHost
-from ..tools import sysctl
+from ..tools import conf, sysctl
 
 # What a rule looks at, and what a person who reads a report would ask for next.
 WATCHED = (
@@ -87,7 +87,7 @@ def files(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     for file, lines in sysctl.after(host, ""):
         said = {line.key: line.value for line in lines if line.key.startswith("net.")}
         if said:
-            ours = (host.read(file) or "").startswith(sysctl.HEADER)
+            ours = (host.read(file) or "").startswith(conf.HEADER)
             found.append({"file": file, "ours": ours, "sets": said})
     return found
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..tools import systemd
+from ..tools import conf, systemd
 from . import memory, stack
 from .shell import FUNCTIONS, LOCK, WORK
 from .stack import BESIDE, HELD
@@ -21,7 +21,7 @@ UNCONFIRMED, OVER, ANEW, BY_HAND = (
 )
 
 UNIT = f"{systemd.FOLDER}/linuxnet-tuning-guard.service"
-UNIT_TEXT = f"""{systemd.HEADER}
+UNIT_TEXT = f"""{conf.HEADER}
 [Unit]
 Description=Take back files of a network tuning that nobody confirmed
 DefaultDependencies=no

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Dict, Mapping
 
 from ..host import ReadOnlyHost, connect
-from ..runner import fail, finish, runner
+from ..runner import answer, runner
 from ..schema import Query, TuningError
 from ..tools import fio, iperf3
 from . import between, session
@@ -62,12 +62,15 @@ BENCHMARK: Dict[str, Dict[str, Any]] = {
 
 def serve_iperf3(module: Any) -> None:
     """Serve one call of `iperf3`."""
-    _serve(module, lambda host: _measure(host, module.params))
+    host = connect(runner(module), module.check_mode)
+    answer(module, lambda: _measure(host, module.params))
 
 
 def serve_benchmark(module: Any) -> None:
     """Serve one call of `benchmark`."""
     state = module.params["state"]
+    # Outside check mode it is one that can write.
+    host: Any = connect(runner(module), module.check_mode)
     served = {
         "checked": session.check,
         "between": between.tell,
@@ -75,16 +78,7 @@ def serve_benchmark(module: Any) -> None:
         "collected": session.collect,
         "absent": session.stop,
     }[state]
-    _serve(module, lambda host: served(host, module.params, module.check_mode))
-
-
-def _serve(module: Any, work: Callable[[Any], Result]) -> None:
-    try:
-        result = work(connect(runner(module), module.check_mode))
-    except TuningError as error:
-        fail(module, error)
-        return
-    finish(module, result)
+    answer(module, lambda: served(host, module.params, module.check_mode))
 
 
 def _measure(host: ReadOnlyHost, params: Params) -> Result:

@@ -22,8 +22,8 @@ _HANDLE, _OTHER_HANDLE = "1:", "2:"
 
 
 def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
-    if not tc.speakable(nic):
-        return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
+    if tc.unspeakable(nic):
+        return Reading({}, tc.unspeakable(nic))
     attached = tc.qdiscs(host, nic)
     if attached is None:
         return Reading({}, "tc does not know the NIC")

@@ -30,8 +30,8 @@ _NETEM = "netem loses and delays packets on purpose, for tests; it is no tuning"
 
 
 def _read(host: Reader, nic: str, _keys: Sequence[str]) -> Reading:
-    if not tc.speakable(nic):
-        return Reading({}, f"a batch of tc takes '{nic}' for something else than a name")
+    if tc.unspeakable(nic):
+        return Reading({}, tc.unspeakable(nic))
     found = tool.ask(host, nic)
     if found is None:
         return Reading({}, "tc does not know the NIC")

@@ -12,12 +12,11 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 from ..schema import Poke, Query, Reader, TuningError, nearest
 from ..text import quote
-from . import optional
+from . import conf, optional
 
 ROOT = "/sys/module"
 FILE = "/etc/modprobe.d/linuxnet-tuning.conf"
 BUILT_IN = "/etc/tmpfiles.d/linuxnet-tuning.conf"
-HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
 # As modprobe.d(5) has them: of equal names the first folder wins, then all in order of their names.
 FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d")
@@ -141,7 +140,7 @@ def own(host: Reader) -> Dict[str, Tuple[str, str]]:
         text = host.read(file)
         if text is None:
             continue
-        if not text.startswith(HEADER) or not host.plain(file):
+        if not text.startswith(conf.HEADER) or not host.plain(file):
             raise TuningError(f"{file} was not written by this collection, so it is not changed; move it away")
         found.update({key: (value, file) for key, value in read(text)})
     return found
@@ -153,26 +152,20 @@ def render(file: str, values: Mapping[str, str]) -> Optional[str]:
         return None
     if file == BUILT_IN:
         lines = [f"w {path(key)} - - - - {value}" for key, value in sorted(values.items())]
-        return "\n".join([HEADER, *lines, ""])
+        return "\n".join([conf.HEADER, *lines, ""])
     modules: Dict[str, List[str]] = {}
     for key, value in sorted(values.items()):
         module, _dot, parameter = key.partition(".")
         modules.setdefault(module, []).append(f"{parameter}={value}")
-    return "\n".join([HEADER, *(f"options {module} {' '.join(words)}" for module, words in modules.items()), ""])
+    return "\n".join([conf.HEADER, *(f"options {module} {' '.join(words)}" for module, words in modules.items()), ""])
 
 
 def overriders(host: Reader, keys: Sequence[str]) -> List[Dict[str, str]]:
     """What sets a parameter after our file does: kmod takes all files in order, then the kernel's command line."""
-    ours = FILE.rpartition("/")[2]
-    first: Dict[str, str] = {}
-    for folder in FOLDERS:
-        for entry in host.names(folder):
-            if entry.endswith(".conf") and entry > ours:
-                first.setdefault(entry, f"{folder}/{entry}")
     found: Dict[str, Dict[str, str]] = {}
-    for entry in sorted(first):
-        for key, value in options(host.read(first[entry]) or ""):
-            found[key] = {"key": key, "file": first[entry], "value": value}
+    for path in conf.in_order(host, FOLDERS, ".conf", beyond=FILE.rpartition("/")[2]).values():
+        for key, value in options(host.read(path) or ""):
+            found[key] = {"key": key, "file": path, "value": value}
     for word in (host.read(_COMMAND_LINE) or "").split():
         key, equals, value = word.partition("=")
         if equals and "." in key:

@@ -11,10 +11,10 @@ import re
 from typing import Dict, List, Sequence, Tuple
 
 from ..schema import Action, Poke, Run
-from . import systemd
+from . import conf, systemd
 
 FOLDER = f"{systemd.FOLDER}/{systemd.LATER}.d"
-_TEMPLATE = f"""{systemd.HEADER}
+_TEMPLATE = f"""{conf.HEADER}
 [Unit]
 Description=Network tuning of %I, which may come at any time
 Documentation=man:ethtool(8) man:ip-link(8) man:tc(8)
@@ -59,7 +59,7 @@ def rules(module: str) -> str:
 
 def render(parts: Sequence[Tuple[str, str, Sequence[str], Sequence[Action]]]) -> str:
     """A drop-in of (pattern, family, keys, actions), in the order in which they apply."""
-    lines = [systemd.HEADER, "[Service]"]
+    lines = [conf.HEADER, "[Service]"]
     for pattern, family, keys, actions in parts:
         lines.append(f"# {pattern} {family}: {', '.join(sorted(keys))}")
         lines += [_line(pattern, argv) for action in actions for argv in _words(action)]
@@ -86,4 +86,4 @@ def start(patterns: Sequence[str]) -> str:
     common = f'{unit}, TAG+="systemd", ENV{{SYSTEMD_WANTS}}+="%c"'
     which: List[str] = [f'NAME=="", KERNEL=="{names}", KERNEL!="{_STRANGE}"', f'NAME=="{names}", NAME!="{_STRANGE}"']
     lines = [f'SUBSYSTEM=="net", ACTION!="remove", KERNEL!="lo", {match}, {common}' for match in which]
-    return "\n".join([systemd.HEADER, *lines, ""])
+    return "\n".join([conf.HEADER, *lines, ""])

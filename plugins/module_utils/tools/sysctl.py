@@ -9,7 +9,7 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Pattern,
 from ..deciding.inputs import vector
 from ..schema import ABSENT, Change, Poke, Reader, TuningError, nearest
 from ..text import quote
-from . import sysfs
+from . import conf, sysfs
 
 ROOT = "/proc/sys"
 FOLDER = "/etc/sysctl.d"
@@ -19,8 +19,6 @@ FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/li
 
 # Stands for the name of a NIC in a key.
 NIC_NAME = "{nic}"
-
-HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
 
 def name(key: str) -> str:
@@ -130,27 +128,22 @@ def lines(text: str) -> Iterator[Line]:
 
 def render(values: Mapping[str, str]) -> str:
     """The text of our own file, by key."""
-    return "\n".join([HEADER, *(f"{key} = {value}".rstrip() for key, value in sorted(values.items())), ""])
+    return "\n".join([conf.HEADER, *(f"{key} = {value}".rstrip() for key, value in sorted(values.items())), ""])
 
 
 def own(text: Optional[str], file: str) -> Dict[str, str]:
     """The keys of our own file; TuningError where somebody else wrote it."""
     if text is None:
         return {}
-    if not text.startswith(HEADER):
+    if not text.startswith(conf.HEADER):
         raise TuningError(f"{file} was not written by this collection, so it is not changed; name another file")
     return {line.key: line.value for line in lines(text)}
 
 
 def after(host: Reader, file: str) -> List[Tuple[str, List[Line]]]:
     """The files that are read after `file` at boot, in order, with their assignments."""
-    ours = file.rsplit("/", 1)[-1]
-    first: Dict[str, str] = {}
-    for folder in FOLDERS:
-        for entry in host.names(folder):
-            if entry.endswith(".conf") and entry > ours:
-                first.setdefault(entry, f"{folder}/{entry}")
-    later = [first[entry] for entry in sorted(first)]
+    first = conf.in_order(host, FOLDERS, ".conf", beyond=file.rsplit("/", 1)[-1])
+    later = list(first.values())
     # procps reads /etc/sysctl.conf last of all; distributions with systemd link it as 99-sysctl.conf.
     if "99-sysctl.conf" not in first:
         later.append("/etc/sysctl.conf")

@@ -7,11 +7,11 @@ import re
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from ..schema import Action, Poke, Reader, Run
+from . import conf
 
 FOLDER = "/etc/systemd/system"
 TEMPLATE = "linuxnet-tuning@.service"
 LATER = "linuxnet-tuning-later@.service"
-HEADER = "# Written by the Ansible collection linuxnet.tuning: changes by hand will be lost."
 
 # Each module has a file of its own, so that `systemctl cat` shows who wants what; this is their order at boot. What
 # waits for a network manager comes last.
@@ -22,7 +22,7 @@ ORDER = ("pci", "link", "ethtool", "multiq", "irq", "routes")
 # systemd-networkd takes each NIC when it appears, so to come after its start is not enough: it is done with the MTU
 # when it brings the link up.
 _BUSY = 'networkctl --no-legend list "$$0" | grep -Eq " (pending|initialized)|off +configuring"'
-_TEMPLATE = f"""{HEADER}
+_TEMPLATE = f"""{conf.HEADER}
 [Unit]
 Description=Network tuning of %I
 Documentation=man:ethtool(8) man:ip-link(8) man:tc(8)
@@ -106,7 +106,7 @@ def dropins(host: Reader) -> List[str]:
 
 def render(groups: Sequence[Tuple[str, Sequence[str], Sequence[Action]]]) -> str:
     """A drop-in of (family, keys, actions); the keys stand in a comment, for people and for the next call."""
-    lines = [HEADER, "[Service]"]
+    lines = [conf.HEADER, "[Service]"]
     for family, keys, actions in groups:
         lines.append(f"# {family}: {', '.join(sorted(keys))}")
         lines += [line for action in actions for line in _commands(action)]

@@ -223,9 +223,9 @@ def delete(nic: str, parent: str, pref: int) -> str:
     return f"filter del dev {nic} {parent} pref {pref}"
 
 
-def speakable(nic: str) -> bool:
-    """Whether a line of a batch can hold the name: # begins a comment there, and quotes and backslashes are read."""
-    return not re.search(r"[#\"'\\]", nic)
+def unspeakable(nic: str) -> str:
+    """Why a line of a batch cannot hold a name: # begins a comment there, and quotes and backslashes are read."""
+    return f"a batch of tc takes '{nic}' for something else than a name" if re.search(r"[#\"'\\]", nic) else ""
 
 
 def batch(lines: Sequence[str]) -> Run:

@@ -7,6 +7,7 @@ import re
 from typing import Any, Dict, List
 
 from ..schema import Reader
+from . import conf
 
 _FOLDERS = (
     "/etc/systemd/network",
@@ -25,12 +26,8 @@ _OURS = re.compile(
 
 def link_files(host: Reader) -> List[Dict[str, Any]]:
     """The files that set something of ours: which NICs they mean, and what they set."""
-    first: Dict[str, str] = {}
-    for folder in _FOLDERS:
-        for name in host.names(folder):
-            if name.endswith(".link"):
-                first.setdefault(name, f"{folder}/{name}")
-    found = ({"file": path, **_parse(host.read(path) or "")} for _name, path in sorted(first.items()))
+    paths = conf.in_order(host, _FOLDERS, ".link").values()
+    found = ({"file": path, **_parse(host.read(path) or "")} for path in paths)
     return [item for item in found if item["sets"]]
 
 

@@ -221,22 +221,25 @@ class _Search:
 
     def _try(self, values: Sequence[Value]) -> Generator[Turn, Measured, None]:
         setting = {**self.best, **dict(values)}
-        if setting not in self.scores:
-            got = yield from self._measure(setting, TRY)
-            if got.problem or not got.applied:
-                self._give_up(values, got)
-                return
+        if setting not in self.scores and not (yield from self._measured(setting, values)):
+            return
         found = self.scores.judge(setting, self.best)
         # A race: what is nearly better is measured again, whichever of the two is known less.
         if found.outcome == "close" and self._may_go_on():
             both = [setting, self.best]
             weaker = min(both, key=self.scores.number)
-            got = yield from self._measure(weaker, TRY)
-            if got.problem or not got.applied:
-                self._give_up(values, got)
+            if not (yield from self._measured(weaker, values)):
                 return
             found = self.scores.judge(setting, self.best)
         self._learn(values, setting, found)
+
+    def _measured(self, setting: Setting, values: Sequence[Value]) -> Generator[Turn, Measured, bool]:
+        """Whether a setting could be measured; if not, the values that are tried with it are given up."""
+        got = yield from self._measure(setting, TRY)
+        if got.problem or not got.applied:
+            self._give_up(values, got)
+            return False
+        return True
 
     def _give_up(self, values: Sequence[Value], got: Measured) -> None:
         """Of several values it is not known which one the host refuses, or cannot be measured with."""
