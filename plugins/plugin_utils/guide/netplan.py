@@ -94,6 +94,8 @@ class Netplan:
                 self._sets(key, value, "stands in the entry of the bond")
             elif kind == "bonds" and word == "interfaces":
                 self._members(line, name, _words(value))
+                for one in value.value if isinstance(value, yaml.SequenceNode) else ():
+                    self.guide.sink.goes_on(self._number(one), line)
             elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
                 for inner, text in value.value:
                     plain = str(inner.value)

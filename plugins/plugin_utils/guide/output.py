@@ -15,7 +15,7 @@ from .nodes import Node, Redirect, Simple
 
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
 _MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)
-_LISTS_NICS = re.compile(r"(ls|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?(\*|\s|$)")
+_LISTS_NICS = re.compile(r"(ls|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?\*?/?(?=\s|$)")
 
 
 def maximum(source: str) -> bool:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
@@ -250,20 +250,22 @@ def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
 
 
-def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False) -> None:
-    """The scripts of Intel and Mellanox that spread interrupts."""
+def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False, listed: bool = False) -> None:
+    """The scripts of Intel and Mellanox that spread interrupts; what is `listed` has processors before the NIC."""
     words = [word for word in words if not word.startswith("-")]
+    first = masks.shown(words[0]) if words else ""
+    computed = len(words) > 1 and not masks.known(words[0]) and (listed or re.search(r"(?i)cpu|core|mask|list", first))
     everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
-    if words and (words[0] in ("local", "all", "remote", "one", "custom", "start") or words[0][:1].isdecimal()):
+    named = ("local", "all", "remote", "one", "custom", "start")
+    if computed or first in named or first[:1].isdecimal():
         how, nics = words[0], words[1:] or [HOST]
     else:
         how, nics = "local", words or [HOST]
     for nic in nics:
         cpus = how if how[:1].isdecimal() and how.replace("-", "").replace(",", "").isdecimal() else "spread"
-        if how in ("remote", "one", "custom"):
-            guide.sink.remark(
-                line, ON_HOST, f"irq affinity '{how}': write the processors as a list for {masks.shown(nic)}"
-            )
+        if computed or how in ("remote", "one", "custom"):
+            text = f"irq affinity '{masks.shown(how)}': write the processors as a list for {masks.shown(nic)}"
+            guide.sink.remark(line, ON_HOST, text)
         else:
             guide.sink.set(line, masks.name(nic), "irq", "affinity", cpus, () if nic else everywhere)
             guide.sink.remark(line, NOTE, "the script deals one processor to each interrupt, as affinity does")
@@ -296,7 +298,8 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "modprobe": modules.modprobe,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
-    **{f"set_irq_affinity{end}": affinity for end in ("", ".sh", "_cpulist", "_cpulist.sh")},
+    **{f"set_irq_affinity{end}": affinity for end in ("", ".sh")},
+    **{f"set_irq_affinity_cpulist{end}": partial(affinity, listed=True) for end in ("", ".sh")},
     **{f"set_irq_affinity_bynode{end}": affinity_by_node for end in ("", ".sh")},
     "mlnx_affinity": lambda guide, line, words: affinity(guide, line, words, mellanox=True),
 }

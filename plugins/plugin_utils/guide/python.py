@@ -6,13 +6,17 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from typing import Sequence, Union
+from functools import partial
+from typing import Dict, List, Optional, Sequence, Union
 
 from . import masks, programs
 from .model import CONDITIONAL, Line
 from .settings import Guide
 from .shell import Shell
 
+_TEXTS = (ast.Constant, ast.List, ast.Tuple, ast.JoinedStr, ast.BinOp)
+_MOST_DEPTH = 12  # variables in a variable
+_MOST_TEXT = 4096  # characters of a command
 _RUNNING = ("system", "run", "call", "check_call", "check_output", "Popen", "popen", "getoutput", "sh", "execute")
 
 
@@ -37,6 +41,7 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
 def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
     """What the calls of a program run, and the texts in it that are scripts or files."""
     numbers = [number for number, _text in lines]
+    variables = _Variables(lines, tree)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     said |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
@@ -44,11 +49,18 @@ def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
             _file(guide, numbers, node)
         if isinstance(node, ast.Call) and node.args:
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            command = _joined(node.args[0])
-            first = command.split()[0] if command.split() else ""
-            known = " " in command.strip() and programs.program(first) in programs.PROGRAMS
-            if command and (name in _RUNNING or known):
-                Shell(guide).commands(numbers[node.lineno - 1], command)
+            first = node.args[0]
+            values = variables.values(first) if isinstance(first, ast.Name) else []
+            before = guide.sink.branch
+            guide.sink.groups += 1
+            for case, value in enumerate(values or [first]):
+                guide.sink.branch = (*before, (guide.sink.groups, case, "if"))
+                command = _joined(value, variables)
+                word = command.split()[0] if command.split() else ""
+                known = " " in command.strip() and programs.program(word) in programs.PROGRAMS
+                if command and (name in _RUNNING or known):
+                    Shell(guide).commands(numbers[node.lineno - 1], command)
+            guide.sink.branch = before
 
 
 def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:
@@ -59,20 +71,49 @@ def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.Jo
         guide.read_file("", [(numbers[min(node.lineno - 1 + k, last)], text) for k, text in enumerate(texts)])
 
 
-def _joined(node: ast.AST) -> str:
+class _Variables:
+    """What the variables of a program are, as far as they are texts and lists."""
+
+    def __init__(self, lines: Sequence[Line], tree: ast.AST) -> None:
+        self.depths = [len(text) - len(text.lstrip()) for _number, text in lines]
+        self.given: Dict[str, List[ast.Assign]] = {}
+        self.texts: Dict[ast.expr, str] = {}
+        for node in ast.walk(tree):
+            for name in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(node, ast.Assign) and isinstance(name, ast.Name):
+                    self.given.setdefault(name.id, []).append(node)
+
+    def values(self, name: ast.Name) -> List[ast.expr]:
+        """What a variable is where it stands: the last value before it, and those that conditions give it instead."""
+        before = sorted(
+            (one for one in self.given.get(name.id, ()) if one.lineno < name.lineno), key=lambda one: one.lineno
+        )
+        here = self.depths[name.lineno - 1]
+        sure = [index for index, one in enumerate(before) if self.depths[one.lineno - 1] <= here]
+        found = [one.value for one in before[sure[-1] if sure else 0 :]]
+        return found if all(isinstance(one, _TEXTS) for one in found) else []
+
+
+def _joined(node: ast.AST, variables: Optional[_Variables] = None, depth: int = 0) -> str:
     """A command put together of texts and variables."""
+    inner = partial(_joined, variables=variables, depth=depth)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _joined(node.left) + _joined(node.right)
+        return inner(node.left) + inner(node.right)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return re.sub(r"%[sd]", masks.mask("%s"), _joined(node.left))
+        return re.sub(r"%[sd]", masks.mask("%s"), inner(node.left))
     if isinstance(node, ast.JoinedStr):
-        return "".join(_joined(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
+        return "".join(inner(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
     if isinstance(node, (ast.List, ast.Tuple)):
-        return " ".join(_joined(one) for one in node.elts)
+        return " ".join(inner(one) for one in node.elts)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("split", "format"):
-        return _joined(node.func.value)
+        return inner(node.func.value)
     if isinstance(node, ast.Name):
+        values = variables.values(node) if variables and depth < _MOST_DEPTH else []
+        if variables and len(values) == 1:
+            if values[0] not in variables.texts:
+                variables.texts[values[0]] = _joined(values[0], variables, depth + 1)[:_MOST_TEXT]
+            return variables.texts[values[0]]
         return masks.mask(f"${node.id}")
     return masks.mask("$(...)")

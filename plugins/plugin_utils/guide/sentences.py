@@ -38,6 +38,7 @@ _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 # A sentence that asks for an MTU; one that only tells of it has no such verb.
 _MTU = re.compile(
     r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b[^.;\d]*(\d{4,5})\b"
+    r"|^\s*mtu\s*[:=]\s*[\"']?(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ def commands_in(text: str) -> List[str]:
 def mtu_in(text: str) -> str:
     """The MTU that a sentence asks for, without a command that sets it."""
     found = _MTU.search(text)
-    return found[1] or found[2] if found else ""
+    return next(filter(None, found.groups()), "") if found else ""
 
 
 def _is_value(word: str) -> bool:
