@@ -197,6 +197,12 @@ def temporary(host: ReadOnlyHost) -> Dict[Address, Value]:
     return stack.temporary(stack.read(host))
 
 
+def beside_windows(host: ReadOnlyHost) -> Dict[Address, Value]:
+    """Of these, what no temporary change has requested: its commands have set it as well."""
+    made = {stack.key_of(change) for layer in windows(host) for change in layer.changes}
+    return {address: value for address, value in temporary(host).items() if address not in made}
+
+
 def waiting(host: Host) -> List[Layer]:
     """The changes whose clock is running. What a call left behind that was cut off, is no use to the next one."""
     if old.take_over(host):
