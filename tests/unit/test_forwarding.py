@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Address, Change
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings.features import lro
 from ansible_collections.linuxnet.tuning.tests.unit.calls import call
@@ -90,3 +91,33 @@ def test_what_lies_below_loses_lro_as_well(key, number):
 def test_nothing_is_said_where_no_nic_begins_to_forward(host, sysctl):
     assert call(host, sysctl=sysctl)["warnings"] == []
     assert host.lro
+
+
+class Router(KernelHost):
+    """inet_forward_change() in net/ipv4/devinet.c: the key of the host is that of each NIC as well."""
+
+    def do(self, action):
+        complaint = super().do(action)
+        if getattr(action, "path", "").endswith("/ip_forward"):
+            self.files.update({path: action.text for path in self.files if "/ipv4/conf/" in path})
+        return complaint
+
+
+@pytest.mark.parametrize("held", [{}, {"hold": True, "guard_timeout": 60}])
+@pytest.mark.parametrize("permanent", [False, True])
+def test_what_a_window_has_set_beside_a_key_stays_with_that_key(tmp_path, held, permanent):
+    """The forwarding of each NIC, after `prove` has kept ip_forward: it was tried as a temporary change."""
+    host = Router(tmp_path, {"vmxnet0": vmxnet3, "igb0": igb}, FILES)
+    call(host, sysctl={KEYS[0]: 1}, temporary=3600, **held)
+    guard.serve(host, "confirmed", False)
+    tuned = {path: host.files[path].strip() for path in FILES}
+    assert list(tuned.values()) == ["1", "1", "0", "1", "1"]
+    call(host, sysctl={KEYS[0]: 1}, permanent=permanent, file="90-linuxnet-tuning.conf", **held)
+    guard.serve(host, "confirmed", False)
+    host.passes(3600)
+    assert {path: host.files[path].strip() for path in FILES} == tuned
+    assert not host.lro
+    assert stack.read(host) == []
+    call(host, state="restored", permanent=permanent, file="90-linuxnet-tuning.conf")
+    assert {path: host.files[path].strip() for path in FILES} == FILES
+    assert host.lro and host.originals() == {}

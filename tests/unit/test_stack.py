@@ -9,6 +9,7 @@ import json
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, script, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
 from ansible_collections.linuxnet.tuning.tests.unit.calls import call, confirm, mtu, mtus
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import Killed, ShellHost
@@ -295,3 +296,24 @@ def test_the_table_is_what_was_written(host):
     text = host.files[stack.TABLE]
     stack.write(host, found)
     assert host.files[stack.TABLE] == text
+
+
+def test_a_held_call_leaves_alone_what_somebody_else_has_not_confirmed(host):
+    """The verdict would confirm or revert that too. What a lost controller has left is of the inventory."""
+    mtu(host, 1400, guard_timeout=600)
+    (layer,) = guard.pending(host)
+    host.passes(20)
+    held = {"view": "tune", "sysctl": {"net.core.somaxconn": 123}, "hold": True, "guard_timeout": 60, "permanent": True}
+    with pytest.raises(TuningError, match=r"none of its settings.* 580 s \(igb0 link mtu 1400 to 1500\)\. Nothing"):
+        call(host, **held)
+    assert (host.files[SOMAXCONN], guard.pending(host)) == ("4096", [layer])
+    assert call(host, nics=[{"name": "igb0", "mtu": 1400}], **held)["changed"]
+    confirm(host)
+    assert (host.files[SOMAXCONN].strip(), mtus(host)[0]) == ("123", 1400)
+
+
+def test_a_held_call_goes_on_where_files_alone_are_unconfirmed(host):
+    mtu(host, 1400)
+    mtu(host, 1400, permanent=True, hold=True, guard_timeout=60)
+    assert guard.pending(host)
+    assert call(host, "tune", sysctl={"net.core.somaxconn": 123}, hold=True, guard_timeout=60)["changed"]

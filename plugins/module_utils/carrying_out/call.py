@@ -9,7 +9,7 @@ from ..deciding import plan
 from ..family import Family
 from ..going_back import guard, health, memory, reverted
 from ..host import Host, ReadOnlyHost
-from ..schema import Address, Adjusted, Cells, Change, Unsupported
+from ..schema import Address, Adjusted, Cells, Change, TuningError, Unsupported
 from . import report
 from .prepare import Call, foretold, prepare
 
@@ -46,6 +46,11 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
         call = prepare(host, view, families, params, never)
         told, waiting = _of_others(host)
         gone = gone or told
+        if params["hold"] and view == "tune" and params["state"] == "present":
+            # The verdict over a batch confirms or reverts all that waits on its hosts, also what somebody else has set.
+            others = guard.foreign(host, call.desired)
+            if others:
+                raise TuningError(others)
         if isinstance(host, Host) and (call.plan.changes or call.unsettled):
             done = _carry_out(host, call)
         else:

@@ -85,6 +85,12 @@ def _coupled(call: Call, changed: Set[Address]) -> Cells:
     }
 
 
+def _windows_own(host: Host, call: Call) -> Dict[Address, Value]:
+    """What temporary changes of requested keys of the host have set with them, as it was: it is to outlive them too."""
+    near = _coupled(call, set(call.desired))
+    return {address: value for address, value in guard.beside_windows(host).items() if address in near}
+
+
 def _shaken(families: Families, before: Cells, changed: Set[Address]) -> Cells:
     """What the other commands of a plan take along, be it planned or not."""
     done = {address[:2] for address in changed}
@@ -131,7 +137,7 @@ def note(host: Host, call: Call, before: Cells, addresses: Set[Address]) -> Set[
     families = {**registry.FAMILIES, **call.families}
     # What a temporary change has set is no original, even where it is to stay from now on.
     once = {address: value for address, value in guard.temporary(host).items() if address in call.desired}
-    once.update(lost.kept_away(host, call))
+    once.update({**_windows_own(host, call), **lost.kept_away(host, call)})
     # What goes back has its originals noted, but for those below temporary changes: should the call be killed and its
     # layer confirmed, nothing else would know them.
     addresses = {*once} if call.params["state"] == "restored" else {*addresses, *once}
@@ -235,7 +241,7 @@ def arm(
         return Armed()
     claims = _claims(host, call, before)
     held = {**claims, **dict.fromkeys(gone, ABSENT), **{change.address: change.after for change in call.plan.changes}}
-    way = revert.steps(families, call.plan, before, [*claims, *beside])
+    way = revert.steps(families, call.plan, before, list(dict.fromkeys([*claims, *beside])))
     # What is held without a clock can be taken back all the same.
     clock = bool(not params["hold"] or params["temporary"] or (running and params["guard_timeout"]))
     timeout = params["guard_timeout"] or _UNTIMED if guarded else others[-1].timeout if others else 0
@@ -246,10 +252,11 @@ def arm(
 def _claims(host: Host, call: Call, before: Cells) -> Dict[Address, Any]:
     """What is requested, and happens to be in force by a temporary change: it is to outlive that."""
     changed = {change.address for change in call.plan.changes}
+    with_them = _windows_own(host, call)
     return {
         address: before[address].value
         for address in guard.temporary(host)
-        if address in call.desired and address in before and address not in changed
+        if (address in call.desired or address in with_them) and address in before and address not in changed
     }
 
 
@@ -285,7 +292,7 @@ def files(call: Call) -> Optional[Callable[[Cells, Mapping[Address, Value]], Pla
 def remember(host: Host, call: Call, adjusted: Iterable[Adjusted], before: Cells, aside: Sequence[Change]) -> List[str]:
     """Keep in the notes what came of a call, and of what it has changed aside; gives the remarks."""
     if not call.params["temporary"] and not guard.pending(host):
-        guard.close(host, {*call.desired, *lost.left_to(host, call)})
+        guard.close(host, {*call.desired, *_windows_own(host, call), *lost.left_to(host, call)})
     if call.params["state"] == "restored":
         # What cannot be set back now stays noted until it can.
         back = {address for address in call.desired if address in call.plan.planned}

@@ -9,7 +9,7 @@ does the same with the files only; values went with the power.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
+from typing import Any, Container, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence
 
 from ..host import Host, ReadOnlyHost
 from ..schema import Action, Address, Change, Run, Save, TuningError, Value, plain
@@ -173,6 +173,21 @@ def pending(host: ReadOnlyHost) -> List[Layer]:
     return [layer for layer in stack.read(host) if layer.unconfirmed]
 
 
+def foreign(host: ReadOnlyHost, keys: Container[Address]) -> str:
+    """What to say of changes that wait for a confirmation and have none of these keys in common; empty if none does."""
+    waits = pending(host)
+    left = max(waits[-1].waits - host.uptime(), 0) if waits else 0
+    for layer in waits:
+        held = [address for address in map(stack.address_of, layer.held) if not address.key.startswith("/")]
+        if held and not any(address in keys for address in held):
+            return (
+                f"a change of {layer.at} waits for a confirmation, and the inventory has none of its settings. Without "
+                f"one it is reverted in {left:.0f} s ({layer}). Nothing was changed. Wait until then, or end it now: "
+                "linuxnet.tuning.guard with state=confirmed or state=reverted"
+            )
+    return ""
+
+
 def windows(host: ReadOnlyHost) -> List[Layer]:
     """The changes that end by themselves."""
     return [layer for layer in stack.read(host) if layer.end]
@@ -181,6 +196,12 @@ def windows(host: ReadOnlyHost) -> List[Layer]:
 def temporary(host: ReadOnlyHost) -> Dict[Address, Value]:
     """What lies below the temporary changes of each key."""
     return stack.temporary(stack.read(host))
+
+
+def beside_windows(host: ReadOnlyHost) -> Dict[Address, Value]:
+    """Of these, what no temporary change has requested: its commands have set it as well."""
+    made = {stack.key_of(change) for layer in windows(host) for change in layer.changes}
+    return {address: value for address, value in temporary(host).items() if address not in made}
 
 
 def waiting(host: Host) -> List[Layer]:

@@ -189,7 +189,7 @@ def told_of(host: ReadOnlyHost, path: str, number: int) -> Layer:
 def _with_value(change: Mapping[str, Any], got: Mapping[str, str]) -> Mapping[str, Any]:
     """A change with the value that its key has got, where somebody noted one."""
     try:
-        return {**change, "before": json.loads(got[name(_address(change))])} if "before" in change else change
+        return {**change, "before": json.loads(got[name(key_of(change))])} if "before" in change else change
     except (ValueError, KeyError, TypeError, RecursionError):
         return change
 
@@ -222,7 +222,7 @@ def without(layers: Iterable[Layer], keys: Container[str]) -> List[Layer]:
     for layer in layers:
         if layer.end and any(key in keys for key in layer.held):
             lines = tuple(line for line in layer.lines if line.kind == BESIDE or line.name not in keys)
-            changes = tuple(change for change in layer.changes if name(_address(change)) not in keys)
+            changes = tuple(change for change in layer.changes if name(key_of(change)) not in keys)
             layer = layer._replace(lines=lines, changes=changes)
             if not layer.held:
                 continue
@@ -261,5 +261,6 @@ def temporary(layers: Iterable[Layer]) -> Dict[Address, Value]:
     return {address: value for address, value in below.items() if not address.key.startswith("/")}
 
 
-def _address(change: Mapping[str, Any]) -> Address:
+def key_of(change: Mapping[str, Any]) -> Address:
+    """The key that a change of a layer is of."""
     return Address(str(change["family"]), str(change["nic"]), str(change["key"]))
