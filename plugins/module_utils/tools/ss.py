@@ -130,3 +130,12 @@ def silent(text: str, most: int) -> List[Dict[str, Any]]:
         if len(times) >= _SEVERAL
     ]
     return sorted(rows, key=lambda row: (-int(str(row["connections"])), str(row["peer"])))[:most]
+
+
+def local_addresses(text: str) -> List[str]:
+    """Of `ss -tn` in one state: the own address of each connection."""
+    found = []
+    for line in text.splitlines():
+        ends = [word for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
+        found += [ends[0].rpartition(":")[0]] if len(ends) == 2 else []
+    return found
