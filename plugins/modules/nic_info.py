@@ -334,6 +334,10 @@ nics:
           where the ends of the link negotiate them.
       type: dict
       returned: when the device has them
+    frequency_mhz:
+      description: Where a wireless NIC sends, and at which rate in Mbit/s (C(rate_mbit)).
+      type: int
+      returned: with wireless NICs that have an access point
     power_save:
       description: Whether a wireless NIC sleeps between beacons, V(on) or V(off).
       type: str

@@ -61,7 +61,7 @@ def answering(rules=RULES, waiting=3):
             return 0, "".join(f"0 0 198.51.100.9:443 192.0.2.{number}:40000\n" for number in range(waiting)), ""
         info = {"ens3": "203.0.113.9", "ens4": "198.51.100.9"}
         rows = [
-            {"ifname": nic, "addr_info": [{"local": address, "prefixlen": 24, "scope": "global"}]}
+            {"ifname": nic, "addr_info": [{"local": address, "prefixlen": 24, "scope": "global", "dynamic": True}]}
             for nic, address in info.items()
         ]
         return 0, json.dumps(rows), ""

@@ -86,7 +86,9 @@ def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         return []
     listed = said(host, Query(("ss", "-4", "-tnH", "state", "syn-recv")))
     asked = ss.local_addresses(listed)
-    own = {address.partition("/")[0]: nic for nic, found in ip.addresses(host).items() for address in found}
+    own = {
+        address.partition("/")[0]: nic for nic, found in ip.addresses(host, expiring=True).items() for address in found
+    }
     counts: Dict[str, int] = {}
     for address in asked:
         nic = own.get(address, "")
