@@ -187,7 +187,7 @@ HANGS = (
         "https://github.com/containers/podman/issues/18177",
     ),
     Hang(
-        ("r8152", "ax88179_178a", "aqc111", "asix"),
+        ("r8152", "ax88179_178a", "aqc111", "asix", "smsc95xx", "smsc75xx", "lan78xx"),
         "on USB it is the transfers that stand still: by the port, a hub, the cable or the power supply",
         "Try a USB 3 port without a hub, another cable and a stronger power supply, and keep USB from sleeping "
         "(usbcore.autosuspend); the kernel's log tells of each transfer that failed. Then try another adapter.",
