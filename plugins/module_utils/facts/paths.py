@@ -85,12 +85,11 @@ def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     if len(ways) < 2 or len(said(host, Query(("ip", "-4", "rule", "show"))).splitlines()) > _RULES:
         return []
     listed = said(host, Query(("ss", "-4", "-tnH", "state", "syn-recv")))
-    asked = ss.local_addresses(listed)
     own = {
         address.partition("/")[0]: nic for nic, found in ip.addresses(host, expiring=True).items() for address in found
     }
     counts: Dict[str, int] = {}
-    for address in asked:
+    for address in ss.local_addresses(listed):
         nic = own.get(address, "")
         counts[nic] = counts.get(nic, 0) + 1
     return [{"nic": nic, "waiting": count} for nic, count in sorted(counts.items()) if nic in ways]

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import re
-import socket
-import struct
+import sys
 from typing import Dict, Iterator, List, NamedTuple, Union
 
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
@@ -28,7 +27,8 @@ class Route(NamedTuple):
         return bin(self.mask).count("1")
 
     def __str__(self) -> str:
-        return f"{socket.inet_ntoa(struct.pack('!I', self.network))}/{self.length}"
+        octets = ".".join(str(octet) for octet in self.network.to_bytes(4, "big"))
+        return f"{octets}/{self.length}"
 
 
 def parse(text: str) -> Iterator[Route]:
@@ -39,7 +39,11 @@ def parse(text: str) -> Iterator[Route]:
         if numbers and all(re.fullmatch(r"[0-9A-Fa-f]{4,8}", word) for word in numbers):
             network, flags, mask = (int(word, 16) for word in numbers)
             if flags & (_UP | _REJECT) == _UP:
-                yield Route(words[0], socket.ntohl(network), socket.ntohl(mask), bool(flags & _GATEWAY), int(words[6]))
+                yield Route(words[0], _number(network), _number(mask), bool(flags & _GATEWAY), int(words[6]))
+
+
+def _number(stored: int) -> int:
+    return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
 
 
 def within(text: str, bridges: List[str]) -> List[Dict[str, Union[str, int]]]:
