@@ -334,6 +334,10 @@ nics:
           where the ends of the link negotiate them.
       type: dict
       returned: when the device has them
+    frequency_mhz:
+      description: Where a wireless NIC sends, and at which rate in Mbit/s (C(rate_mbit)).
+      type: int
+      returned: with wireless NICs that have an access point
     power_save:
       description: Whether a wireless NIC sleeps between beacons, V(on) or V(off).
       type: str
@@ -404,6 +408,11 @@ nics:
           (each is translated).
       type: str
       returned: with an IOMMU, on Linux 4.19 and later
+    module_alarms:
+      description: What the transceiver warns of, as ethtool calls it, and its temperature (C(module_celsius)).
+      type: list
+      elements: str
+      returned: when it raises an alarm
     usb_speed:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int
@@ -500,6 +509,20 @@ host:
       description: The addresses of lo but those of 127.0.0.0/8 and V(::1).
       type: list
       elements: str
+      returned: always
+    overlaps:
+      description:
+        - Networks of bridges of Docker or Podman (C(nic), C(network)) that lie C(inside) one to which a route leads
+          C(by) another NIC.
+      type: list
+      elements: dict
+      returned: always
+    half_open:
+      description:
+        - Connections that wait for the last packet of their handshake, by the C(nic) whose address was asked; read only
+          where several NICs have a default route, and no rules of routing are set.
+      type: list
+      elements: dict
       returned: always
     limits:
       description:

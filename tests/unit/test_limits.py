@@ -72,8 +72,14 @@ def test_a_peer_that_answers_none_of_several_connections():
 
 @pytest.mark.parametrize(
     "text",
-    [stuck("10.0.7.31:5432", 2), stuck("10.0.7.31:5432", 4, backoff=2), stuck("10.0.7.31:5432", 4, heard=9000), ""],
-    ids=["two alone", "for a moment", "heard lately", "nothing"],
+    [stuck("10.0.7.31:50123", 2), stuck("10.0.7.31:5432", 4, backoff=2), stuck("10.0.7.31:5432", 4, heard=9000), ""],
+    ids=["two clients", "for a moment", "heard lately", "nothing"],
 )
 def test_other_connections_do_not_count(text):
     assert ss.silent(text, 3) == []
+
+
+def test_one_connection_to_a_service_that_does_not_answer():
+    assert ss.silent(stuck("10.240.255.15:443", 1), 3) == [
+        {"peer": "10.240.255.15 port 443", "connections": 1, "seconds": 410}
+    ]

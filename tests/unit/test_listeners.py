@@ -399,3 +399,18 @@ def test_vlans_of_ports_whose_cards_filter_few(driver, filtering, found):
 def test_vlans_in_the_form_of_old_bridges():
     assert bridge.count("port\tvlan ids\neth0\t 1 PVID Egress Untagged\n\t 10\n\t 20\n\n") == 3
     assert bridge.count("") == 0
+
+
+LINK = "Connected to 9c:3d:cf:00:00:01 (on wlan0)\n\tfreq: 2437\n\tsignal: -48 dBm\n\ttx bitrate: 72.2 MBit/s MCS 7\n"
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        (LINK, {"frequency_mhz": 2437, "rate_mbit": 72.2}),
+        (LINK.replace("2437", "5180.0"), {"frequency_mhz": 5180, "rate_mbit": 72.2}),
+        ("Not connected.\n", {}),
+    ],
+)
+def test_a_station_has_a_frequency_and_a_rate(text, found):
+    assert iw.link(memory_host.connect(memory_host.Files(), lambda *_words: (0, text, ""), True), "wlan0") == found

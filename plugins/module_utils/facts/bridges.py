@@ -7,13 +7,23 @@ import re
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..tools import bridge, sysfs
+from ..tools import bridge, route_table, sysfs
 from .saying import said
 
 # IFF_TAP of include/uapi/linux/if_tun.h: the other end is a guest.
 _TAP = 2
 # Drivers whose cards filter by VLAN, and have room for some hundred of these only.
 _FILTERS = ("mlx5_core", "mlx4_en")
+
+
+# Bridges of containers, by the names that Docker and Podman give them.
+_CONTAINERS = ("docker", "br-", "podman", "cni-podman")
+
+
+def overlaps(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """Networks of containers that hide a part of one that lies elsewhere, by the routes."""
+    names = [name for name in host.names(sysfs.ROOT) if name.startswith(_CONTAINERS)]
+    return [*route_table.within(host.read("/proc/net/route") or "", names)] if names else []
 
 
 def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:

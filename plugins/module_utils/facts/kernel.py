@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict
 
 from ..host import ReadOnlyHost
-from ..tools import cpus, interrupts, sysctl, sysfs
+from ..tools import cpus, interrupts, kmod, sysctl, sysfs
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
@@ -25,6 +25,10 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "memory_kib": int(memory[1]) if memory else None,
         # As Amazon says it; newer instances are not Xen's, and have ena in any case.
         **({"ec2": True} if sysfs.text(host, "/sys/hypervisor/uuid").startswith("ec2") else {}),
+        # Both have parameters, so that they have a folder also where they are built in.
+        **(
+            {"kvm": True, "vhost_net": host.exists(f"{kmod.ROOT}/vhost_net")} if host.exists(f"{kmod.ROOT}/kvm") else {}
+        ),
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
     }

@@ -9,8 +9,10 @@ from typing import Any, Dict, List, Mapping, Sequence, Set
 
 from ..deciding.inputs import understand
 from ..host import ReadOnlyHost
+from ..schema import Query
 from ..settings.link import link
-from ..tools import ip, ping, protocols, sysfs
+from ..tools import ip, ping, protocols, ss, sysfs
+from .saying import said
 
 # What every path carries, also those of IPv6.
 _SMALL = 1280
@@ -72,6 +74,29 @@ def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             if flags & 0x201 == 1:
                 found.append({"nic": words[0], "metric": int(words[6])})
     return found
+
+
+def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
+    """Of a host with several ways out and no rules of routing: how many connections wait half-open at which NIC.
+
+    Who has asked for these does not get the answer, or his own is lost.
+    """
+    ways = {row["nic"] for row in ways_out(host)}
+    if len(ways) < 2 or len(said(host, Query(("ip", "-4", "rule", "show"))).splitlines()) > _RULES:
+        return []
+    listed = said(host, Query(("ss", "-4", "-tnH", "state", "syn-recv")))
+    own = {
+        address.partition("/")[0]: nic for nic, found in ip.addresses(host, expiring=True).items() for address in found
+    }
+    counts: Dict[str, int] = {}
+    for address in ss.local_addresses(listed):
+        nic = own.get(address, "")
+        counts[nic] = counts.get(nic, 0) + 1
+    return [{"nic": nic, "waiting": count} for nic, count in sorted(counts.items()) if nic in ways]
+
+
+# Those of every host: local, main and default.
+_RULES = 3
 
 
 def learned(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -76,7 +76,7 @@ def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     eee = _eee(host, nic) if host.exists(base) else ""
     if host.exists(f"{sysfs.ROOT}/{nic}/phy80211"):
         air = {"power_save": iw.power_save(host, nic), "signal_dbm": iw.signal(host.read(_AIR) or "", nic)}
-        facts.update({name: value for name, value in air.items() if value})
+        facts.update({name: value for name, value in air.items() if value}, **iw.link(host, nic))
     return {**facts, **({"eee": eee} if eee else {})}
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Optional
+from typing import Dict, Optional, Union
 
 from ..schema import Query, Reader, TuningError
 
@@ -17,6 +17,16 @@ def power_save(host: Reader, nic: str) -> str:
         return ""
     match = re.search(r"Power save: (on|off)\b", text)
     return match[1] if match else ""
+
+
+def link(host: Reader, nic: str) -> Dict[str, Union[int, float]]:
+    """The frequency in MHz and the rate in Mbit/s at which a station sends; empty where it has no access point."""
+    try:
+        text = host.ask(Query(("iw", "dev", nic, "link"))).out
+    except TuningError:
+        return {}
+    at, rate = re.search(r"^\s*freq: (\d{3,5})\b", text, re.MULTILINE), re.search(r"tx bitrate: (\d{1,5}\.?\d?)", text)
+    return {"frequency_mhz": int(at[1]), "rate_mbit": float(rate[1])} if at and rate else {}
 
 
 def signal(text: str, nic: str) -> Optional[int]:

@@ -16,6 +16,8 @@ _QUEUE = 10
 # So often sent again, and so long without an answer, is more than a hiccup of the network; one connection alone may
 # have lost its peer on the way, several to one port have not.
 _AGAIN, _SILENCE_MS, _SEVERAL = 5, 60_000, 3
+# The first port for own connections, by default.
+_OWN = 32768
 
 
 def _pairs(text: str) -> Iterator[Tuple[List[str], str]]:
@@ -114,19 +116,33 @@ def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
 
 
 def silent(text: str, most: int) -> List[Dict[str, Any]]:
-    """Of `ss -tin`: services that no longer confirm what several connections send them again and again.
+    """Of `ss -tin`: services that no longer confirm what connections to them send again and again.
 
     Those with most connections first: the peer, how many wait for it, and the seconds since the last one was answered.
+    A single connection counts where its ports say that it was opened here.
     """
     waiting: Dict[str, List[int]] = {}
+    opened = set()
     for words, about in _pairs(text):
         ends = [word for word in words if re.fullmatch(r"\S+:\d+", word)][:2]
         again, heard = re.search(r"\bbackoff:(\d{1,2})\b", about), re.search(r"\blastack:(\d{1,12})\b", about)
         if len(ends) == 2 and again and heard and int(again[1]) >= _AGAIN and int(heard[1]) >= _SILENCE_MS:
-            waiting.setdefault(_peer(ends[1]), []).append(int(heard[1]) // 1000)
+            peer, (own, other) = _peer(ends[1]), (int(end.rpartition(":")[2]) for end in ends)
+            waiting.setdefault(peer, []).append(int(heard[1]) // 1000)
+            if other < _OWN <= own:
+                opened.add(peer)
     rows = [
         {"peer": peer, "connections": len(times), "seconds": min(times)}
         for peer, times in waiting.items()
-        if len(times) >= _SEVERAL
+        if len(times) >= _SEVERAL or peer in opened
     ]
     return sorted(rows, key=lambda row: (-int(str(row["connections"])), str(row["peer"])))[:most]
+
+
+def local_addresses(text: str) -> List[str]:
+    """Of `ss -tn` in one state: the own address of each connection."""
+    found = []
+    for line in text.splitlines():
+        ends = [word for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
+        found += [ends[0].rpartition(":")[0]] if len(ends) == 2 else []
+    return found

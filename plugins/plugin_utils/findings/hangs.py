@@ -179,7 +179,15 @@ HANGS = (
         aspm=True,
     ),
     Hang(
-        ("r8152", "ax88179_178a", "aqc111", "asix"),
+        ("virtio_net", "vmxnet3", "hv_netvsc", "xen-netfront", "vif"),
+        "in a guest it is the hypervisor that did not take the packets for seconds: it was overloaded, or paused the "
+        "guest for a snapshot or a migration",
+        "See the hypervisor at that time: its load, the thread that serves this NIC (vhost of KVM), snapshots and "
+        "migrations, and its own updates; nothing in the guest helps.",
+        "https://github.com/containers/podman/issues/18177",
+    ),
+    Hang(
+        ("r8152", "ax88179_178a", "aqc111", "asix", "smsc95xx", "smsc75xx", "lan78xx"),
         "on USB it is the transfers that stand still: by the port, a hub, the cable or the power supply",
         "Try a USB 3 port without a hub, another cable and a stronger power supply, and keep USB from sleeping "
         "(usbcore.autosuspend); the kernel's log tells of each transfer that failed. Then try another adapter.",

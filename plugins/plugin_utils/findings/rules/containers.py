@@ -122,6 +122,16 @@ def _full(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, severity="" if full else "low")
 
 
+def _hidden(host: Host) -> Iterator[Hit]:
+    for row in host.rows("overlaps"):
+        evidence = {
+            "bridge": row.text("nic"),
+            "its network": row.text("network"),
+            "a part of": f"{row.text('inside')} by {row.text('by')}",
+        }
+        yield Hit(evidence, row.text("nic"))
+
+
 # Bridges of pods, by the names that flannel and kubenet give them.
 _PODS = ("cni0", "cbr0")
 
@@ -217,5 +227,18 @@ RULES = (
         "kubeadm requires it.",
         reference="https://github.com/kelseyhightower/kubernetes-the-hard-way/issues/561",
         host=_unfiltered,
+    ),
+    Rule(
+        id="container-network-hides",
+        severity="note",
+        title="The network of containers hides a part of another network",
+        condition="the network of a bridge of Docker or Podman lies within one to which the host has a route by "
+        "another NIC, such as that of a VPN",
+        explanation="Docker takes networks of 172.16.0.0/12 and 192.168.0.0/16 that look free when it is asked. The "
+        "more exact route wins, so that packets for servers with these addresses go to the bridge and are lost.",
+        action="If these servers are needed, give Docker other networks (`default-address-pools` and `bip` in "
+        "/etc/docker/daemon.json, `subnet` in a Compose file), and make the networks anew.",
+        reference="https://github.com/moby/moby/issues/37823",
+        host=_hidden,
     ),
 )

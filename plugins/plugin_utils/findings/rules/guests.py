@@ -85,6 +85,26 @@ def _bare(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, severity="medium" if harm else "")
 
 
+def _synthetic(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        direct = any(other.text("master") == nic.name for other in host.nics)
+        if nic.driver == "hv_netvsc" and nic.linked and not direct and (squeezed(host) or overflowed(host)):
+            rows = host.processors
+            evidence = {
+                "driver": nic.driver,
+                "virtual function": "none",
+                "rounds that ran out of budget": sum(row.count("squeezed") for row in rows),
+            }
+            yield Hit(evidence, nic.name)
+
+
+def _by_qemu(host: Host) -> Iterator[Hit]:
+    taps = [row for row in host.rows("tunnels") if row.text("kind") == "tap"]
+    moved = sum(row.count("sent") for row in taps)
+    if taps and host.flag("kernel", "kvm") and host.flag("kernel", "vhost_net") is False and moved >= _MUCH:
+        yield Hit({"guests' taps": len(taps), "packets to them": moved, "module vhost_net": "not loaded"})
+
+
 # Packets sent by a NIC that somebody uses for more than to log in.
 _MUCH = 10_000_000
 
@@ -161,5 +181,31 @@ RULES = (
         reference="https://man7.org/linux/man-pages/man5/proc_stat.5.html",
         host=_taken,
         proven=True,
+    ),
+    Rule(
+        id="accelerated-networking-off",
+        severity="medium",
+        title="All packets of this guest pass through the virtual switch of Hyper-V",
+        condition="a NIC of hv_netvsc has no virtual function of a real card, and the processors of the guest ran out "
+        "of budget or dropped packets",
+        explanation="Azure and Hyper-V can give the guest a part of the real card (accelerated networking, SR-IOV), "
+        "which moves packets without the host's processors. Without it each packet is copied twice, and delays vary.",
+        action="Switch accelerated networking on for the NIC (`az network nic update --accelerated-networking true`, "
+        "with a size that has it), or SR-IOV in the settings of the guest on Hyper-V.",
+        reference="https://learn.microsoft.com/azure/virtual-network/accelerated-networking-overview",
+        host=_synthetic,
+    ),
+    Rule(
+        id="guests-without-vhost",
+        severity="low",
+        title="QEMU itself moves the packets of guests",
+        condition="a host of KVM has guests with taps that have moved at least 10 million packets, and the module "
+        "vhost_net is not loaded",
+        explanation="With vhost_net the kernel passes packets between a guest with virtio and its tap. Without it "
+        "each one wakes the process of QEMU, which costs much of the processor and of the speed.",
+        action="Load it (`modprobe vhost_net`, and /etc/modules-load.d for the next boot), give guests NICs of the "
+        "model virtio, and start them anew.",
+        reference="https://www.linux-kvm.org/page/VhostNet",
+        host=_by_qemu,
     ),
 )

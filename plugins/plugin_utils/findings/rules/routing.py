@@ -122,6 +122,28 @@ def _subnet(address: str) -> str:
     return str(network) if network.version == 4 and 1 < network.num_addresses < 1 << 24 else ""
 
 
+# So many half-open connections at once are no accident.
+_WAITING = 10
+
+
+def _elsewhere(host: Host) -> Iterator[Hit]:
+    ways = {row.text("nic"): row.count("metric") for row in reversed(host.rows("default_routes"))}
+    best = min(ways.values(), default=0)
+    used = [nic for nic, metric in ways.items() if metric == best]
+    waiting = {row.text("nic"): row.count("waiting") for row in host.rows("half_open")}
+    for nic in sorted(waiting):
+        # By a flood of requests the NIC in use has as many.
+        first = sum(waiting.get(name, 0) for name in used)
+        if nic not in used and waiting[nic] >= _WAITING and waiting[nic] > 10 * first:
+            evidence = {
+                "default routes": {name: f"metric {metric}" for name, metric in sorted(ways.items())},
+                "rules of routing": "none",
+                f"half-open connections at {nic}": waiting[nic],
+                "at the NIC of the best route": first,
+            }
+            yield Hit(evidence, nic)
+
+
 RULES = (
     Rule(
         id="arp-flux",
@@ -163,5 +185,19 @@ RULES = (
         "IPv6: 80; VXLAN: 50).",
         reference="https://man7.org/linux/man-pages/man8/ip-link.8.html",
         host=_tunnels,
+    ),
+    Rule(
+        id="answers-leave-elsewhere",
+        severity="medium",
+        title="Answers leave by another NIC than the one that was asked",
+        condition="two NICs have a default route each, there are no rules of routing, and at least ten connections at "
+        "an address of the NIC with the worse route wait for the end of their handshake, ten times as many as at the "
+        "other",
+        explanation="The best default route serves all packets, whatever their source. Providers and firewalls drop "
+        "answers with an address that is not of their network, so that nobody can connect to the second address.",
+        action="Give each source a table of its own (`ip rule add from ADDRESS table N` with a default route in it; "
+        "`routing-policy` of netplan, `RoutingPolicyRule` of systemd-networkd), or keep one default route only.",
+        reference="https://man7.org/linux/man-pages/man8/ip-rule.8.html",
+        host=_elsewhere,
     ),
 )

@@ -4,14 +4,57 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..model import Hit, Rule, nic_remedy
-from ..view import Host
+from ..view import Host, Nic
 
 # Of those that take their limit from txqueuelen, all but noqueue, and of the queues below mq.
 _FIFO = ("pfifo_fast", "pfifo")
 # As ether_setup() of the kernel has it (DEFAULT_TX_QUEUE_LEN in include/net/pkt_sched.h).
 _USUAL = 1000
+
+
+# The speed in Mb/s that one processor fills by one queue.
+FILLED = 1000
+
+
+def _full(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
+        dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
+        slow = nic.real and 0 < nic.speed <= FILLED and nic.count("txqueuelen") >= _USUAL
+        if slow and (leaf or root) in _FIFO and dropped >= 1000 and dropped * 1000 >= sent:
+            evidence = {
+                "Speed": f"{nic.speed}Mb/s",
+                "qdisc": leaf or root,
+                "dropped before sending": f"{dropped} beside {sent} packets",
+            }
+            yield Hit(evidence, nic.name, remedy=_fair(nic), mends=_fair(nic))
+
+
+def _fair(nic: Nic) -> dict[str, Any]:
+    below = nic.text("queues", "qdisc", "root") in ("mq", "multiq")
+    return nic_remedy(nic.name, qdisc={"leaves" if below else "root": "fq_codel"})
+
+
+# Milliseconds of waiting before the wire that everybody feels.
+_FELT = 100
+
+
+def _waits(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
+        backlog = nic.count("queues", "qdisc", "backlog")
+        # Packets wait in full size while something is sent in bulk.
+        late = backlog * nic.count("mtu") * 8 // (nic.speed * 1000) if nic.real and nic.speed else 0
+        if (leaf or root) in _FIFO and late >= _FELT:
+            evidence = {
+                "qdisc": leaf or root,
+                "txqueuelen": nic.count("txqueuelen"),
+                "waiting now": f"{backlog} packets, {late} ms at {nic.speed}Mb/s",
+            }
+            yield Hit(evidence, nic.name, remedy=_fair(nic))
 
 
 def _queues(host: Host) -> Iterator[Hit]:
@@ -71,6 +114,33 @@ RULES = (
         action="Give it its usual length, or use fq_codel, which holds 10000 packets and keeps the delay short.",
         reference="https://man7.org/linux/man-pages/man8/tc-pfifo_fast.8.html",
         host=_short,
+        proven=True,
+    ),
+    Rule(
+        id="link-full",
+        severity="medium",
+        title="More is sent than the link carries",
+        condition="pfifo_fast or pfifo of a link of 1000 Mb/s or less, with a queue of 1000 packets or more, have "
+        "dropped at least 1000 packets, and one in 1000 of what was sent",
+        explanation="One processor fills such a link, so that neither rings nor channels help. Backups and copies fill "
+        "the queue, and what should pass at once, such as the heartbeats of a cluster, waits behind them or is lost.",
+        action="Give each flow its turn (fq_codel), keep bulk traffic off this link or limit its rate, and give a "
+        "cluster a link of its own; only a faster link carries more.",
+        reference="https://pve.proxmox.com/pve-docs/chapter-pvecm.html",
+        host=_full,
+        proven=True,
+    ),
+    Rule(
+        id="send-queue-delays",
+        severity="medium",
+        title="Packets wait long before they are sent",
+        condition="in pfifo_fast or pfifo so many packets wait at the moment that the link needs 100 ms or more for "
+        "them",
+        explanation="A long queue without a discipline (bufferbloat) fills up with the first large transfer, and all "
+        "other connections wait behind it. Old guides ask for a txqueuelen of 10000 and more.",
+        action="Use fq_codel, which keeps the delay short, and give txqueuelen its usual length.",
+        reference="https://www.bufferbloat.net/projects/bloat/wiki/Introduction/",
+        host=_waits,
         proven=True,
     ),
 )

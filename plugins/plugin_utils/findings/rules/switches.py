@@ -68,6 +68,21 @@ _APART = (
     "cables to one switch and put its ports into a static group, or set mode active-backup."
 )
 
+# The private flag of a driver for the agent in its firmware, and its value when that does not take LLDP away.
+_AGENTS = {"i40e": ("disable-fw-lldp", True), "ice": ("fw-lldp-agent", False)}
+
+
+def _taken(host: Host) -> Iterator[Hit]:
+    # Somebody listens here, or no port would be known.
+    if not any(nic.switch_port for nic in host.nics):
+        return
+    for nic in host.nics:
+        flag, free = _AGENTS.get(nic.driver, ("", False))
+        if flag and nic.linked and not nic.switch_port and nic.value("private_flags", flag) is (not free):
+            evidence = {"driver": nic.driver, flag: "off" if free else "on", "neighbour by LLDP": "none"}
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, private_flags={flag: free}))
+
+
 RULES = (
     Rule(
         id="round-robin-without-group",
@@ -109,5 +124,18 @@ RULES = (
         reference=_PAGE,
         host=_vlans,
         switch=True,
+    ),
+    Rule(
+        id="lldp-taken-by-firmware",
+        severity="note",
+        title="The firmware of a NIC keeps LLDP to itself",
+        condition="a NIC of i40e or ice with a link has heard no neighbour, the agent in its firmware is on, and other "
+        "ports of the host have heard theirs",
+        explanation="Intel's cards have an agent for DCB in their firmware, which takes every frame of LLDP, so that "
+        "lldpd and what depends on it hear nothing on these ports. It also answers the switch in its own name.",
+        action="Switch the agent off (`private_flags` of the NIC), unless DCB of the switch is meant to rule the "
+        "queues of this card.",
+        reference="https://github.com/lldpd/lldpd/issues/444",
+        host=_taken,
     ),
 )

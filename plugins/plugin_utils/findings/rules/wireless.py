@@ -70,6 +70,19 @@ def _sleeps(host: Host) -> Iterator[Hit]:
             yield Hit({"Power save": "on"}, nic.name)
 
 
+# Below this frequency in MHz is the band of 2.4 GHz, whose channel of 20 MHz carries no more Mbit/s with two antennas.
+# A signal as strong in dBm allows the highest rates of the other bands.
+_LOW_BAND, _ITS_MOST, _STRONG = 2500, 150, -60
+
+
+def _low(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        at, rate = nic.count("frequency_mhz"), nic.number("rate_mbit") or 0
+        if nic.linked and 0 < at < _LOW_BAND and 0 < rate <= _ITS_MOST and _STRONG <= nic.count("signal_dbm") < 0:
+            told = {"frequency": f"{at} MHz", "rate": f"{rate:g} Mbit/s", "signal": f"{nic.count('signal_dbm')} dBm"}
+            yield Hit(told, nic.name)
+
+
 RULES = (
     Rule(
         id="wireless-before-wire",
@@ -119,5 +132,17 @@ RULES = (
         "of NetworkManager or by a udev rule.",
         reference="https://github.com/raspberrypi/linux/issues/7533",
         host=_sleeps,
+    ),
+    Rule(
+        id="wireless-low-band",
+        severity="note",
+        title="A wireless NIC with a strong signal uses the slow band",
+        condition="the frequency is below 2500 MHz, the rate at most 150 Mbit/s, and the signal -60 dBm or stronger",
+        explanation="The band of 2.4 GHz is narrow and shared with many others, so that half of the rate is left for "
+        "data at best. Near the access point the bands of 5 and 6 GHz are several times as fast.",
+        action="If access point and NIC have another band, prefer that (`wifi.band a` in the profile of "
+        "NetworkManager, `freq_list` of wpa_supplicant, or a name of its own for that band).",
+        reference="https://wireless.docs.kernel.org/en/latest/en/users/documentation/iw.html",
+        host=_low,
     ),
 )

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Speak /proc/net/route: where the main table of IPv4 leads, and which networks lie within others."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Dict, Iterator, List, NamedTuple, Union
+
+# RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
+_UP, _GATEWAY, _REJECT = 0x1, 0x2, 0x200
+_LONGEST = 24
+
+
+class Route(NamedTuple):
+    """A route, its network and mask as numbers."""
+
+    nic: str
+    network: int
+    mask: int
+    routed: bool
+    metric: int
+
+    @property
+    def length(self) -> int:
+        """The bits of the mask."""
+        return bin(self.mask).count("1")
+
+    def __str__(self) -> str:
+        octets = ".".join(str(octet) for octet in self.network.to_bytes(4, "big"))
+        return f"{octets}/{self.length}"
+
+
+def parse(text: str) -> Iterator[Route]:
+    """All routes that are in use; the file has addresses in the order of bytes of the machine."""
+    for line in text.splitlines()[1:]:
+        words = line.split()
+        numbers = [words[at] for at in (1, 3, 7)] if len(words) >= 8 and words[6].isdecimal() else []
+        if numbers and all(re.fullmatch(r"[0-9A-Fa-f]{4,8}", word) for word in numbers):
+            network, flags, mask = (int(word, 16) for word in numbers)
+            if flags & (_UP | _REJECT) == _UP:
+                yield Route(words[0], _number(network), _number(mask), bool(flags & _GATEWAY), int(words[6]))
+
+
+def _number(stored: int) -> int:
+    return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
+
+
+def within(text: str, bridges: List[str]) -> List[Dict[str, Union[str, int]]]:
+    """Networks of these bridges that are a part of one that a router is asked for, through which NIC that would go.
+
+    A network of so few addresses as one of a default route is none, and one of a single host neither.
+    """
+    rows = list(parse(text))
+    return [
+        {"nic": own.nic, "network": str(own), "inside": str(other), "by": other.nic}
+        for own in rows
+        for other in rows
+        if own.nic in bridges and not own.routed and other.nic not in bridges
+        if 0 < other.length <= min(own.length, _LONGEST) and own.network & other.mask == other.network
+    ]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where packets go by the routes of a host: networks that containers hide, and answers that leave elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, paths
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import route_table
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+HEAD = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
+RULES = "0:\tfrom all lookup local\n32766:\tfrom all lookup main\n32767:\tfrom all lookup default\n"
+
+
+def table(*rows):
+    lines = (
+        f"{nic}\t{net}\t{gate}\t{flags}\t0\t0\t{metric}\t{mask}\t0\t0\t0\n"
+        for nic, net, gate, flags, metric, mask in rows
+    )
+    return HEAD + "".join(lines)
+
+
+VPN = ("tun0", "000010AC", "0100080A", "0003", 50, "0000F0FF")
+COMPOSE = ("br-8f2a91", "000012AC", "00000000", "0001", 0, "0000FFFF")
+OTHER = ("docker0", "0001A8C0", "00000000", "0001", 0, "00FFFFFF")
+WAY = ("ens3", "00000000", "017100CB", "0003", 100, "00000000")
+SECOND = ("ens4", "00000000", "016433C6", "0003", 101, "00000000")
+
+
+def host_of(text, run=lambda *_words: (1, "", ""), nics=("br-8f2a91", "docker0", "tun0")):
+    files = {f"/sys/class/net/{nic}/ifindex": "5\n" for nic in nics}
+    return memory_host.connect(memory_host.Files({**files, "/proc/net/route": text}), run, True)
+
+
+def test_a_network_of_containers_within_that_of_a_vpn():
+    row = {"nic": "br-8f2a91", "network": "172.18.0.0/16", "inside": "172.16.0.0/12", "by": "tun0"}
+    assert bridges.overlaps(host_of(table(WAY, VPN, COMPOSE, OTHER))) == [row]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [table(WAY, COMPOSE, OTHER), table(VPN), HEAD, "", "x\ny z\n"],
+    ids=["no VPN", "no bridge", "head", "", "other"],
+)
+def test_others_hide_nothing(text):
+    assert bridges.overlaps(host_of(text)) == []
+
+
+def test_routes_that_are_refused_lead_nowhere():
+    assert list(route_table.parse(table(("lo", "000010AC", "00000000", "0201", 0, "0000F0FF")))) == []
+
+
+def answering(rules=RULES, waiting=3):
+    def run(words, _data=""):
+        if list(words[:2]) == ["ip", "-4"]:
+            return 0, rules, ""
+        if words[0] == "ss":
+            return 0, "".join(f"0 0 198.51.100.9:443 192.0.2.{number}:40000\n" for number in range(waiting)), ""
+        info = {"ens3": "203.0.113.9", "ens4": "198.51.100.9"}
+        rows = [
+            {"ifname": nic, "addr_info": [{"local": address, "prefixlen": 24, "scope": "global", "dynamic": True}]}
+            for nic, address in info.items()
+        ]
+        return 0, json.dumps(rows), ""
+
+    return run
+
+
+def test_half_open_connections_by_nic():
+    assert paths.half_open(host_of(table(WAY, SECOND), answering())) == [{"nic": "ens4", "waiting": 3}]
+
+
+@pytest.mark.parametrize(
+    "text, run",
+    [(table(WAY), answering()), (table(WAY, SECOND), answering(RULES + RULES)), (table(WAY, SECOND), answering("", 0))],
+    ids=["one way", "rules", "nobody waits"],
+)
+def test_hosts_that_are_not_asked_or_have_none(text, run):
+    assert paths.half_open(host_of(text, run)) == []
