@@ -63,8 +63,8 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
     kept = any(family.follows for family in families.values())
     if kept and not (settled["permanent"] or settled["immediate"]):
         raise InputError(
-            "permanent and immediate are both false (in the inventory tuning_permanent and tuning_immediate), so there is "
-            "nothing to do"
+            "permanent and immediate are both false (in the inventory tuning_permanent and tuning_immediate), so there "
+            "is nothing to do"
         )
     return settled
 

@@ -366,8 +366,8 @@ multiq = Family(
         Field(
             "rate",
             "rates",
-            "maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, C(others=NUMBER) for "
-            "queue 0, V(auto) for 98 % of the speed of its link, or a list of these",
+            "maximum Mbit/s of the queue of a client; a number for all, C(ADDRESS=NUMBER) for one, C(others=NUMBER) "
+            "for queue 0, V(auto) for 98 % of the speed of its link, or a list of these",
             parse=_parse_rate,
         ),
         Field("state", "word", "V(absent) restores the default qdisc", words=("present", "absent")),
