@@ -254,7 +254,7 @@ def test_a_group_that_the_inventory_lacks_is_refused():
     """No host would read its file, and the files of the hosts lack what is in it."""
     facts = fleet(tuned_igb({}), tuned_igb({}))
     with pytest.raises(
-        AnsibleFilterError, match=r"has no group 'severs'; did you mean 'servers'\? Nothing was written"
+        AnsibleFilterError, match=r"no group .severs.; did you mean .servers.\? Nothing was written"
     ):
         capture_files(facts, groups={"servers": list(facts)}, group="severs")
 
