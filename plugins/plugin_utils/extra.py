@@ -83,7 +83,7 @@ VARIABLES: Mapping[str, Any] = {
     **dict.fromkeys(("audit_folder", "audit_query", "audit_against")),
     **dict.fromkeys(("audit_benchmark", "prove_before", "prove_after"), FILE),
     "audit_fail_on": Words(_severities),
-    "audit_interval": Number("seconds", most=600, whole=False),
+    "audit_interval": Number("seconds", whole=False),
     **dict.fromkeys(("capture_folder", "capture_group", "export_folder")),
     **dict.fromkeys(("capture_overwrite", "capture_take_over", "export_overwrite", "prove_each"), bool),
     "export_form": Words(_forms),
