@@ -90,7 +90,10 @@ def capture_files(
             continue
         captured = compose.Composer(str(name), tame(host)).capture()
         found.append(compose.checked(captured, tame((checks or {})[name])) if name in (checks or {}) else captured)
-    chosen = share.group_of((one.host for one in found), str(group or ""), groups or {})
+    try:
+        chosen = share.group_of((one.host for one in found), str(group or ""), groups or {})
+    except ValueError as error:
+        raise AnsibleFilterError(str(error)) from None
     return share.files(found, chosen, existing or {}, str(about), bool(overwrite))
 
 

@@ -329,7 +329,7 @@ def nearest(word: str, known: Sequence[str], otherwise: bool = True) -> str:
         turned = sorted(word.lower()) == sorted(other.lower())
         return turned + difflib.SequenceMatcher(None, word, other).ratio() + same / (10 * len(word))
 
-    close = difflib.get_close_matches(word, list(known), n=5)
+    close = difflib.get_close_matches(word, list(known), n=5) or [one for one in known if one.lower() == word.lower()]
     if close:
         return f"; did you mean '{max(close, key=alike)}'?"
     return f"; choose one of {', '.join(sorted(known))}" if otherwise and known else ""

@@ -81,7 +81,7 @@ options:
         type: str
         required: true
       hosts:
-        description: Who has to come, in the order in which they start.
+        description: The hosts that must arrive at the gate, in the order in which they start.
         type: list
         elements: str
         required: true
@@ -185,7 +185,7 @@ options:
         default: 0
         version_added: 0.3.0
       probe:
-        description: Whom to ask meanwhile how long a small packet takes there and back, by UDP on O(port).
+        description: Probes of the round trip of small packets, sent during the step, by UDP to O(port).
         type: dict
         suboptions:
           servers:
@@ -210,7 +210,7 @@ options:
             type: path
             required: true
           rw:
-            description: What to do.
+            description: Whether to read or to write, in order or at random.
             type: str
             choices: [read, write, randread, randwrite]
             default: read

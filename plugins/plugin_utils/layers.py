@@ -129,7 +129,8 @@ def _profile(load: Callable[[str], Any], folder: str, name: Any, source: str) ->
         if known and not Path(path).exists():
             # What the loader says of it is long, and no help.
             where = "" if folder == str(PROFILES) else f" in {folder}"
-            raise LayerError(f"{source}: there is no profile '{name}'{where}{nearest(str(name), known)}") from None
+            right = f"; write [{name}] for several" if "," in str(name) else nearest(str(name), known)
+            raise LayerError(f"{source}: there is no profile '{name}'{where}{right}") from None
         raise LayerError(f"{source}: {path} cannot be read: {error}") from error
     if not isinstance(found, Mapping):
         raise LayerError(f"{path} is not a dictionary with the keys nics, sysctl and module_parameters")

@@ -39,7 +39,9 @@ def answer(host, asked, _check_mode, variables):
     if view == "nic_info":
         nic = {"ring": {"rx": {"value": 256, "maximum": 4096}}, "channels": {"rx": {"value": 1, "maximum": 4}}}
         address = {"nic": "eth0", "address": "10.0.0.1/24", "hardware": ["eth0"]}
-        return {"nics": {"eth0": nic}, "host": {"addresses": [address], "kernel": {"cpu_count": 4}}, "remarks": []}
+        there = "en7*" not in (asked.get("names") or ())
+        about = {"addresses": [address], "kernel": {"cpu_count": 4}}
+        return {"nics": {"eth0": nic} if there else {}, "host": about, "remarks": []}
     if view == "tune":
         if any("channels" in entry for entry in entries):
             return {"failed": True, "msg": "the device is busy"}
@@ -107,3 +109,10 @@ def test_what_cannot_be_measured_is_no_success(tmp_path):
     assert "The search ended early, without a verdict: it could not be measured: " in last
     assert "iperf3 is missing" in last
     assert not [call for call in calls if call.startswith("tune")]
+
+
+def test_nics_that_no_host_has_are_an_error_and_not_an_empty_plan(tmp_path):
+    ended, said, calls = autotune(tmp_path, "--tags", "plan", autotune_nics="en7*")
+    assert ended == 2
+    assert "autotune_nics is en7*, and no host to be changed has such a NIC" in " ".join(said.split())
+    assert set(calls) == {"nic_info"}

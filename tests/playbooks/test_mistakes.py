@@ -18,8 +18,9 @@ def site(tmp_path_factory):
     variables = {"ansible_connection": "local", "ansible_become": False}
     variables["ansible_python_interpreter"] = "{{ ansible_playbook_python }}"
 
-    def play(host, *argv):
-        inventory = {"all": {"hosts": {"pc1": {**variables, **host}}}}
+    def play(host, *argv, **others):
+        hosts = {"pc1": host, **others}
+        inventory = {"all": {"hosts": hosts, "vars": variables}}
         (folder / "hosts.json").write_text(json.dumps(inventory))
         return made_up.play(folder, "hosts.json", "linuxnet.tuning.site", "--check", *argv)
 
@@ -59,3 +60,10 @@ def test_a_mistake_of_the_command(site, given, said):
     assert said in " ".join(told.split())
     assert "Traceback" not in told
     assert "Tune the host" not in told
+
+
+def test_a_check_goes_on_where_every_host_with_bonds_is_wrong(site):
+    code, told = site({"tuning_bonds": [{"name": "bond0", "mod": 1}]}, pc2={"tuning_sysctl": {"net": 1}})
+    assert code == 2
+    assert "bond0: there is no key 'mod'" in told
+    assert "tuning_sysctl has no key 'net'" in told

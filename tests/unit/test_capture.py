@@ -250,6 +250,13 @@ def test_what_hosts_share_goes_to_their_group():
     ]
 
 
+def test_a_group_that_the_inventory_lacks_is_refused():
+    """No host would read its file, and the files of the hosts lack what is in it."""
+    facts = fleet(tuned_igb({}), tuned_igb({}))
+    with pytest.raises(AnsibleFilterError, match=r"no group .severs.; did you mean .servers.\? Nothing was written"):
+        capture_files(facts, groups={"servers": list(facts)}, group="severs")
+
+
 @pytest.mark.parametrize(
     ("existing", "path", "blocked"),
     [

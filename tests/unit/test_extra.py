@@ -40,7 +40,7 @@ GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "
         # Without an end it would be no window.
         ({"mtu_window_seconds": 0}, "write a whole number of seconds from 1 to 604800."),
         ({"wake_port": "discard"}, "write a UDP port from 1 to 65535."),
-        ({"tuning_max_fail_percentage": "few"}, "write a number of per cent from 0 to 100."),
+        ({"audit_interval": "ten"}, "write a number of seconds."),
         ({"audit_benchmark": "nowhere.json"}, "audit_benchmark: there is no file /"),
     ],
 )

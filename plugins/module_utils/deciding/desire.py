@@ -50,7 +50,10 @@ def settle(families: Families, params: Mapping[str, Any]) -> Dict[str, Any]:
         settled[registry.OF_EACH] = {}  # so that the file for the next boot has the lines of NICs
     kept = any(family.follows for family in families.values())
     if kept and not (settled["permanent"] or settled["immediate"]):
-        raise InputError("without permanent and immediate there is nothing to do")
+        raise InputError(
+            "permanent and immediate are both false (in the inventory tuning_permanent and tuning_immediate), so there "
+            "is nothing to do"
+        )
     return settled
 
 

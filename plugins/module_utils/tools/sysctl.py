@@ -17,6 +17,9 @@ FOLDER = "/etc/sysctl.d"
 # As systemd-sysctl and procps read them: of equal names the first folder wins, then all in order of their names.
 FOLDERS = ("/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d", "/lib/sysctl.d")
 
+# Above this a part of a key is a slip of another one, and not a key that this kernel or namespace lacks.
+_ALIKE = 0.75
+
 # Stands for the name of a NIC in a key.
 NIC_NAME = "{nic}"
 
@@ -49,6 +52,8 @@ def path(key: str) -> str:
 
 def near(host: Reader, key: str) -> str:
     """`; did you mean 'net.ipv4.ip_forward'?`, for a key that is not there and differs in one part from one that is."""
+    import difflib  # only on the way out with an error
+
     parts = path(key)[len(ROOT) + 1 :].split("/")
     for index in range(len(parts)):
         folder = "/".join([ROOT, *parts[:index]])
@@ -57,8 +62,10 @@ def near(host: Reader, key: str) -> str:
         rest = "/".join(parts[index + 1 :])
         others = [name for name in host.names(folder) if not rest or host.exists(f"{folder}/{name}/{rest}")]
         found = re.search(r"'(.*)'", nearest(parts[index], others, otherwise=False))
-        whole = [*parts[:index], found[1], *parts[index + 1 :]] if found else []
-        return f"; did you mean '{'.'.join(part.replace('.', '/') for part in whole)}'?" if found else ""
+        if not found or difflib.SequenceMatcher(None, parts[index], found[1]).ratio() < _ALIKE:
+            return ""
+        whole = [*parts[:index], found[1], *parts[index + 1 :]]
+        return f"; did you mean '{'.'.join(part.replace('.', '/') for part in whole)}'?"
     return ""
 
 

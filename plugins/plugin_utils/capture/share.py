@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...module_utils.schema import nearest
 from . import inventory
 from .model import Captured, Item
 
@@ -30,8 +31,14 @@ def files(
 
 
 def group_of(hosts: Iterable[str], chosen: str, groups: Mapping[str, Iterable[str]]) -> str:
-    """The group whose hosts were all captured: the one requested, or the one that has just these hosts."""
+    """The group whose hosts were all captured: the one requested, or the one that has just these hosts.
+
+    ValueError for a group that the inventory lacks: no host would read its file.
+    """
     captured = set(hosts)
+    if chosen and chosen not in groups:
+        close = nearest(chosen, list(groups), otherwise=False)
+        raise ValueError(f"capture_group: the inventory has no group '{chosen}'{close or '.'} Nothing was written")
     if chosen:
         return chosen if set(groups.get(chosen, ())) <= captured else ""
     fitting = [
