@@ -17,6 +17,7 @@ from . import (
     programs,
     qdiscs,
     routes,
+    sentences,
     syntax,
     wrappers,
 )
@@ -128,6 +129,7 @@ class Commands(Substitutions):
         if not words:
             return
         name = programs.program(words[0])
+        given = output.of(["cat"], node.redirects, self.scope, line) if node else None
         if self.call(words[0], words[1:], line):
             self.sink.nothing(line, f"calls the function {words[0]}")
         elif self._may_be_taken_in(name, words):
@@ -177,10 +179,18 @@ class Commands(Substitutions):
         elif name in foreign.OTHERS:
             said = " ".join(masks.shown(word) for word in words[:8])
             self.sink.remark(line, OTHER_TOOL, f"{said}: {foreign.OTHERS[name]}")
-        elif node and self._hands_text_to(words, output.of(["cat"], node.redirects, self.scope, line), line):
+            self._given(name, given)
+        elif self._hands_text_to(words, given, line):
             self.sink.nothing(line, "writes a file")
         else:
             self._unknown(line, words, name)
+            self._given(name, given)
+
+    def _given(self, name: str, text: Optional[List[Line]]) -> None:
+        """What stands in a text for a program that is not known, or that acts elsewhere."""
+        for number, part in text or ():
+            if sentences.sets(part):
+                self.sink.remark(number, OTHER_TOOL, f"it stands in a text for {masks.shown(name)}")
 
     def _hands_text_to(self, words: Sequence[str], text: Optional[List[Line]], line: int) -> bool:
         """Whether a program of somebody's own is given a text and the path of a configuration that it belongs into."""

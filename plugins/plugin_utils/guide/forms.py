@@ -36,7 +36,7 @@ _SHELL_LINE = (
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
-    r"|\w+=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
+    r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.
@@ -87,7 +87,7 @@ class Forms:
             self.read(form, lines)
         else:
             for number, text in lines:
-                if prose.sets(text):
+                if sentences.sets(text):
                     self.guide.sink.remark(number, OTHER_TOOL, f"it goes into {path}, whose form is not known here")
 
     def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:
@@ -112,7 +112,7 @@ class Forms:
         if len(lines) == 1 and form not in ("sysctl", "udev") and not options:
             text = lines[0][1]
             command = sentences.command_in(text) or sentences.of_another_tool(text)
-            if not command and prose.sets(text) and sentences.parses(text):
+            if not command and sentences.sets(text) and sentences.parses(text):
                 command = text
             if command:
                 Shell(guide).commands(lines[0][0], command)

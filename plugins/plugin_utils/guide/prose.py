@@ -8,7 +8,7 @@ import html
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import files, fragments, interfaces, masks, modules, sentences
+from . import files, fragments, interfaces, masks, modules, nix, sentences
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -32,12 +32,6 @@ _BOOT = re.compile(
     r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
     r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
 )
-# A command that sets something, wherever it stands in a line.
-_SETS = re.compile(
-    r"\bethtool\s+(?:-[AGKCLNXUs]|--(?:set|change|pause|offload|features|coalesce|config)[\w-]*)\s+\S+\s+[\w-]+\s+\S"
-    r"|\bnmcli\s.*\smod\w*\s.*\s(?:ethtool\.\S+|802-3-ethernet\.mtu)\s+\S"
-    r"|\bsysctl\s+-w\s+\S+=|>\s*/(?:proc/sys/net|sys/class/net)/\S"
-)
 # What is markup around a command, where any other word in such brackets is to be filled in.
 _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
@@ -46,7 +40,7 @@ _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _SHELLS = ("bash", "sh", "shell", "zsh")
 # A heading, or the beginning of a line, that names how to take back what the rest of a guide sets.
 _UNDO_WORDS = (
-    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?"
+    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?|re-?enabl(?:e|ing)"
     r"|restor(?:e|ing)\s+(?:the\s+)?(?:defaults?|originals?|previous|old)|back\s+to\s+(?:the\s+)?defaults?)"
 )
 _UNDO = re.compile(
@@ -64,6 +58,8 @@ Form = Callable[[str, Sequence[Line]], None]
 
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
+    for path, file in nix.files(lines):
+        guide.read_file(path, file)
     index = 0
     rest: List[Line] = []
     taking_back = 0  # the level of the heading of a part that takes things back
@@ -200,7 +196,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if command:
         bare = command.partition(" (")[0]
         Shell(guide).commands(number, command if sentences.parses(command) else bare)
-    elif sets(raw):
+    elif sentences.sets(raw):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
         modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
@@ -229,11 +225,6 @@ def _of_puppet(guide: Guide, number: int, nic: str, key: str, value: str) -> Non
         Shell(guide).commands(number, f"ethtool -s {nic} {key} {word}")
     else:
         guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {value}: an attribute of Puppet that is not known here")
-
-
-def sets(text: str) -> bool:
-    """Whether a command that sets something stands in a line that is no comment."""
-    return _SETS.search(text) is not None and not text.lstrip().startswith(("#", "//", ";"))
 
 
 def _hidden(guide: Guide, number: int, text: str) -> None:

@@ -42,6 +42,17 @@ _MTU = re.compile(
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
 )
+# A command that sets something, wherever it stands in a line.
+_SETS = re.compile(
+    r"\bethtool\s+(?:-[AGKCLNXUs]|--(?:set|change|pause|offload|features|coalesce|config)[\w-]*)\s+\S+\s+[\w-]+\s+\S"
+    r"|\bnmcli\s.*\smod\w*\s.*\s(?:ethtool\.\S+|802-3-ethernet\.mtu)\s+\S"
+    r"|\bsysctl\s+-w\s+\S+=|>\s*/(?:proc/sys/net|sys/class/net)/\S"
+)
+
+
+def sets(text: str) -> bool:
+    """Whether a command that sets something stands in a line that is no comment."""
+    return _SETS.search(text) is not None and not text.lstrip().startswith(("#", "//", ";"))
 
 
 def commands_in(text: str) -> List[str]:

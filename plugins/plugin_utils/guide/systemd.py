@@ -8,7 +8,7 @@ from itertools import product
 from typing import Dict, Mapping, Optional, Sequence, Tuple
 
 from ..dialects import systemd as words
-from . import bonded, kernel_files, selectors
+from . import bonded, kernel_files, masks, selectors
 from .ini import Entry, sections
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .selectors import Match
@@ -54,6 +54,8 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
     bus = dict(chosen.nics[0][1]).get("bus", "")
     if bus and not _BUS.fullmatch(bus):
         kind, problem = NO_EFFECT, f"Path=pci-{bus} is no path of a device, so the file never fits a NIC"
+    elif not problem and not masks.known(conditions.get("Path", "")):
+        problem = f"which NICs are at Path={masks.shown(conditions['Path'])}, the host alone knows"
     elif not problem and chosen.nics == [("*", ())] and conditions.get("Property"):
         problem = f"which NICs have Property={conditions['Property']}, udev alone knows"
     elif not conditions and not device:
@@ -91,7 +93,7 @@ def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
         text = f"{entry.key} counts for NICs that are created, not for this one; meant may be {size}"
         guide.sink.remark(entry.line, NO_EFFECT, text)
     elif not known:
-        guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={entry.value}: it belongs to systemd")
+        guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={masks.shown(entry.value)}: it belongs to systemd")
     else:
         value = _spoken(known, entry.value)
         if entry.key.endswith("Sec"):
