@@ -104,9 +104,8 @@ def prove(
     (folder / "hosts.json").write_text(json.dumps(INVENTORY))
     words = {"tuning_hosts": "router:pc", "benchmark_hosts": "router:pc", **variables}
     words = {"benchmark_folder": str(folder / "results"), **words}
-    (folder / "calls").touch()
     ended, said = made_up.play(folder, "hosts.json", f"linuxnet.tuning.{playbook}", variables=words)
-    calls = (folder / "calls").read_text().splitlines()
+    calls = (folder / "calls").read_text().splitlines() if (folder / "calls").exists() else []
     return ended, said, calls
 
 
@@ -220,9 +219,9 @@ def test_changes_that_an_earlier_run_has_left_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"prove_figure": "median"}, "prove_figure: 'median' is not valid; write one of sum, minimum"),
+        ({"prove_figure": "median"}, "prove_figure: 'median' is not valid; write one of sum"),
         ({"prove_alternate": "maybe"}, "prove_alternate: 'maybe' is not valid; write one of auto, true, false"),
-        ({"prove_tolerance": "5 %"}, "prove_tolerance: '5 %' is not valid; write a share from 0 to 1, such as 0.05 for 5 %"),
+        ({"prove_tolerance": "5 %"}, "prove_tolerance: '5 %' is not valid; write a share from 0 to 1"),
         ({"prove_seconds": 200}, "The change would end before it is proved"),
     ],
 )
