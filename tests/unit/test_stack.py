@@ -317,3 +317,12 @@ def test_a_held_call_goes_on_where_files_alone_are_unconfirmed(host):
     mtu(host, 1400, permanent=True, hold=True, guard_timeout=60)
     assert guard.pending(host)
     assert call(host, "tune", sysctl={"net.core.somaxconn": 123}, hold=True, guard_timeout=60)["changed"]
+
+
+def test_a_held_call_goes_on_where_a_bond_is_unconfirmed(host):
+    """The play before it makes the bonds; where a host is lost there, that waits still."""
+    mtu(host, 1400, guard_timeout=600)
+    table = host.files[stack.TABLE]
+    host.files[stack.TABLE] = table.replace("igb0 link ", "bond0 bonding ")
+    assert host.files[stack.TABLE] != table
+    assert call(host, "tune", sysctl={"net.core.somaxconn": 123}, hold=True, guard_timeout=60)["changed"]

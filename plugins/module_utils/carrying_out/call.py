@@ -46,9 +46,9 @@ def live(host: ReadOnlyHost, view: str, families: Mapping[str, Family], params: 
         call = prepare(host, view, families, params, never)
         told, waiting = _of_others(host)
         gone = gone or told
-        if params["hold"] and view == "tune" and params["state"] == "present":
+        if params["hold"] and view == "tune" and params["state"] == "present" and not commands:
             # The verdict over a batch confirms or reverts all that waits on its hosts, also what somebody else has set.
-            others = guard.foreign(host, call.desired)
+            others = guard.foreign(host, call.desired, families)
             if others:
                 raise TuningError(others)
         if isinstance(host, Host) and (call.plan.changes or call.unsettled):

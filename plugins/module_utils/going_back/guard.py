@@ -173,12 +173,16 @@ def pending(host: ReadOnlyHost) -> List[Layer]:
     return [layer for layer in stack.read(host) if layer.unconfirmed]
 
 
-def foreign(host: ReadOnlyHost, keys: Container[Address]) -> str:
-    """What to say of changes that wait for a confirmation and have none of these keys in common; empty if none does."""
+def foreign(host: ReadOnlyHost, keys: Container[Address], families: Container[str]) -> str:
+    """What to say of changes that wait for a confirmation and have none of these keys in common; empty if none does.
+
+    Only keys of these families count: a bond, for one, is made by another module, with options that this call lacks.
+    """
     waits = pending(host)
     left = max(waits[-1].waits - host.uptime(), 0) if waits else 0
     for layer in waits:
-        held = [address for address in map(stack.address_of, layer.held) if not address.key.startswith("/")]
+        held = [one for one in map(stack.address_of, layer.held) if not one.key.startswith("/")]
+        held = [address for address in held if address.family in families]
         if held and not any(address in keys for address in held):
             return (
                 f"a change of {layer.at} waits for a confirmation, and the inventory has none of its settings. Without "
