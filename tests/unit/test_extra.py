@@ -115,6 +115,16 @@ def test_each_variable_is_one_that_something_reads():
     assert {name for name in role if "__" not in name} - {"benchmark_groups"} == of_benchmark
 
 
+def test_an_empty_text_is_the_default_everywhere_in_prove_and_autotune():
+    for path in (ROOT / "playbooks").glob("**/*.yml"):
+        for name in extra.VARIABLES:
+            if name.startswith(("prove_", "autotune_")):
+                # Of `default` only the second form; what is false or 0 is read by the lookup.
+                assert not re.search(
+                    rf"\b{name} (is (not )?defined|\| default\([^()]*(?<!, true)\))", path.read_text()
+                ), name
+
+
 def test_each_variable_in_the_tables_of_the_pages_is_known():
     documented = set()
     for page in ("prove", "autotune", "audit", "export"):
