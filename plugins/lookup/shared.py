@@ -15,7 +15,8 @@ description:
   - A variable that is defined by another one which is undefined is an error. The filter C(default) would take it for
     one that is missing, and a misspelt name would remove the tuning of a host.
   - Where a play asks for C(tuning_hosts) or C(benchmark_hosts) before it begins, the extra variables of the command are
-    checked, and whether C(tuning_hosts) matches a host. What is wrong ends the run before any host is contacted.
+    checked, and whether C(tuning_hosts) matches a host. What is wrong ends the run before any host is contacted; a name
+    that is nearly one of ours, but for C(tuning_hosts), causes a warning.
 options:
   _terms:
     description: Names of variables.
@@ -44,16 +45,22 @@ _raw:
   elements: raw
 """
 
-from typing import Any, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from ansible import context
 from ansible.errors import AnsibleError, AnsibleLookupError
 from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
 from ansible.utils.vars import load_extra_vars
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import extra, layers, spelling
 
 _OF_PLAYS = {"tuning_hosts", "benchmark_hosts"}
+# What contacts no host, and may lack the inventory.
+_LOOKS = ("syntax", "listhosts", "listtasks", "listtags")
+# Every play of a run asks for the same hosts: what a pattern matches among so many.
+_MATCHING: Dict[Tuple[str, int], List[str]] = {}
 
 
 class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
@@ -64,10 +71,16 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
         known, default = variables or {}, kwargs.get("default")
         begins = not _OF_PLAYS.isdisjoint(terms) and "inventory_hostname" not in known
         if begins:
-            self._refuse(extra.problem(load_extra_vars(self._loader), spelling.KNOWN))
+            given = load_extra_vars(self._loader)
+            self._refuse(extra.problem(given, spelling.KNOWN, lambda name: _used(name, known)))
+            for doubt in extra.doubts(given, spelling.KNOWN):
+                Display().warning(doubt)
         values = [self._value(name, known[name]) if name in known else None for name in terms]
-        if begins and values[0] and "groups" in known and terms[0] == "tuning_hosts":
-            self._refuse(extra.unmatched(values[0], known["groups"], self._matching(values[0], known["groups"])))
+        looks = any(context.CLIARGS.get(option) for option in _LOOKS)
+        if begins and not looks and values[0] and "groups" in known and terms[0] == "tuning_hosts":
+            pattern, groups = values[0], known["groups"]
+            if not extra.plain(pattern, groups):
+                self._refuse(extra.unmatched(pattern, groups, self._matching(pattern, groups)))
         # On older versions of Ansible a template that comes to nothing is an empty text.
         return [default if value is None or value == "" else value for value in values]
 
@@ -80,6 +93,12 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
 
     def _matching(self, pattern: Any, groups: Mapping[str, List[str]]) -> List[str]:
         """The hosts of the inventory that a pattern of a play means."""
+        key = (str(pattern), len(groups.get("all", ())))
+        if key not in _MATCHING:
+            _MATCHING[key] = self._ask(pattern, groups)
+        return _MATCHING[key]
+
+    def _ask(self, pattern: Any, groups: Mapping[str, List[str]]) -> List[str]:
         inventory = InventoryManager(self._loader, parse=False)
         for group, hosts in groups.items():
             inventory.add_group(group)
@@ -91,3 +110,19 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
         if problem:
             # Which ansible-core 2.16 passes on as it is, and speaks of no exception.
             raise AnsibleLookupError(problem)
+
+
+def _used(name: str, variables: Mapping[Any, Any]) -> bool:
+    """Whether a variable of the play or of the inventory names this one. The hosts come last: they may be thousands."""
+    hosts = variables.get("hostvars")
+    if extra.named(name, _written(variables)):
+        return True
+    return hosts is not None and any(extra.named(name, _written(hosts.raw_get(host))) for host in hosts)
+
+
+def _written(variables: Mapping[Any, Any]) -> Dict[str, Any]:
+    """The variables that a person has written: the paths and groups of Ansible may contain any word."""
+    own = ("groups", "group_names", "hostvars", "vars", "playbook_dir", "inventory_dir", "inventory_file")
+    return {
+        str(name): variables[name] for name in variables if name not in own and not str(name).startswith("ansible_")
+    }

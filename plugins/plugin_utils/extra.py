@@ -2,22 +2,25 @@
 """Check the extra variables of our playbooks before any host is contacted: names, true and false, numbers and words.
 
 A playbook would take a wrong name for one that is missing, and a wrong word for `false`: `tuning_host=room3` would be a
-run on all hosts.
+run on all hosts, and is refused. Any other name that is nearly ours may be somebody else's, and causes a warning.
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
 
 _FLAG = ("true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n")
-# Above this two names differ in a letter or two, and two names without what they begin with.
-_ALIKE, _ALIKE_ENDS = 0.85, 0.75
+# Above this two names are compared letter by letter, and alike are those that differ in so many.
+_ALIKE, _LETTERS = 0.85, 2
+# Without it a playbook runs on all hosts.
+_HOSTS = "tuning_hosts"
+_APPENDED = re.compile(r"(\d+|_\w+)")
 # Those of the inventory, of which a person may have others beside.
 _INVENTORY = ("benchmark_groups", "benchmark_hosts", "benchmark_address")
 _PREFIX = re.compile(r"^(tun\w*|benchmark|audit|capture|export|prove|autotune|mtu_window|wake|history)_")
@@ -34,10 +37,14 @@ class Number(NamedTuple):
 
 
 class Words(NamedTuple):
-    """One of some words, or a list of them; `known` gives them, because what knows them costs time to import."""
+    """One of some words, or a list of them; `known` gives them, because what knows them costs time to import.
+
+    `lower` is for words that the playbook takes in capitals as well.
+    """
 
     known: Callable[[], Sequence[str]]
     several: bool = False
+    lower: bool = False
 
 
 def _figures() -> Sequence[str]:
@@ -70,8 +77,6 @@ def _severities() -> Sequence[str]:
     return (*SEVERITIES, "none")
 
 
-# A file that the playbook reads, by the folder where the command was started.
-FILE = "file"
 SECONDS = Number("seconds")
 SHARE = Number("a share from 0 to 1, such as 0.05 for 5 %", most=0.999, whole=False)
 # What a playbook reads that belongs to the command and not to the inventory, and what may be written there; None is
@@ -81,7 +86,8 @@ VARIABLES: Mapping[str, Any] = {
     # The module rollout says what is wrong with these.
     **dict.fromkeys(("tuning_max_fail_percentage", "tuning_max_errors", "tuning_probe_patience")),
     **dict.fromkeys(("audit_folder", "audit_query", "audit_against")),
-    **dict.fromkeys(("audit_benchmark", "prove_before", "prove_after"), FILE),
+    # Several playbooks may share a file of variables, and not each reads these.
+    **dict.fromkeys(("audit_benchmark", "prove_before", "prove_after")),
     "audit_fail_on": Words(_severities),
     "audit_interval": Number("seconds", whole=False),
     **dict.fromkeys(("capture_folder", "capture_group", "export_folder")),
@@ -91,7 +97,7 @@ VARIABLES: Mapping[str, Any] = {
     "prove_tolerance": SHARE,
     "prove_time": SECONDS,
     "prove_seconds": Number("seconds", least=1),
-    "prove_alternate": Words(lambda: ("auto", "true", "false")),
+    "prove_alternate": Words(lambda: ("auto", "true", "false"), lower=True),
     "autotune_goal": Words(_searched),
     "autotune_only": Words(_axes, several=True),
     "autotune_nics": None,
@@ -130,13 +136,40 @@ VARIABLES: Mapping[str, Any] = {
 }
 
 
-def problem(given: Mapping[str, Any], others: Collection[str] = ()) -> str:
-    """What is wrong with extra variables, in a sentence, or nothing; `others` are names of ours for the inventory."""
-    for name, value in given.items():
-        said = _value(name, value) if name in VARIABLES else _name(name, given, others)
+def problem(
+    given: Mapping[Any, Any], others: Collection[str] = (), used: Callable[[str], bool] = lambda _name: False
+) -> str:
+    """What is wrong with extra variables, in a sentence, or nothing.
+
+    `others` are names of ours for the inventory, and `used` tells whether a variable elsewhere names one of these.
+    """
+    for name, value in _texts(given).items():
+        if name in VARIABLES:
+            said = _value(name, value)
+        else:
+            refused = _is_hosts(name) and name not in others and not named(name, given) and not used(name)
+            said = _meant(name, _HOSTS) if refused else ""
         if said:
             return _ended(said)
     return ""
+
+
+def doubts(given: Mapping[Any, Any], others: Collection[str] = ()) -> list[str]:
+    """A sentence for each extra variable that is none of ours, but nearly so, and that no other one uses."""
+    near = {name: _near(name, others) for name in _texts(given) if name not in VARIABLES and not _is_hosts(name)}
+    return [_meant(name, ours) for name, ours in near.items() if ours and not named(name, given)]
+
+
+def named(name: str, variables: Mapping[Any, Any]) -> bool:
+    """Whether another variable has the name in its value, as a template does."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return any(word.search(str(value)) for other, value in variables.items() if other != name)
+
+
+def plain(pattern: Any, groups: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a pattern is a name of the inventory, or a list of them: an empty group is right as well."""
+    names = [str(one).strip() for one in (pattern if isinstance(pattern, (list, tuple)) else [pattern])]
+    return all(name == "all" or name in groups or name in groups.get("all", ()) for name in names)
 
 
 def unmatched(pattern: Any, groups: Mapping[str, Sequence[str]], found: Sequence[str]) -> str:
@@ -144,37 +177,60 @@ def unmatched(pattern: Any, groups: Mapping[str, Sequence[str]], found: Sequence
     if found:
         return ""
     names = [group for group in groups if "__" not in group] + [host for one in groups.values() for host in one]
-    close = nearest(str(pattern), list(dict.fromkeys(names)), otherwise=False)
-    return _ended(f"tuning_hosts: {pattern!r} matches no host of the inventory{close}")
+    written = {part.strip(" &!'[]") for part in re.split("[,:]", str(pattern))}
+    close = nearest(str(pattern), [name for name in dict.fromkeys(names) if name not in written], otherwise=False)
+    return _ended(f"{_HOSTS}: {pattern!r} matches no host of the inventory{close}")
 
 
 def _ended(said: str) -> str:
     return f"{said}{'' if said.endswith('?') else '.'} {NOTHING}"
 
 
-def _name(name: str, given: Mapping[str, Any], others: Collection[str]) -> str:
-    if not _PREFIX.match(name) or "__" in name or name in others:
+def _texts(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Without keys such as numbers, which no playbook can read."""
+    return {name: value for name, value in given.items() if isinstance(name, str)}
+
+
+def _meant(name: str, near: str) -> str:
+    return f"{name} is not a variable of linuxnet.tuning; did you mean {near}?"
+
+
+def _is_hosts(name: str) -> bool:
+    """Whether a name is nearly `tuning_hosts`."""
+    return name != _HOSTS and _alike(name, _HOSTS)
+
+
+def _near(name: str, others: Collection[str]) -> str:
+    """The variable of the command that is meant by a name that is none of ours; nothing where none is close."""
+    if not _PREFIX.match(name) or "__" in name or name in others or name in _INVENTORY:
         return ""
     near = difflib.get_close_matches(name, [*VARIABLES, *_INVENTORY, *others], n=1, cutoff=_ALIKE)
-    used = any(name in str(value) for other, value in given.items() if other != name)
-    if not near or near[0] not in VARIABLES or used:
+    if not near or near[0] not in VARIABLES:
         return ""
-    ends = (_PREFIX.sub("", name, count=1), _PREFIX.sub("", near[0], count=1))
-    if difflib.SequenceMatcher(None, *ends).ratio() < _ALIKE_ENDS:
-        return ""
-    return f"{name} is not a variable of linuxnet.tuning; did you mean {near[0]}?"
+    return near[0] if _alike(_PREFIX.sub("", name, count=1), _PREFIX.sub("", near[0], count=1)) else ""
+
+
+def _alike(name: str, ours: str) -> bool:
+    """Whether two names differ in a letter or two, and the first is not a second one of its kind, as with a number."""
+    appended = name.startswith(ours) and _APPENDED.fullmatch(name[len(ours) :])
+    if appended or abs(len(name) - len(ours)) > _LETTERS:
+        return False
+    before = list(range(len(ours) + 1))
+    for row, letter in enumerate(name, 1):
+        line = [row]
+        for column, other in enumerate(ours, 1):
+            line.append(min(before[column] + 1, line[-1] + 1, before[column - 1] + (letter != other)))
+        before = line
+    return before[-1] <= _LETTERS
 
 
 def _value(name: str, value: Any) -> str:
     """What is wrong with one value. A template is not there yet, and an empty text is the default."""
     kind, text = VARIABLES[name], str(value).strip()
-    if kind is None or value is None or text == "" or "{{" in text:
+    if kind is None or value is None or text == "" or "{{" in text or "{%" in text:
         return ""
     if kind is bool:
         return "" if text.lower() in _FLAG else f"{name}: {value!r} is not valid; write true or false"
-    if kind is FILE:
-        path = Path(text).expanduser().absolute()
-        return "" if path.is_file() else f"{name}: there is no file {path}"
     if isinstance(kind, Words):
         return _word(name, kind, value)
     return "" if _within(kind, value, text) else f"{name}: {value!r} is not valid; write {_right(kind)}"
@@ -182,27 +238,30 @@ def _value(name: str, value: Any) -> str:
 
 def _word(name: str, kind: Words, value: Any) -> str:
     known = kind.known()
-    found = value if isinstance(value, (list, tuple)) else str(value).split(",") if kind.several else [value]
-    if not kind.several and len(found) != 1:
+    listed = isinstance(value, (list, tuple))
+    if listed and not kind.several:
         return f"{name}: {value!r} is not valid; write one of {', '.join(known)}"
-    for one in found:
+    for one in value if listed else str(value).split(",") if kind.several else [value]:
         word = str(one).strip()
-        # The switches of YAML are words for a person.
-        if (word.lower() if isinstance(one, bool) else word) not in known:
+        if (word.lower() if kind.lower else word) not in known:
             close = nearest(word, known, otherwise=False)
             return f"{name}: {word!r} is not valid; write one of {', '.join(known)}{close}"
     return ""
 
 
 def _within(kind: Number, value: Any, text: str) -> bool:
-    number = _float(text)
-    if isinstance(value, bool) or number is None or not kind.least <= number <= kind.most:
-        return False
-    return not kind.whole or number == int(number)
+    number = None if isinstance(value, bool) else _number(text, kind.whole)
+    return number is not None and math.isfinite(number) and kind.least <= number <= kind.most
 
 
-def _float(text: str) -> Optional[float]:
-    return float(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,9})?", text) else None
+def _number(text: str, whole: bool) -> Optional[float]:
+    """A number as the playbooks read it: `int` takes no exponent."""
+    if whole and not re.fullmatch(r"[-+]?\d{1,15}(\.0{1,9})?", text):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _right(kind: Number) -> str:

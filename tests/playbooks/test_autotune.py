@@ -116,3 +116,11 @@ def test_nics_that_no_host_has_are_an_error_and_not_an_empty_plan(tmp_path):
     assert ended == 2
     assert "autotune_nics is en7*, and no host to be changed has such a NIC" in " ".join(said.split())
     assert set(calls) == {"nic_info"}
+
+
+def test_an_empty_text_is_the_default(tmp_path):
+    empty = ("goal", "only", "nics", "measurements", "time", "runs", "tolerance")
+    ended, said, calls = autotune(tmp_path, "--tags", "plan", **{f"autotune_{name}": "" for name in empty})
+    assert ended == 0, said
+    assert "of 2 settings, on router" in said
+    assert set(calls) == {"nic_info"}

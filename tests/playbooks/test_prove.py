@@ -232,6 +232,14 @@ def test_what_cannot_be_proved_is_said_before_anything_is_changed(tmp_path, vari
     assert not any(call.startswith("tune") for call in calls)
 
 
+def test_an_empty_text_is_the_default(tmp_path):
+    empty = ("before", "after", "figure", "alternate", "tolerance", "time", "seconds", "each")
+    ended, said, calls = prove(tmp_path, [100, 100], changes=False, **{f"prove_{name}": "" for name in empty})
+    assert ended == 0, said
+    assert "room: nothing was changed" in said
+    assert calls.count("tune present None") == 2
+
+
 def test_a_saved_result_is_a_beginning_too(tmp_path):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()

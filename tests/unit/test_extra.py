@@ -23,9 +23,8 @@ GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "
     [
         ({"tuning_host": "room3"}, "tuning_host is not a variable of linuxnet.tuning; did you mean tuning_hosts?"),
         ({"tunning_hosts": "room3"}, "did you mean tuning_hosts?"),
-        ({"prove_figur": "minimum"}, "did you mean prove_figure?"),
-        ({"mtu_window_nic": "en1"}, "did you mean mtu_window_nics?"),
-        ({"benchmark_repeats": 3}, "did you mean benchmark_repeat?"),
+        ({"tuninghosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"Tuning_Hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"capture_overwrite": "maybe"}, "capture_overwrite: 'maybe' is not valid; write true or false."),
         ({"prove_figure": "minimun"}, "latency_lost, idle_median"),
         ({"prove_figure": "minimun"}, "; did you mean 'minimum'?"),
@@ -41,7 +40,11 @@ GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "
         ({"mtu_window_seconds": 0}, "write a whole number of seconds from 1 to 604800."),
         ({"wake_port": "discard"}, "write a UDP port from 1 to 65535."),
         ({"audit_interval": "ten"}, "write a number of seconds."),
-        ({"audit_benchmark": "nowhere.json"}, "audit_benchmark: there is no file /"),
+        ({"audit_interval": "nan"}, "write a number of seconds."),
+        ({"audit_interval": "inf"}, "write a number of seconds."),
+        ({"prove_time": "1e3"}, "write a whole number of seconds."),
+        ({"prove_figure": ["sum"]}, "prove_figure: ['sum'] is not valid; write one of"),
+        ({"prove_figure": "SUM"}, "write one of"),
     ],
 )
 def test_a_mistake_is_named_with_what_is_right(given, said):
@@ -71,10 +74,35 @@ def test_a_mistake_is_named_with_what_is_right(given, said):
             "room": "tuning_host",
         },
         {"tuning_host": "room3", "tuning_hosts": "{{ tuning_host }}"},
+        {"tuning_hosts2": "room3", "tuning_hosts_b": "room4", "prove_figur": "sum"},
+        {1: 2, None: "tuning_host", "prove_time": 60},
+        {"prove_alternate": "Auto", "audit_interval": "1e-1", "prove_tolerance": ".05"},
+        {"prove_time": "{% if long %}600{% else %}60{% endif %}", "autotune_only": ["{{ axis }}"]},
+        {"audit_benchmark": "nowhere.json", "prove_before": "later.json"},
     ],
 )
 def test_what_is_right_passes(given):
     assert extra.problem(given, spelling.KNOWN) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("prove_figur", "prove_figure"),
+        ("mtu_window_nic", "mtu_window_nics"),
+        ("benchmark_repeats", "benchmark_repeat"),
+        ("autotune_masurments", "autotune_measurements"),
+        # A second one of its kind, three letters, and names of somebody else.
+        *(
+            (name, "")
+            for name in ("prove_time2", "prove_figure_old", "autotune_measure", "tuning_hosts2", "my_prove_figur")
+        ),
+    ],
+)
+def test_a_name_that_is_nearly_ours_causes_a_warning(name, near):
+    said = [f"{name} is not a variable of linuxnet.tuning; did you mean {near}?"] if near else []
+    assert extra.doubts({name: 1, 7: name[:-1]}, spelling.KNOWN) == said
+    assert extra.doubts({name: 1, "other": "{{ " + name + " }}"}, spelling.KNOWN) == []
 
 
 def test_each_variable_is_one_that_something_reads():
@@ -85,6 +113,16 @@ def test_each_variable_is_one_that_something_reads():
     role = yaml.safe_load((ROOT / "roles/benchmark/defaults/main.yml").read_text())
     of_benchmark = {name for name in extra.VARIABLES if name.startswith("benchmark_")}
     assert {name for name in role if "__" not in name} - {"benchmark_groups"} == of_benchmark
+
+
+def test_an_empty_text_is_the_default_everywhere_in_prove_and_autotune():
+    for path in (ROOT / "playbooks").glob("**/*.yml"):
+        for name in extra.VARIABLES:
+            if name.startswith(("prove_", "autotune_")):
+                # Of `default` only the second form; what is false or 0 is read by the lookup.
+                assert not re.search(
+                    rf"\b{name} (is (not )?defined|\| default\([^()]*(?<!, true)\))", path.read_text()
+                ), name
 
 
 def test_each_variable_in_the_tables_of_the_pages_is_known():
@@ -107,13 +145,31 @@ def lookup(monkeypatch):
     return run
 
 
+class Hosts(dict):
+    """What Ansible knows of the hosts, of which templates are taken as they are written."""
+
+    raw_get = dict.get
+
+
 def test_a_play_refuses_before_it_begins(lookup):
-    with pytest.raises(AnsibleLookupError, match="did you mean tuning_hosts"):
-        lookup("tuning_hosts", {"tuning_host": "pc1"})
-    with pytest.raises(AnsibleLookupError, match="did you mean prove_figure"):
-        lookup("benchmark_hosts", {"prove_figur": "sum"})
+    for name in ("tuning_hosts", "benchmark_hosts"):
+        with pytest.raises(AnsibleLookupError, match="did you mean tuning_hosts"):
+            lookup(name, {"tuning_host": "pc1"}, hostvars=Hosts(pc1={"playbook_dir": "/tuning_host"}))
     # Of a task on a host nobody asks again.
     assert lookup("tuning_hosts", {"tuning_host": "pc1"}, inventory_hostname="pc1") == ["all"]
+
+
+def test_a_name_that_the_play_or_the_inventory_uses_passes(lookup):
+    template = "{{ tuning_host | default('pc1') }}"
+    assert lookup("tuning_hosts", {"tuning_host": "pc1"}, room=[template]) == ["all"]
+    assert lookup("tuning_hosts", {"tuning_host": "pc1"}, hostvars=Hosts(pc1={"room": template})) == ["all"]
+
+
+def test_a_doubt_is_a_warning(lookup, monkeypatch):
+    said = []
+    monkeypatch.setattr(shared.Display, "warning", lambda _self, text: said.append(text))
+    assert lookup("benchmark_hosts", {"prove_figur": "sum"}) == ["all"]
+    assert said == ["prove_figur is not a variable of linuxnet.tuning; did you mean prove_figure?"]
 
 
 def test_a_pattern_that_matches_no_host_is_refused(lookup):
@@ -121,8 +177,26 @@ def test_a_pattern_that_matches_no_host_is_refused(lookup):
         AnsibleLookupError, match=r"'rom1' matches no host of the inventory; did you mean 'room1'\? No host"
     ):
         lookup("tuning_hosts", {"tuning_hosts": "rom1"})
-    with pytest.raises(AnsibleLookupError, match=r"'room1:!pc\*' matches no host of the inventory"):
-        lookup("tuning_hosts", {"tuning_hosts": "room1:!pc*"})
+    # What is written there already is no advice.
+    for pattern in ("room1:!pc*", "ungrouped:!hub"):
+        with pytest.raises(AnsibleLookupError, match=r"matches no host of the inventory\. No host"):
+            lookup("tuning_hosts", {"tuning_hosts": pattern})
     assert lookup("tuning_hosts", {"tuning_hosts": "room1:!pc2"}) == ["room1:!pc2"]
-    assert lookup("tuning_hosts", {"tuning_hosts": ["pc2", "hub"]}) == [["pc2", "hub"]]
+    assert lookup("tuning_hosts", {"tuning_hosts": ["pc*", "hub"]}) == [["pc*", "hub"]]
+    assert lookup("tuning_hosts", {"tuning_hosts": []}) == [[]]
     assert lookup("tuning_hosts", {}) == ["all"]
+
+
+@pytest.mark.parametrize("option", ["syntax", "listhosts", "listtasks", "listtags"])
+def test_a_command_that_contacts_no_host_may_lack_the_inventory(lookup, monkeypatch, option):
+    monkeypatch.setattr(shared.context, "CLIARGS", {option: True})
+    assert lookup("tuning_hosts", {"tuning_hosts": "rom1"}) == ["rom1"]
+
+
+def test_the_inventory_is_asked_once_and_only_for_a_pattern(lookup, monkeypatch):
+    asked = []
+    monkeypatch.setattr(shared, "_MATCHING", {})
+    monkeypatch.setattr(shared.LookupModule, "_ask", lambda _self, pattern, _groups: asked.append(pattern) or ["pc1"])
+    for pattern in ("all", "room1", "empty", "hub", ["pc2", "room1"], "pc*", "pc*"):
+        lookup("tuning_hosts", {"tuning_hosts": pattern}, groups={**GROUPS, "empty": []})
+    assert asked == ["pc*"]
