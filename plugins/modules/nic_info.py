@@ -512,8 +512,8 @@ host:
       returned: always
     overlaps:
       description:
-        - Networks of bridges of Docker or Podman (C(nic), C(network)) that lie C(inside) one to which a route leads
-          C(by) another NIC.
+        - Networks of bridges of Docker, Podman or CNI (C(nic), C(network)) that lie C(inside) one to which a route
+          leads C(by) another NIC.
       type: list
       elements: dict
       returned: always

@@ -232,8 +232,9 @@ RULES = (
         id="container-network-hides",
         severity="note",
         title="The network of containers hides a part of another network",
-        condition="the network of a bridge of Docker or Podman lies within one to which the host has a route by "
-        "another NIC, such as that of a VPN",
+        condition="the network of a bridge of Docker, Podman or CNI lies within one to which the host has a route by "
+        "another NIC, such as that of a VPN; a route for more than a /8 does not count, such as those by which a VPN "
+        "takes all packets",
         explanation="Docker takes networks of 172.16.0.0/12 and 192.168.0.0/16 that look free when it is asked. The "
         "more exact route wins, so that packets for servers with these addresses go to the bridge and are lost.",
         action="If these servers are needed, give Docker other networks (`default-address-pools` and `bip` in "
