@@ -24,9 +24,13 @@ def test_the_revision_tells_steppings_apart(text, found):
     assert facts_of(revision=text).get("revision") == found
 
 
-@pytest.mark.parametrize("width, gone", [("63", True), ("255", True), ("4", None), ("", None)])
-def test_a_device_that_has_left_the_bus_reads_as_ones(width, gone):
-    link = {"current_link_width": width, "current_link_speed": "Unknown", "max_link_width": "4"}
+@pytest.mark.parametrize(
+    "width, best, gone",
+    [("63", "4", True), ("63", "255", True), ("0", "255", None), ("4", "63", None), ("4", "4", None), ("", "", None)],
+    ids=["now", "both", "root complex", "best", "answers", "no PCIe"],
+)
+def test_a_device_that_has_left_the_bus_reads_as_ones(width, best, gone):
+    link = {"current_link_width": width, "current_link_speed": "Unknown", "max_link_width": best}
     assert facts_of(**link)["pcie"].get("gone") == gone
 
 
