@@ -408,11 +408,6 @@ nics:
           (each is translated).
       type: str
       returned: with an IOMMU, on Linux 4.19 and later
-    module_alarms:
-      description: What the transceiver warns of, as ethtool calls it, and its temperature (C(module_celsius)).
-      type: list
-      elements: str
-      returned: when it raises an alarm
     usb_speed:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int

@@ -92,38 +92,6 @@ def test_a_mount_has_them_beside_its_read_ahead():
     assert (row["at"], row["calls"], row["queue_ms"]) == ("/data", 1000, 62.0)
 
 
-MODULE = """\
-	Identifier                                : 0x03 (SFP)
-	Laser output power                        : 0.5716 mW / -2.43 dBm
-	Module temperature                        : 94.12 degrees C / 201.41 degrees F
-	Laser rx power low alarm                  : Off
-	Module temperature high alarm             : On
-	Module temperature high warning           : On
-	Module temperature high alarm threshold   : 90.00 degrees C / 194.00 degrees F
-"""
-
-
-@pytest.mark.parametrize(
-    "port, text, found",
-    [
-        ("FIBRE", MODULE, ["Module temperature high alarm"]),
-        ("FIBRE", MODULE.replace(": On", ": Off"), None),
-        ("Twisted Pair", MODULE, None),
-    ],
-    ids=["hot", "cool", "nothing plugged"],
-)
-def test_a_transceiver_raises_alarms(port, text, found):
-    def run(words, _data=""):
-        answers = {"ethtool eth0": f"Settings for eth0:\n\tPort: {port}\n", "ethtool --show-module eth0": text}
-        return 0, answers.get(" ".join(words), ""), ""
-
-    disk = memory_host.Files()
-    disk.add_nic("eth0", driver="ixgbe", pci="8086:10fb", bus="0000:01:00.0")
-    facts = nics.gather(memory_host.connect(disk, run, True), [], [])["eth0"]
-    assert facts.get("module_alarms") == found
-    assert facts.get("module_celsius") == (94.12 if found else None)
-
-
 @pytest.mark.parametrize(
     "modules, found",
     [(["kvm", "vhost_net"], (True, True)), (["kvm"], (True, False)), (["vhost_net"], (None, None))],
