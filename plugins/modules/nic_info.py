@@ -408,11 +408,6 @@ nics:
           (each is translated).
       type: str
       returned: with an IOMMU, on Linux 4.19 and later
-    module_alarms:
-      description: What the transceiver warns of, as ethtool calls it, and its temperature (C(module_celsius)).
-      type: list
-      elements: str
-      returned: when it raises an alarm
     usb_speed:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int
@@ -512,8 +507,8 @@ host:
       returned: always
     overlaps:
       description:
-        - Networks of bridges of Docker or Podman (C(nic), C(network)) that lie C(inside) one to which a route leads
-          C(by) another NIC.
+        - Networks of bridges of Docker, Podman or CNI (C(nic), C(network)) that lie C(inside) one to which a route
+          leads C(by) another NIC.
       type: list
       elements: dict
       returned: always

@@ -24,19 +24,20 @@ def table(*rows):
 
 
 VPN = ("tun0", "000010AC", "0100080A", "0003", 50, "0000F0FF")
-COMPOSE = ("br-8f2a91", "000012AC", "00000000", "0001", 0, "0000FFFF")
+COMPOSE = ("br-8f2a91c0ffee", "000012AC", "00000000", "0001", 0, "0000FFFF")
+HIGH = ("000011C8", "00000000", "0001", 0, "0000FFFF")
 OTHER = ("docker0", "0001A8C0", "00000000", "0001", 0, "00FFFFFF")
 WAY = ("ens3", "00000000", "017100CB", "0003", 100, "00000000")
 SECOND = ("ens4", "00000000", "016433C6", "0003", 101, "00000000")
 
 
-def host_of(text, run=lambda *_words: (1, "", ""), nics=("br-8f2a91", "docker0", "tun0")):
+def host_of(text, run=lambda *_words: (1, "", ""), nics=("br-8f2a91c0ffee", "docker0", "tun0")):
     files = {f"/sys/class/net/{nic}/ifindex": "5\n" for nic in nics}
     return memory_host.connect(memory_host.Files({**files, "/proc/net/route": text}), run, True)
 
 
 def test_a_network_of_containers_within_that_of_a_vpn():
-    row = {"nic": "br-8f2a91", "network": "172.18.0.0/16", "inside": "172.16.0.0/12", "by": "tun0"}
+    row = {"nic": "br-8f2a91c0ffee", "network": "172.18.0.0/16", "inside": "172.16.0.0/12", "by": "tun0"}
     assert bridges.overlaps(host_of(table(WAY, VPN, COMPOSE, OTHER))) == [row]
 
 
@@ -47,6 +48,28 @@ def test_a_network_of_containers_within_that_of_a_vpn():
 )
 def test_others_hide_nothing(text):
     assert bridges.overlaps(host_of(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text, nics",
+    [
+        (table(("tun0", "00000080", "0100080A", "0003", 0, "00000080"), ("docker0", *HIGH)), ["docker0"]),
+        (table(VPN, ("br-lan", *COMPOSE[1:])), ["br-lan"]),
+        (table(VPN, ("br-ex", *COMPOSE[1:])), ["br-ex"]),
+    ],
+    ids=["half of all addresses, by OpenVPN", "OpenWrt", "Open vSwitch"],
+)
+def test_no_network_of_containers_hides_these(text, nics):
+    assert bridges.overlaps(host_of(text, nics=(*nics, "tun0"))) == []
+
+
+def test_the_routes_of_a_router_are_not_compared_with_each_other(monkeypatch):
+    many = [(f"eth{number % 2}", f"{number:08X}", "0100080A", "0003", 0, "00FFFFFF") for number in range(20_000)]
+    seen = []
+    monkeypatch.setattr(route_table, "parse", lambda text, parse=route_table.parse: seen.append(text) or parse(text))
+    (row,) = bridges.overlaps(host_of(table(VPN, *many, COMPOSE)))
+    assert (row["nic"], row["by"]) == ("br-8f2a91c0ffee", "tun0")
+    assert sum(text.count("\n") for text in seen) <= 2001
 
 
 def test_routes_that_are_refused_lead_nowhere():

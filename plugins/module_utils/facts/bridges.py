@@ -16,13 +16,14 @@ _TAP = 2
 _FILTERS = ("mlx5_core", "mlx4_en")
 
 
-# Bridges of containers, by the names that Docker and Podman give them.
-_CONTAINERS = ("docker", "br-", "podman", "cni-podman")
+# Bridges of containers, by the names that Docker, Podman, CNI and kubenet give them; those of OpenWrt and Open vSwitch
+# begin with br- as well.
+_CONTAINERS = re.compile(r"docker0|cni0|cbr0|(cni-)?podman\d+|br-[0-9a-f]{12}")
 
 
 def overlaps(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Networks of containers that hide a part of one that lies elsewhere, by the routes."""
-    names = [name for name in host.names(sysfs.ROOT) if name.startswith(_CONTAINERS)]
+    names = [name for name in host.names(sysfs.ROOT) if _CONTAINERS.fullmatch(name)]
     return [*route_table.within(host.read("/proc/net/route") or "", names)] if names else []
 
 

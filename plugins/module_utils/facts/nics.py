@@ -12,10 +12,7 @@ from ..schema import MORE, Cell, Identity, Query, Reading, TuningError
 from ..settings import negotiation, registry
 from ..tools import ethtool, ip, sysfs
 from . import power
-from .saying import said
 
-# Ports into which a transceiver is plugged; some drivers say Other.
-_PLUGGED = ("FIBRE", "Other")
 # Under these names a NIC tells already what has come of its settings.
 _NAMES = {"speed": "speed_settings", "eee": "eee_settings", "qdisc": "qdisc_settings"}
 
@@ -79,7 +76,6 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         **power.of_nic(host, nic.name),
         "carrier": sysfs.carrier(host, nic.name),
         "fastest": ethtool.fastest(link),
-        **_alarms(host, nic.name, str(link.get("port", ""))),
     }
     link.pop("carrier", None)
     return {**facts, **{key: value == "on" if key == "autoneg" else value for key, value in link.items()}}
@@ -95,16 +91,6 @@ def _iommu(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
     """How the IOMMU treats the NIC, such as DMA, DMA-FQ or identity; Linux 4.19 and later tell."""
     kind = sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/device/iommu_group/type")
     return {"iommu": kind} if kind else {}
-
-
-def _alarms(host: ReadOnlyHost, nic: str, port: str) -> Dict[str, Any]:
-    """What a transceiver warns of, by ethtool's names, and its temperature; only ports that take one are asked."""
-    if port not in _PLUGGED:
-        return {}
-    text = said(host, ethtool.query("--show-module", nic))
-    alarms = re.findall(r"^\s*((?:Module|Laser)[\w ,]+? alarm)\s*: On$", text, re.MULTILINE)
-    heat = re.search(r"^\s*Module temperature\s*: (-?\d{1,3}(?:\.\d{1,4})?) degrees C", text, re.MULTILINE)
-    return {"module_alarms": alarms, **({"module_celsius": float(heat[1])} if heat else {})} if alarms else {}
 
 
 def _usb(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Dict, Iterator, List, NamedTuple, Union
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
 
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
 _UP, _GATEWAY, _REJECT = 0x1, 0x2, 0x200
-_LONGEST = 24
+# The bits of the mask of networks that can be hidden; VPNs split a default route into two of one bit.
+_SHORTEST, _LONGEST = 8, 24
+# Routes that are looked at.
+_MOST = 2000
 
 
 class Route(NamedTuple):
@@ -46,16 +49,21 @@ def _number(stored: int) -> int:
     return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
 
 
-def within(text: str, bridges: List[str]) -> List[Dict[str, Union[str, int]]]:
-    """Networks of these bridges that are a part of one that a router is asked for, through which NIC that would go.
+def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]]:
+    """Networks of these bridges that are a part of one that lies elsewhere, and through which NIC that would go.
 
-    A network of so few addresses as one of a default route is none, and one of a single host neither.
+    Only the bridges' own networks are compared, and with the first 2,000 other routes, as a router has a million. A
+    route wider than a /8 is as good as a default route, and hides nothing; one narrower than a /24 is of few hosts.
     """
-    rows = list(parse(text))
+    names = frozenset(bridges)
+    head, *lines = text.splitlines() or [""]
+    own_lines = [line for line in lines if line.split("\t", 1)[0].strip() in names]
+    other_lines = [line for line in lines[: _MOST + len(own_lines)] if line.split("\t", 1)[0].strip() not in names]
+    own_rows = [own for own in parse("\n".join([head, *own_lines[:_MOST]])) if not own.routed]
+    wide = [other for other in parse("\n".join([head, *other_lines[:_MOST]])) if _SHORTEST <= other.length <= _LONGEST]
     return [
         {"nic": own.nic, "network": str(own), "inside": str(other), "by": other.nic}
-        for own in rows
-        for other in rows
-        if own.nic in bridges and not own.routed and other.nic not in bridges
-        if 0 < other.length <= min(own.length, _LONGEST) and own.network & other.mask == other.network
+        for own in own_rows
+        for other in wide
+        if other.length <= own.length and own.network & other.mask == other.network
     ]

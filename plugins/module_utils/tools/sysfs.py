@@ -92,8 +92,9 @@ def pcie(host: Reader, name: str) -> Dict[str, object]:
     A device that does not answer on the bus any more has `gone` alone.
     """
     facts: Dict[str, object] = {}
-    # Where nobody answers, every bit reads as one, and the kernel takes the width from six or eight of them.
-    if any(number(host, f"{ROOT}/{name}/device/{state}_link_width") in (63, 255) for state in ("current", "max")):
+    # Where nobody answers, every bit reads as one, and the kernel takes the width from six of them. 255 as the best
+    # width means something else: a device in the root complex has no link (PCIE_LNK_WIDTH_UNKNOWN).
+    if number(host, f"{ROOT}/{name}/device/current_link_width") == 63:
         return {"gone": True}
     for state in ("current", "max"):
         link = _link(host, f"{ROOT}/{name}/device", state)

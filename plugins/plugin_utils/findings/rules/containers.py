@@ -21,8 +21,12 @@ def _cut_off(host: Host) -> Iterator[Hit]:
         return
     refused, since = much(host, "IpInAddrErrors")
     found = next((row for row in host.rows("bridges") if row.text("name").startswith(_ROUTED)), Facts({}))
-    # A tunnel alone may end here; who sends packets for others takes this host for a router.
-    tunnels = _tunnels(host) if refused else []
+    # A tunnel alone may end here; who sends packets for others, again and again, takes this host for a router.
+    often = refused and (
+        host.number("protocols", "interval") or refused * 3600 >= (host.number("kernel", "uptime") or 0)
+    )
+    tunnels = _tunnels(host) if often else []
+    serves = any(_network(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
     if found.count("containers"):
         routed = {"bridge": found.text("name"), "containers": found.count("containers")}
     elif tunnels:
@@ -37,9 +41,19 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     }
     refusals = {"packets for others": f"{refused} {since}"} if refused else {}
     remedy = {"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}}
-    yield Hit(
-        {"net.ipv4.ip_forward": 0, **routed, **files, **refusals}, remedy=remedy, severity="" if refused else "medium"
-    )
+    evidence = {"net.ipv4.ip_forward": 0, **routed, **files, **refusals}
+    if "tunnels" in routed and not serves:
+        yield Hit(evidence, severity="note")
+    else:
+        yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
+
+
+def _network(row: Facts) -> bool:
+    """Whether an address is one of a network of several hosts, as the server of a VPN has, and its clients seldom."""
+    try:
+        return ip_interface(row.text("address")).network.num_addresses > 1
+    except ValueError:
+        return False
 
 
 def _tunnels(host: Host) -> list[str]:
@@ -153,8 +167,9 @@ RULES = (
         severity="high",
         title="Containers or clients of a VPN are cut off, because the host does not forward",
         condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
-        "are containers on a bridge of Docker, Podman or CNI, or a tunnel of WireGuard or a program; for containers it "
-        "is medium without those packets",
+        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once an hour and a tunnel "
+        "of WireGuard or a program has a network of several hosts (a note where it has a single address, as clients "
+        "have); for containers it is medium without those packets",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
         "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
         "packets are then discarded.",
@@ -232,8 +247,9 @@ RULES = (
         id="container-network-hides",
         severity="note",
         title="The network of containers hides a part of another network",
-        condition="the network of a bridge of Docker or Podman lies within one to which the host has a route by "
-        "another NIC, such as that of a VPN",
+        condition="the network of a bridge of Docker, Podman or CNI lies within one to which the host has a route by "
+        "another NIC, such as that of a VPN; a route for more than a /8 does not count, such as those by which a VPN "
+        "takes all packets",
         explanation="Docker takes networks of 172.16.0.0/12 and 192.168.0.0/16 that look free when it is asked. The "
         "more exact route wins, so that packets for servers with these addresses go to the bridge and are lost.",
         action="If these servers are needed, give Docker other networks (`default-address-pools` and `bip` in "

@@ -73,21 +73,39 @@ def _answered(fleet: Fleet) -> Iterator[Hit]:
     networks = subnets(fleet)
     found: dict[str, list[tuple[Host, str, str]]] = {}
     for host in fleet.hosts:
-        own = {network for network, members in networks.items() if any(one.host is host for one in members)}
+        # A cloud asks nobody for a MAC, and has many networks of the same numbers.
+        own = {
+            network
+            for network, members in networks.items()
+            if any(one.host is host for one in members) and not any(one.site for one in members if one.host is host)
+        }
         rows = [(row.text("nic"), row.text("address")) for row in host.rows("addresses") if not row.words("hardware")]
         for nic, address in (*rows, *(("lo", address) for address in host.words("loopback"))):
             if address.endswith("/32") and host.sysctl(_IGNORE) == "0":
                 network = next((network for network in own if _within(address, network)), "")
                 if network:
                     found.setdefault(address[:-3], []).append((host, nic, network))
+    shared: dict[str, list[str]] = {}
     for address, owners in sorted(found.items()):
-        # A cloud has many networks of the same numbers, and a routed one asks nobody for a MAC.
-        if len({network for _host, _nic, network in owners}) == 1 and len(owners) > 1:
-            for host, nic, network in owners:
-                others = [other.name for other, _nic, _network in owners if other is not host]
-                evidence = {"address": address, "on": nic, "in the subnet of a NIC": network, "also at": others[:3]}
-                shown = {**evidence, _IGNORE: 0, _ANNOUNCE: host.whole(_ANNOUNCE)}
-                yield Hit(shown, nic, host.name, {"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
+        # A routed one asks nobody for a MAC either.
+        if len({network for _host, _nic, network in owners}) == 1 and len({host.name for host, *_rest in owners}) > 1:
+            for host, _nic, _network in owners:
+                shared.setdefault(host.name, []).append(address)
+    for host in fleet.hosts:
+        addresses = shared.get(host.name, [])
+        if addresses:
+            nic, network = next(row[1:] for row in found[addresses[0]] if row[0] is host)
+            others = [other.name for other, _nic, _network in found[addresses[0]] if other is not host]
+            listed = addresses[:_LISTED]
+            more = [f"and {len(addresses) - _LISTED} more"] if len(addresses) > _LISTED else []
+            evidence = {"addresses": [*listed, *more], "on": nic, "in the subnet of a NIC": network}
+            shown = {**evidence, "also at": others[:3], _IGNORE: 0, _ANNOUNCE: host.whole(_ANNOUNCE)}
+            # The kernel takes the larger of this value and that of the NIC, which is not read.
+            yield Hit(shown, nic, host.name)
+
+
+# Addresses that are told one by one.
+_LISTED = 5
 
 
 def _within(address: str, network: str) -> bool:
@@ -127,14 +145,16 @@ RULES = (
     ),
     Rule(
         id="address-answered-by-many",
-        severity="medium",
+        severity="note",
         title="Several hosts answer for the address of a service",
         condition="two hosts or more have one address of IPv4 on lo or another device without hardware, it lies in a "
-        "subnet that they share, and net.ipv4.conf.all.arp_ignore is 0",
+        "subnet that they share outside of the clouds, and net.ipv4.conf.all.arp_ignore is 0; whether that of the NIC "
+        "is higher, which then counts, is not read",
         explanation="By default a host answers for any address that it has, at whatever NIC it is asked. So all real "
         "servers of a load balancer (LVS), or all nodes of Kubernetes with kube-proxy in the mode ipvs, say that the "
         "address is theirs, and connections go now to one, now to another.",
-        action="Let hosts answer only for the addresses of the NIC that is asked (arp_ignore 1, arp_announce 2; for "
+        action="See whether arp_ignore of the NIC is 0 as well; then let hosts answer only for the addresses of the "
+        "NIC that is asked (net.ipv4.conf.all.arp_ignore 1, net.ipv4.conf.all.arp_announce 2; for "
         "kube-proxy `strictARP: true`, as MetalLB requires it), so that only the load balancer answers.",
         reference="https://metallb.io/installation/",
         fleet=_answered,

@@ -9,7 +9,7 @@ from ..hangs import known
 from ..harm import DAY, lost, much, rare
 from ..model import Hit, Rule
 from ..view import Host, Nic
-from .link import alarms, mismatched, on_usb, wireless
+from .link import mismatched, on_usb, wireless
 from .placement import overlays
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"
@@ -26,7 +26,6 @@ def _broken(host: Host) -> Iterator[Hit]:
             evidence = {
                 "broken packets": f"{broken} of {nic.packets} {since}",
                 **({"Speed": f"{nic.speed}Mb/s", "FEC": "off"} if bare else {}),
-                **alarms(nic),
             }
             board = nic.driver.startswith(_BOARDS) and broken * 100 >= nic.packets
             yield Hit(evidence, nic.name, action=_CORRECT if bare else _DELAYS if board else "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
@@ -130,34 +129,10 @@ def _flaps(host: Host) -> Iterator[Hit]:
         remedy = mends if sleeps else {}
         hangs, _since = nic.counted("tx_timeouts")
         action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
-        if nic.words("module_alarms"):
-            evidence.update(alarms(nic))
-            action = _HOT if any("temperature high" in word for word in nic.words("module_alarms")) else _DIM
         if _lacks_firmware(nic):
             evidence["firmware of the PHY"] = "not loaded"
             action = action or _FIRMWARE
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
-
-
-def alarms(nic: Nic) -> dict[str, Any]:
-    """What the transceiver of a NIC warns of."""
-    found = nic.words("module_alarms")
-    heat = nic.number("module_celsius")
-    hot = heat is not None and any("temperature" in word for word in found)
-    return {
-        **({"alarms of the transceiver": found} if found else {}),
-        **({"Module temperature": f"{heat:g} degrees C"} if hot else {}),
-    }
-
-
-_HOT = (
-    "The transceiver is hotter than it may be, and switches off until it has cooled down: give it air, leave the slot "
-    "beside it empty, or use fibre or a copper cable with plugs (DAC) in place of one for RJ45, which needs most power."
-)
-_DIM = (
-    "The transceiver itself raises an alarm (`ethtool --show-module`): clean the plugs, then replace the fibre or the "
-    "transceiver at the end whose power is too low."
-)
 
 
 def _lacks_firmware(nic: Nic) -> bool:

@@ -107,7 +107,7 @@ RULES = (
         id="nic-left-the-bus",
         severity="critical",
         title="The NIC does not answer on the PCIe bus any more",
-        condition="the kernel reads nothing but ones from the PCIe link of a NIC",
+        condition="the kernel reads nothing but ones as the current width of the PCIe link of a NIC (63)",
         explanation="The device has lost its link to the processor (`PCIe link lost` in the kernel's log), mostly when "
         "it was to sleep or to wake up. Its interface may still be shown as up, and nothing passes.",
         action="Reboot, or remove it and scan the bus (`echo 1` to `remove` of its device, then to "
