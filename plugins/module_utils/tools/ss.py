@@ -109,7 +109,7 @@ def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
     """Of `ss -xln`: socket files on which more programs wait than the queue holds, most first: path, waiting, most."""
     found = []
     for line in text.splitlines():
-        match = re.match(r"u_\w+\s+LISTEN\s+(\d{1,9})\s+(\d{1,9})\s+(\S+)\s", line)
+        match = re.match(r"u_\w+\s+LISTEN\s+(\d{1,9})\s+(\d{1,9})\s+(\S.*?)\s+\d+\s+\*\s", line)
         if match and int(match[1]) >= int(match[2]) >= _QUEUE:
             found.append({"path": match[3], "waiting": int(match[1]), "most": int(match[2])})
     return sorted(found, key=lambda row: (-int(str(row["waiting"])), str(row["path"])))[:most]
