@@ -205,8 +205,8 @@ RULES = (
         id="guests-without-vhost",
         severity="low",
         title="QEMU itself moves the packets of guests",
-        condition="a host of KVM has guests with taps, by the names that libvirt and Proxmox give them, that have moved "
-        "at least 10 million packets, and the module vhost_net is not loaded",
+        condition="a host of KVM has guests with taps, by the names that libvirt and Proxmox give them, that have "
+        "moved at least 10 million packets, and the module vhost_net is not loaded",
         explanation="With vhost_net the kernel passes packets between a guest with virtio and its tap. Without it "
         "each one wakes the process of QEMU, which costs much of the processor and of the speed.",
         action="Load it (`modprobe vhost_net`, and /etc/modules-load.d for the next boot), give guests NICs of the "

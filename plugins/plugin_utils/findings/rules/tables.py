@@ -265,8 +265,9 @@ RULES = (
         id="fragments-lost",
         severity="medium",
         title="Fragmented packets are not reassembled",
-        condition="at least 1000 packets in fragments, one in a hundred and one an hour of uptime, came to nothing, and "
-        "the memory for them is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else a note",
+        condition="at least 1000 packets in fragments, one in a hundred and one an hour of uptime, came to nothing, "
+        "and the memory for them is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else "
+        "a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",
