@@ -516,6 +516,7 @@ host:
       description:
         - Connections that wait for the last packet of their handshake, by the C(nic) whose address was asked; read only
           where several NICs have a default route, and no rules of routing are set.
+        - Peers to which the same NIC has a more exact route are left out.
       type: list
       elements: dict
       returned: always
@@ -530,7 +531,7 @@ host:
     controllers:
       description:
         - Network cards that no driver serves, each with its address on the C(bus) and its C(pci_id), and C(ixgbe) where
-          that driver is loaded.
+          that driver is loaded; virtual functions are left out.
       type: list
       elements: dict
       returned: always

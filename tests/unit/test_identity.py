@@ -62,6 +62,7 @@ def test_a_card_without_a_driver_is_told():
     card = {"class": "0x020000", "vendor": "0x8086", "device": "0x10fb"}
     files = {f"{root}/0000:01:00.0/{name}": text for name, text in card.items()}
     files.update({f"{root}/0000:04:00.0/{name}": text for name, text in {**card, "driver/bind": ""}.items()})
+    files.update({f"{root}/0000:06:10.0/{name}": text for name, text in {**card, "physfn/class": "0x020000"}.items()})
     files.update({f"{root}/0000:05:00.0/class": "0x010601", "/sys/module/ixgbe/version": "5.14.21"})
     found = controllers.gather(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
     assert found == [{"bus": "0000:01:00.0", "pci_id": "8086:10fb", "ixgbe": True}]

@@ -59,6 +59,8 @@ def test_full_queues_of_socket_files():
     row = {"path": "/run/php/php7.4-fpm.sock", "waiting": 129, "most": 128}
     assert limits.gather(host_of(0, text=UNIX)) == {"unix_queues": [row]}
     assert ss.full_queues(UNIX.replace("129 128", "120 128"), 4) == []
+    spaced = ss.full_queues("u_str LISTEN 128 128 /srv/my app/web 1.sock 20155 * 0\n", 4)
+    assert [row["path"] for row in spaced] == ["/srv/my app/web 1.sock"]
 
 
 def test_a_peer_that_answers_none_of_several_connections():

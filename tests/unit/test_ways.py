@@ -96,6 +96,13 @@ def test_half_open_connections_by_nic():
     assert paths.half_open(host_of(table(WAY, SECOND), answering())) == [{"nic": "ens4", "waiting": 3}]
 
 
+def test_peers_that_the_same_nic_leads_to_get_their_answers():
+    near = ("ens4", "000200C0", "00000000", "0001", 101, "00FFFFFF")
+    assert paths.half_open(host_of(table(WAY, SECOND, near), answering())) == []
+    elsewhere = ("ens3", *near[1:])
+    assert paths.half_open(host_of(table(WAY, SECOND, elsewhere), answering())) == [{"nic": "ens4", "waiting": 3}]
+
+
 @pytest.mark.parametrize(
     "text, run",
     [(table(WAY), answering()), (table(WAY, SECOND), answering(RULES + RULES)), (table(WAY, SECOND), answering("", 0))],

@@ -18,7 +18,9 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     found = []
     for bus in host.names(_ROOT):
         folder = f"{_ROOT}/{bus}"
-        if sysfs.text(host, f"{folder}/class").startswith(_ETHERNET) and not host.exists(f"{folder}/driver"):
+        # Virtual functions without a driver wait for a guest.
+        left = not host.exists(f"{folder}/driver") and not host.exists(f"{folder}/physfn")
+        if left and sysfs.text(host, f"{folder}/class").startswith(_ETHERNET):
             ids = [sysfs.text(host, f"{folder}/{name}")[2:].lower() for name in ("vendor", "device")]
             loaded = {"ixgbe": True} if host.exists(f"{kmod.ROOT}/ixgbe") else {}
             found.append({"bus": bus, "pci_id": ":".join(ids), **loaded})

@@ -9,6 +9,9 @@ from typing import Any, Dict
 from ..host import ReadOnlyHost
 from ..tools import cpus, interrupts, kmod, sysctl, sysfs
 
+# What kubelet and k3s leave on a node of theirs.
+_KUBERNETES = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet.conf", "/var/lib/rancher/k3s/agent")
+
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Facts about the host as a whole."""
@@ -29,6 +32,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         **(
             {"kvm": True, "vhost_net": host.exists(f"{kmod.ROOT}/vhost_net")} if host.exists(f"{kmod.ROOT}/kvm") else {}
         ),
+        **({"kubernetes": True} if any(map(host.exists, _KUBERNETES)) else {}),
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
     }

@@ -11,7 +11,7 @@ from ..deciding.inputs import understand
 from ..host import ReadOnlyHost
 from ..schema import Query
 from ..settings.link import link
-from ..tools import ip, ping, protocols, ss, sysfs
+from ..tools import ip, ping, protocols, route_table, ss, sysfs
 from .saying import said
 
 # What every path carries, also those of IPv6.
@@ -79,7 +79,8 @@ def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
 def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Of a host with several ways out and no rules of routing: how many connections wait half-open at which NIC.
 
-    Who has asked for these does not get the answer, or his own is lost.
+    Who has asked for these does not get the answer, or his own is lost. Peers to which the same NIC has a more exact
+    route than the default one are none of them.
     """
     ways = {row["nic"] for row in ways_out(host)}
     if len(ways) < 2 or len(said(host, Query(("ip", "-4", "rule", "show"))).splitlines()) > _RULES:
@@ -89,8 +90,11 @@ def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         address.partition("/")[0]: nic for nic, found in ip.addresses(host, expiring=True).items() for address in found
     }
     counts: Dict[str, int] = {}
-    for address in ss.local_addresses(listed):
+    routes = list(route_table.parse(host.read("/proc/net/route") or ""))
+    for address, peer in ss.ends(listed):
         nic = own.get(address, "")
+        if route_table.exact(routes, peer) == nic:
+            continue
         counts[nic] = counts.get(nic, 0) + 1
     return [{"nic": nic, "waiting": count} for nic, count in sorted(counts.items()) if nic in ways]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import sys
+from ipaddress import IPv4Address
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
 
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
@@ -47,6 +48,16 @@ def parse(text: str) -> Iterator[Route]:
 
 def _number(stored: int) -> int:
     return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
+
+
+def exact(routes: Sequence[Route], address: str) -> str:
+    """The NIC of the most exact route to an address of IPv4; empty where only a default route leads there."""
+    try:
+        number = int(IPv4Address(address))
+    except ValueError:
+        return ""
+    found = [route for route in routes if route.length and number & route.mask == route.network]
+    return min(found, key=lambda route: (-route.length, route.metric)).nic if found else ""
 
 
 def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]]:

@@ -109,7 +109,7 @@ def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
     """Of `ss -xln`: socket files on which more programs wait than the queue holds, most first: path, waiting, most."""
     found = []
     for line in text.splitlines():
-        match = re.match(r"u_\w+\s+LISTEN\s+(\d{1,9})\s+(\d{1,9})\s+(\S+)\s", line)
+        match = re.match(r"u_\w+\s+LISTEN\s+(\d{1,9})\s+(\d{1,9})\s+(\S.*?)\s+\d+\s+\*\s", line)
         if match and int(match[1]) >= int(match[2]) >= _QUEUE:
             found.append({"path": match[3], "waiting": int(match[1]), "most": int(match[2])})
     return sorted(found, key=lambda row: (-int(str(row["waiting"])), str(row["path"])))[:most]
@@ -139,10 +139,10 @@ def silent(text: str, most: int) -> List[Dict[str, Any]]:
     return sorted(rows, key=lambda row: (-int(str(row["connections"])), str(row["peer"])))[:most]
 
 
-def local_addresses(text: str) -> List[str]:
-    """Of `ss -tn` in one state: the own address of each connection."""
+def ends(text: str) -> List[Tuple[str, str]]:
+    """Of `ss -tn` in one state: the own address of each connection, and that of its peer."""
     found = []
     for line in text.splitlines():
-        ends = [word for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
-        found += [ends[0].rpartition(":")[0]] if len(ends) == 2 else []
+        both = [word.rpartition(":")[0] for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
+        found += [(both[0], both[1])] if len(both) == 2 else []
     return found

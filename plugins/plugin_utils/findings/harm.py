@@ -12,7 +12,7 @@ _BURST = 1000
 # Within some seconds fewer are enough.
 _NOW = 100
 # Seconds of uptime: what comes less than once in them is not felt, even where the counter of packets has begun anew.
-_HOUR, DAY = 3600, 86400
+HOUR, DAY = 3600, 86400
 
 
 class Loss(NamedTuple):
@@ -22,10 +22,14 @@ class Loss(NamedTuple):
     much: bool
 
 
+def seldom(host: Host, count: int, seconds: float) -> bool:
+    """Whether what has been counted since the boot has come less than once in so many seconds of uptime."""
+    return count * seconds < (host.number("kernel", "uptime") or 0)
+
+
 def rare(nic: Nic, count: int, seconds: float) -> bool:
-    """Whether a counter has come less than once in so many seconds of uptime; of an interval nothing is rare."""
-    uptime = nic.host.number("kernel", "uptime")
-    return bool(uptime) and not nic.number("counters", "interval") and count * seconds < (uptime or 0)
+    """The same of a counter of a NIC; of an interval nothing is rare."""
+    return not nic.number("counters", "interval") and seldom(nic.host, count, seconds)
 
 
 def lost(nic: Nic, name: str) -> Loss | None:
@@ -36,7 +40,7 @@ def lost(nic: Nic, name: str) -> Loss | None:
     count, since = nic.counted(name)
     packets = nic.packets
     least = _NOW if nic.number("counters", "interval") else _BURST
-    if count < least or count <= packets / 100_000 or rare(nic, count, _HOUR):
+    if count < least or count <= packets / 100_000 or rare(nic, count, HOUR):
         return None
     return Loss(f"{count} of {packets} packets {since}", count > packets / 10_000)
 

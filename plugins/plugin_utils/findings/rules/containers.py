@@ -151,14 +151,14 @@ _PODS = ("cni0", "cbr0")
 
 
 def _unfiltered(host: Host) -> Iterator[Hit]:
-    if host.whole(_CALLS) == 1 or not host.forwards:
+    # A key that is not there may merely not be readable.
+    if host.sysctl(_CALLS) != "0" or not host.forwards or host.flag("kernel", "kubernetes") is not True:
         return
     for row in host.rows("bridges"):
         # With one pod alone nothing passes between two of them.
         if row.text("name") in _PODS and row.count("containers") >= 2:
-            current = host.sysctl(_CALLS) or "none, br_netfilter is not loaded"
-            evidence = {_CALLS: current, "bridge": row.text("name"), "containers": row.count("containers")}
-            yield Hit(evidence, remedy={"tuning_host_sysctl": {_CALLS: 1}} if host.sysctl(_CALLS) else {})
+            evidence = {_CALLS: "0", "bridge": row.text("name"), "containers": row.count("containers")}
+            yield Hit(evidence, remedy={"tuning_host_sysctl": {_CALLS: 1}})
 
 
 RULES = (
@@ -233,8 +233,8 @@ RULES = (
         id="bridge-avoids-firewall",
         severity="medium",
         title="Pods on one node do not reach each other by the address of a service",
-        condition="a bridge of pods (cni0 or cbr0) has two or more, the host forwards, and "
-        "net.bridge.bridge-nf-call-iptables is not 1",
+        condition="a bridge of pods (cni0 or cbr0) has two or more, the host forwards and belongs to "
+        "Kubernetes, and net.bridge.bridge-nf-call-iptables is 0",
         explanation="kube-proxy changes the address of a service into that of a pod with rules of the firewall, and "
         "answers between two ports of a bridge do not pass these. DNS and other services fail on nodes where client "
         "and server are neighbours, and work elsewhere.",

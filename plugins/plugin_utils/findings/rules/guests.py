@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..harm import overflowed, squeezed, stolen
@@ -90,21 +91,26 @@ def _synthetic(host: Host) -> Iterator[Hit]:
         direct = any(other.text("master") == nic.name for other in host.nics)
         if nic.driver == "hv_netvsc" and nic.linked and not direct and (squeezed(host) or overflowed(host)):
             rows = host.processors
+            late, lost = (sum(row.count(name) for row in rows) for name in ("squeezed", "dropped"))
             evidence = {
                 "driver": nic.driver,
                 "virtual function": "none",
-                "rounds that ran out of budget": sum(row.count("squeezed") for row in rows),
+                **({"rounds that ran out of budget": late} if squeezed(host) else {}),
+                **({"dropped before the protocols": lost} if overflowed(host) else {}),
             }
             yield Hit(evidence, nic.name)
 
 
 def _by_qemu(host: Host) -> Iterator[Hit]:
-    taps = [row for row in host.rows("tunnels") if row.text("kind") == "tap"]
+    # A VPN may have taps too, such as tap0 of OpenVPN.
+    taps = [row for row in host.rows("tunnels") if row.text("kind") == "tap" and _GUEST.fullmatch(row.text("nic"))]
     moved = sum(row.count("sent") for row in taps)
     if taps and host.flag("kernel", "kvm") and host.flag("kernel", "vhost_net") is False and moved >= _MUCH:
         yield Hit({"guests' taps": len(taps), "packets to them": moved, "module vhost_net": "not loaded"})
 
 
+# The names that libvirt and Proxmox give to the taps of guests.
+_GUEST = re.compile(r"vnet\d+|tap\d+i\d+")
 # Packets sent by a NIC that somebody uses for more than to log in.
 _MUCH = 10_000_000
 
@@ -199,8 +205,8 @@ RULES = (
         id="guests-without-vhost",
         severity="low",
         title="QEMU itself moves the packets of guests",
-        condition="a host of KVM has guests with taps that have moved at least 10 million packets, and the module "
-        "vhost_net is not loaded",
+        condition="a host of KVM has guests with taps, by the names that libvirt and Proxmox give them, that have "
+        "moved at least 10 million packets, and the module vhost_net is not loaded",
         explanation="With vhost_net the kernel passes packets between a guest with virtio and its tap. Without it "
         "each one wakes the process of QEMU, which costs much of the processor and of the speed.",
         action="Load it (`modprobe vhost_net`, and /etc/modules-load.d for the next boot), give guests NICs of the "

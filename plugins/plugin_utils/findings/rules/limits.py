@@ -32,13 +32,19 @@ def _files(host: Host) -> Iterator[Hit]:
     refused, since = host.protocol("TcpExtListenOverflows")
     if refused:
         told["accept queue overflowed"] = f"{refused} times {since}"
-    yield Hit(told, severity="" if any(at_the_limit(row) for row in rows) else "low")
+    yield Hit(told, severity="" if any(at_the_limit(row) for row in rows) else "note")
+
+
+# A shorter queue is short on purpose.
+_QUEUE = 10
 
 
 def _socket_files(host: Host) -> Iterator[Hit]:
     limit, best = host.whole(_ACCEPT), queue(host)
     for row in host.rows("limits", "unix_queues"):
         most = row.count("most")
+        if not row.text("path") or not row.count("waiting") >= most >= _QUEUE:
+            continue
         evidence = {"socket": row.text("path"), "waiting": row.count("waiting"), "queue": most, _ACCEPT: limit}
         # The program may have asked for more, and has got what the kernel allows.
         cut = 0 < limit == most < best
@@ -50,7 +56,7 @@ RULES = (
         id="open-files-short",
         severity="high",
         title="A program may open no more files, and so no more connections",
-        condition="a program has all but four of the files open that it may; low from 95 % of them on",
+        condition="a program has all but four of the files open that it may; a note from 95 % of them on",
         explanation="Each connection is an open file, and most services begin with a limit of 1024. At the limit a "
         "program cannot accept or open connections (`Too many open files`), and the accept queue fills up behind it; "
         "no kernel parameter of the network helps.",

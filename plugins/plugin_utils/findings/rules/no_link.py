@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..chips import FIBRE_82599
@@ -13,6 +14,10 @@ _FEC = (
     "Both ends see a signal and do not understand each other: set the same forward error correction at both (`fec: "
     "{encoding: rs}` for most of 25G and 100G, `baser` for short copper of 25G; `show interface` of the switch tells "
     "its own), and the same speed and negotiation."
+)
+_TRAINING = (
+    "The ends do not agree on the signal of a copper cable: see that the other end is ready, and that both have the "
+    "same speed and negotiation; then replace the cable."
 )
 _SIGNAL = (
     "The signal is too weak or too bad for a link: clean the plugs, and replace the cable or one of the transceivers; "
@@ -26,8 +31,8 @@ _POWER = "The module or cable needs more power, or gets hotter, than the port al
 # The states of include/uapi/linux/ethtool.h by ethtool's names of them, but those of a port without a cable, or whose
 # other end is switched off.
 _REASONS = {
-    "Logical mismatch": _FEC,
-    "Link training failure": _FEC,
+    "Logical mismatch": "",
+    "Link training failure": _TRAINING,
     "Bad signal integrity": _SIGNAL,
     "Cable issue": _MODULE,
     "EEPROM issue": _MODULE,
@@ -36,21 +41,24 @@ _REASONS = {
     "Power budget exceeded": _POWER,
     "Overheat": _POWER,
 }
+# What ethtool says of a mismatch by forward error correction: of its blocks, lanes and markers.
+_OF_FEC = re.compile(r"FEC|block lock|AM lock|align status", re.IGNORECASE)
 # From this speed on, in Mb/s, links have forward error correction.
 _CORRECTED = 25000
 
 
 def _down(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
-        state = nic.text("down_reason").partition(",")[0]
+        state, _comma, detail = nic.text("down_reason").partition(",")
         # A port that is switched off tells the state of the time before.
         if nic.flag("carrier") is not False or state not in _REASONS or nic.text("operstate") == "UP":
             continue
         off = nic.value("fec", "encoding") == "off" and nic.desired("fec", "encoding") is None
-        bare = _REASONS[state] is _FEC and nic.count("fastest") >= _CORRECTED and off
+        action = _FEC if state == "Logical mismatch" and _OF_FEC.search(detail) else _REASONS[state]
+        bare = action is _FEC and nic.count("fastest") >= _CORRECTED and off
         evidence = {"Link detected": f"no ({nic.text('down_reason')})", **({"FEC": "off"} if bare else {})}
         remedy = nic_remedy(nic.name, fec={"encoding": "rs"}) if bare else {}
-        yield Hit(evidence, nic.name, "", remedy, _REASONS[state], "" if _used(nic) else "note")
+        yield Hit(evidence, nic.name, "", remedy, action, "" if _used(nic) else "note")
 
 
 def _used(nic: Nic) -> bool:
@@ -59,9 +67,12 @@ def _used(nic: Nic) -> bool:
 
 
 def _unserved(host: Host) -> Iterator[Hit]:
-    for row in host.rows("controllers"):
-        picky = row.text("pci_id") in FIBRE_82599 and row.flag("ixgbe") is True
-        evidence = {"bus": row.text("bus"), "PCI id": row.text("pci_id"), "driver": "none"}
+    rows = host.rows("controllers")
+    for pci_id in dict.fromkeys(row.text("pci_id") for row in rows):
+        same = [row for row in rows if row.text("pci_id") == pci_id]
+        picky = pci_id in FIBRE_82599 and any(row.flag("ixgbe") is True for row in same)
+        more = {"devices": len(same)} if len(same) > 1 else {}
+        evidence = {"bus": same[0].text("bus"), **more, "PCI id": pci_id, "driver": "none"}
         shown = {**evidence, "module ixgbe": "loaded"} if picky else evidence
         yield Hit(shown, severity="medium" if picky else "", action=_OPTICS if picky else "")
 

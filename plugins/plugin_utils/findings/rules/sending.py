@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..harm import DAY, HOUR, seldom
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
@@ -24,7 +25,10 @@ def _full(host: Host) -> Iterator[Hit]:
         root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
         dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
         slow = nic.real and 0 < nic.speed <= FILLED and nic.count("txqueuelen") >= _USUAL
-        if slow and (leaf or root) in _FIFO and dropped >= 1000 and dropped * 1000 >= sent:
+        # A counter of 32 bits has begun anew, so that nobody knows the share.
+        wrapped = sent < min(1 << 32, dropped * 100) and seldom(host, 1, 30 * DAY)
+        much = dropped >= 1000 and dropped * 1000 >= sent and not wrapped and not seldom(host, dropped, HOUR)
+        if slow and (leaf or root) in _FIFO and much:
             evidence = {
                 "Speed": f"{nic.speed}Mb/s",
                 "qdisc": leaf or root,
@@ -121,7 +125,7 @@ RULES = (
         severity="medium",
         title="More is sent than the link carries",
         condition="pfifo_fast or pfifo of a link of 1000 Mb/s or less, with a queue of 1000 packets or more, have "
-        "dropped at least 1000 packets, and one in 1000 of what was sent",
+        "dropped at least 1000 packets, one in 1000 of what was sent, and one an hour of uptime",
         explanation="One processor fills such a link, so that neither rings nor channels help. Backups and copies fill "
         "the queue, and what should pass at once, such as the heartbeats of a cluster, waits behind them or is lost.",
         action="Give each flow its turn (fq_codel), keep bulk traffic off this link or limit its rate, and give a "

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import DAY
+from ..harm import DAY, HOUR, seldom
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -117,6 +117,8 @@ def _fragments(host: Host) -> Iterator[Hit]:
     whole, _since = host.protocol("IpReasmOKs")
     # A packet has many fragments, so the number of all that came says little of how many packets were lost.
     if failed < 1000 or failed * 100 < failed + whole:
+        return
+    if not host.number("protocols", "interval") and seldom(host, failed, HOUR):
         return
     late, _since = host.protocol("IpReasmTimeout")
     room, held = host.whole("net.ipv4.ipfrag_high_thresh"), host.count("protocols", "fill", "frag_memory")
@@ -263,8 +265,9 @@ RULES = (
         id="fragments-lost",
         severity="medium",
         title="Fragmented packets are not reassembled",
-        condition="at least 1000 packets in fragments, and one in a hundred, came to nothing, and the memory for them "
-        "is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else a note",
+        condition="at least 1000 packets in fragments, one in a hundred and one an hour of uptime, came to nothing, "
+        "and the memory for them is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else "
+        "a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",
