@@ -5,18 +5,20 @@ read in netplan.py."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence
+from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
 from urllib.parse import unquote
 
 import yaml
 
 from . import ethtool, masks, netplan, qdiscs, tasks
+from .budget import TooLarge
 from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
+_MOST_NODES_OF_ALIASES = 1000
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 # Modules of Ansible and states of Salt whose arguments are a parameter of the kernel.
 _SYSCTL_CALLS = ("sysctl", "ansible.posix.sysctl", "sysctl.present", "ansible.builtin.sysctl")
@@ -29,7 +31,31 @@ def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
     if found is None:
         # One name for several anchors is no YAML for this parser, but others take it.
         found = _composed(re.sub(r"(?m)(:|-) [&*]\w+", r"\1 ", text))
+    if found and _nodes_of_aliases(found) > _MOST_NODES_OF_ALIASES:
+        raise TooLarge(f"it is too large: its aliases stand for more than {_MOST_NODES_OF_ALIASES} nodes")
     return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
+
+
+def _nodes_of_aliases(nodes: Sequence[yaml.Node]) -> int:
+    """How many nodes more there are once each alias is what it stands for."""
+    sizes: Dict[int, int] = {}
+    more = 0
+
+    def size(node: yaml.Node) -> int:
+        nonlocal more
+        if isinstance(node, yaml.ScalarNode):
+            return 1
+        if id(node) in sizes:
+            more += sizes[id(node)]
+        else:
+            sizes[id(node)] = _MOST_NODES_OF_ALIASES + 1  # one within itself has no end
+            inner = [one for pair in node.value for one in (pair if isinstance(pair, tuple) else (pair,))]
+            sizes[id(node)] = 1 + sum(map(size, inner))
+        return sizes[id(node)]
+
+    for node in nodes:
+        size(node)
+    return more
 
 
 def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:

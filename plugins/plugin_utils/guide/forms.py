@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import documents, files, fragments, interfaces, masks, modules, nmcli, prose, python, sentences, systemd
+from .budget import TooLarge, refuse
 from .model import OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -98,7 +99,11 @@ class Forms:
         return True
 
     def _yaml(self, lines: Sequence[Line]) -> None:
-        nodes = documents.compose(lines)
+        try:
+            nodes = documents.compose(lines)
+        except TooLarge as error:
+            refuse(self.guide.sink, lines, str(error))
+            return
         if nodes is None:
             with documents.in_a_pod(self.guide, lines):
                 self.read("prose", lines)

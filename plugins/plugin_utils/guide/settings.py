@@ -16,6 +16,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
 from . import interrupts, masks, numbers, verdicts
+from .budget import Budget
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
@@ -69,6 +70,7 @@ class Guide:
         self.profiles: Dict[str, str] = {}
         # The interrupts that scripts have looked up so far.
         self.interrupts = interrupts.Book()
+        self.budget = Budget()
 
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""
