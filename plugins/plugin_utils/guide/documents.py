@@ -12,7 +12,7 @@ import yaml
 
 from . import ethtool, masks, netplan, qdiscs, tasks
 from .budget import TooLarge
-from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -122,7 +122,8 @@ class Reader:
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
         words = self.variables.loop(plain)
-        with self.guide.sink.noting(tasks.condition(plain.get("when"))):
+        never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
+        with self.guide.sink.under(NO_EFFECT, never), self.guide.sink.noting(tasks.condition(plain.get("when"))):
             if words is None:
                 self._keys_of(node, nic, plain)
             for word in words or ():
@@ -134,6 +135,10 @@ class Reader:
         named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
         value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
+        if key.startswith(_ROOTS) and "state" in named and str(named["state"].value) == "absent":
+            said = f"{key}: state absent takes the parameter out of a file, and sets nothing"
+            self.guide.sink.remark(self.number(named["state"] if value is None else value), NO_EFFECT, said)
+            return
         if key.startswith(_ROOTS) and value is not None:
             self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
