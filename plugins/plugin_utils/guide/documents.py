@@ -80,6 +80,7 @@ class Reader:
         self.lines = list(lines)
         self.text = text
         self.variables = tasks.Variables()
+        self.call = ""  # the key whose value is walked through
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -139,6 +140,10 @@ class Reader:
             said = f"{key}: state absent takes the parameter out of a file, and sets nothing"
             self.guide.sink.remark(self.number(named["state"] if value is None else value), NO_EFFECT, said)
             return
+        if not masks.known(key) and value is not None and "sysctl" in self.call:
+            said = f"{masks.shown(key)}: which parameter that is, the words of a loop say, which are not read here"
+            self.guide.sink.remark(self.number(value), ON_HOST, said)
+            return
         if key.startswith(_ROOTS) and value is not None:
             self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
@@ -171,6 +176,7 @@ class Reader:
                 )
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
+                self.call = word
                 self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
     def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:

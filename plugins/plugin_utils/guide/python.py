@@ -10,7 +10,7 @@ from functools import partial
 from typing import Dict, Iterator, List, Optional, Sequence, Union
 
 from . import masks, programs
-from .model import CONDITIONAL, NO_EFFECT, Line
+from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -61,6 +61,9 @@ def _node(guide: Guide, numbers: Sequence[int], node: ast.AST, variables: _Varia
     """What one part of a program runs, or holds as a text."""
     if isinstance(node, (ast.Constant, ast.JoinedStr)) and not said:
         _file(guide, numbers, node)
+    if isinstance(node, ast.Call) and _writes_to_the_kernel(node):
+        said = "it writes into a file of the kernel; what and where exactly, is not read from Python"
+        guide.sink.remark(numbers[node.lineno - 1], ON_HOST, said)
     if isinstance(node, ast.Call) and node.args:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         first = node.args[0]
@@ -75,6 +78,20 @@ def _node(guide: Guide, numbers: Sequence[int], node: ast.AST, variables: _Varia
             if command and (name in _RUNNING or known):
                 Shell(guide).commands(numbers[node.lineno - 1], command)
         guide.sink.branch = before
+
+
+def _writes_to_the_kernel(node: ast.Call) -> bool:
+    """Whether it is `open("/proc/sys/...", "w")`, or `Path("/sys/...").write_text(...)`."""
+    opened: ast.AST = node
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("write_text", "write_bytes"):
+        opened = node.func.value
+    elif getattr(node.func, "id", "") != "open" or not any(
+        isinstance(one, ast.Constant) and re.search("[wa+]", str(one.value))
+        for one in (*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode"))
+    ):
+        return False
+    path = _joined(opened.args[0]) if isinstance(opened, ast.Call) and opened.args else ""
+    return path.startswith(("/proc/sys/", "/proc/irq/", "/sys/"))
 
 
 def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:
