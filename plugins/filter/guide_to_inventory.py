@@ -132,8 +132,8 @@ def guide_to_inventory(
     arguments: Optional[List[str]] = None,
     all_parameters: bool = False,
 ) -> Dict[str, Any]:
-    """What the text comes to; AnsibleFilterError for anything but a text, or texts by path."""
-    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import reader
+    """What the text comes to; AnsibleFilterError for anything but a text, or texts by path, and for one too large."""
+    from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import budget, reader
 
     known = reader.Known(str(kernel), arguments, bool(all_parameters))
     if isinstance(text, Mapping) and text and all(isinstance(part, str) for pair in text.items() for part in pair):
@@ -142,7 +142,10 @@ def guide_to_inventory(
                 "guide_to_inventory: path, form and arguments are for one text, not for several files"
             )
         files = {str(name): str(content) for name, content in text.items()}
-        return reader.read_files(files, known)
+        try:
+            return reader.read_files(files, known)
+        except budget.TooLarge as error:
+            raise AnsibleFilterError(f"guide_to_inventory: {error}") from None
     if not isinstance(text, str):
         right = "such as what the lookup ansible.builtin.file gives, or a dictionary of texts by path"
         raise AnsibleFilterError(f"guide_to_inventory needs a text, {right}")
@@ -154,7 +157,10 @@ def guide_to_inventory(
         raise AnsibleFilterError(
             "guide_to_inventory: arguments needs a list of texts, one for each argument of the script"
         )
-    return reader.read(str(text), str(path), form, known)
+    try:
+        return reader.read(str(text), str(path), form, known)
+    except budget.TooLarge as error:
+        raise AnsibleFilterError(f"guide_to_inventory: {error}") from None
 
 
 class FilterModule:

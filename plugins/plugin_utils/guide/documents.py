@@ -5,18 +5,20 @@ read in netplan.py."""
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, ContextManager, List, Mapping, Optional, Sequence
+from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
 from urllib.parse import unquote
 
 import yaml
 
 from . import ethtool, masks, netplan, qdiscs, tasks
-from .model import CONDITIONAL, HOST, ON_HOST, OTHER_TOOL, Line
+from .budget import TooLarge
+from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
+_MOST_NODES_OF_ALIASES = 1000
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 # Modules of Ansible and states of Salt whose arguments are a parameter of the kernel.
 _SYSCTL_CALLS = ("sysctl", "ansible.posix.sysctl", "sysctl.present", "ansible.builtin.sysctl")
@@ -29,7 +31,31 @@ def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
     if found is None:
         # One name for several anchors is no YAML for this parser, but others take it.
         found = _composed(re.sub(r"(?m)(:|-) [&*]\w+", r"\1 ", text))
+    if found and _nodes_of_aliases(found) > _MOST_NODES_OF_ALIASES:
+        raise TooLarge(f"it is too large: its aliases stand for more than {_MOST_NODES_OF_ALIASES} nodes")
     return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
+
+
+def _nodes_of_aliases(nodes: Sequence[yaml.Node]) -> int:
+    """How many nodes more there are once each alias is what it stands for."""
+    sizes: Dict[int, int] = {}
+    more = 0
+
+    def size(node: yaml.Node) -> int:
+        nonlocal more
+        if isinstance(node, yaml.ScalarNode):
+            return 1
+        if id(node) in sizes:
+            more += sizes[id(node)]
+        else:
+            sizes[id(node)] = _MOST_NODES_OF_ALIASES + 1  # one within itself has no end
+            inner = [one for pair in node.value for one in (pair if isinstance(pair, tuple) else (pair,))]
+            sizes[id(node)] = 1 + sum(map(size, inner))
+        return sizes[id(node)]
+
+    for node in nodes:
+        size(node)
+    return more
 
 
 def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:
@@ -54,6 +80,7 @@ class Reader:
         self.lines = list(lines)
         self.text = text
         self.variables = tasks.Variables()
+        self.call = ""  # the key whose value is walked through
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -96,7 +123,8 @@ class Reader:
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
         words = self.variables.loop(plain)
-        with self.guide.sink.noting(tasks.condition(plain.get("when"))):
+        never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
+        with self.guide.sink.under(NO_EFFECT, never), self.guide.sink.noting(tasks.condition(plain.get("when"))):
             if words is None:
                 self._keys_of(node, nic, plain)
             for word in words or ():
@@ -108,6 +136,14 @@ class Reader:
         named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
         value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
+        if key.startswith(_ROOTS) and "state" in named and str(named["state"].value) == "absent":
+            said = f"{key}: state absent takes the parameter out of a file, and sets nothing"
+            self.guide.sink.remark(self.number(named["state"] if value is None else value), NO_EFFECT, said)
+            return
+        if not masks.known(key) and value is not None and "sysctl" in self.call:
+            said = f"{masks.shown(key)}: which parameter that is, the words of a loop say, which are not read here"
+            self.guide.sink.remark(self.number(value), ON_HOST, said)
+            return
         if key.startswith(_ROOTS) and value is not None:
             self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
@@ -140,6 +176,7 @@ class Reader:
                 )
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
+                self.call = word
                 self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
     def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:

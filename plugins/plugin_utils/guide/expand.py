@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from itertools import product
 from typing import Callable, Dict, List, Optional, Set, Tuple, Union
 
 from . import interrupts, masks, numbers
+from .braces import braces
+from .budget import Budget
 
 Value = Union[str, List[str]]
 Run = Callable[[str], Optional[str]]
 
-_MOST = 512
 # As many characters as possible that stand for themselves.
 _PLAIN = re.compile(r"[^'\"`$\\]+")
 # An index may hold that of another array.
@@ -28,10 +28,13 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a"
 class Scope:
     """The variables of a script, its arguments, and how its substitutions are run."""
 
-    def __init__(self, arguments: Optional[List[str]] = None, run: Optional[Run] = None) -> None:
+    def __init__(
+        self, arguments: Optional[List[str]] = None, run: Optional[Run] = None, budget: Optional[Budget] = None
+    ) -> None:
         self.values: Dict[str, Value] = {}
         self.arguments = arguments
         self.run: Run = run or (lambda _source: None)
+        self.budget = budget or Budget()
         self.tables: Dict[str, Dict[str, str]] = {}  # arrays whose elements have names
         self.drivers: Set[str] = set()  # the variables that hold the name of a driver
         self.counts: Set[str] = set()  # those that hold the number of processors
@@ -53,34 +56,21 @@ class Scope:
 
 def fields(raw: str, scope: Scope) -> List[str]:
     """The words that a raw word becomes."""
-    return [text for one in braces(raw) for text in _Expansion(scope).fields(one)]
+    found = [text for one in braces(raw) for text in _Expansion(scope).fields(one)]
+    scope.budget.take(found)
+    return found
 
 
 def text(raw: str, scope: Scope) -> str:
     """A raw word as one text, as in an assignment."""
-    return _Expansion(scope).whole(raw)
+    found = _Expansion(scope).whole(raw)
+    scope.budget.take([found])
+    return found
 
 
 def document(raw: str, scope: Scope) -> str:
     """A line of a here document whose end is not quoted."""
     return _Expansion(scope).whole(raw, quotes=False)
-
-
-def braces(raw: str) -> List[str]:
-    """`{a,b}` and `{0..7}` outside of quotes."""
-    if "{" not in raw:
-        return [raw]
-    match = re.search(r"(?<![$\\])\{([^{}\s'\"`]*,[^{}\s'\"`]*|-?\d{1,4}\.\.-?\d{1,4})\}", raw)
-    if not match or raw[0] in "'\"" or raw.count("'", 0, match.start()) % 2 or raw.count('"', 0, match.start()) % 2:
-        return [raw]
-    first, dots, last = match[1].partition("..")
-    if dots and "," not in match[1]:
-        step = 1 if int(first) <= int(last) else -1
-        parts = [str(number) for number in range(int(first), int(last) + step, step)][:_MOST]
-    else:
-        parts = match[1].split(",")
-    ends = braces(raw[match.end() :])
-    return [raw[: match.start()] + part + end for part, end in product(parts, ends)]
 
 
 def arithmetic(expression: str, scope: Scope) -> Optional[int]:
@@ -213,7 +203,8 @@ class _Expansion:
         return match.end()
 
     def _substitute(self, inner: str, source: str, quoted: bool) -> None:
-        value = self.scope.run(inner)
+        with self.scope.budget:
+            value = self.scope.run(inner)
         self._insert(masks.mask(source) if value is None else value, quoted)
 
     def _parameter(self, inner: str, source: str, quoted: bool) -> None:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import documents, files, fragments, interfaces, masks, modules, nmcli, prose, python, sentences, systemd
+from .budget import TooLarge, refuse
 from .model import OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -35,7 +36,7 @@ _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
-    r"|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
+    r"|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
     r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
@@ -98,7 +99,11 @@ class Forms:
         return True
 
     def _yaml(self, lines: Sequence[Line]) -> None:
-        nodes = documents.compose(lines)
+        try:
+            nodes = documents.compose(lines)
+        except TooLarge as error:
+            refuse(self.guide.sink, lines, str(error))
+            return
         if nodes is None:
             with documents.in_a_pod(self.guide, lines):
                 self.read("prose", lines)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
+from .budget import MOST_LEVELS
 from .model import Line
 
 _OPERATORS = (
@@ -25,6 +26,13 @@ class Broken(Exception):
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
         self.line = line
+
+
+class TooDeep(Broken):
+    """Text that may be shell, but has more within each other than anybody writes."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(line, f"it is too deep: more than {MOST_LEVELS} levels within each other")
 
 
 class Token(NamedTuple):
@@ -51,6 +59,7 @@ class Lexer:
         self.row = 0
         self.tokens: List[Token] = []
         self.pending: List[int] = []
+        self.level = 0  # of brackets within each other
 
     @property
     def line(self) -> int:
@@ -202,6 +211,13 @@ class Lexer:
         raise Broken(line, 'a quote " that nobody closes')
 
     def _bracket(self, opening: str, closing: str) -> None:
+        self.level += 1
+        if self.level > MOST_LEVELS:
+            raise TooDeep(self.line)
+        self._between(opening, closing)
+        self.level -= 1
+
+    def _between(self, opening: str, closing: str) -> None:
         line = self.line
         self._step(len(opening))
         one, other = opening[0], closing[0]

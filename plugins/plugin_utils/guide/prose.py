@@ -47,6 +47,12 @@ _UNDO = re.compile(
     rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_UNDO_WORDS}\b[^`]*", re.IGNORECASE
 )
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
+# What stands above a block that shows how not to do it.
+_BAD = re.compile(
+    r"\W*(?:before\s*(?:\([^)]*\))?|(?:wrong|bad|incorrect)\b[^.`]{0,30}|(?:do\s+not|don['\u2019]?t|never)(?:\s+do(?:\s+this|\s+it)?)?)\W*",
+    re.IGNORECASE,
+)
+_BAD_EXAMPLE = "the text shows it as a bad example"
 _FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 _TAKES_BACK = "the text gives it for taking back what it sets"
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
@@ -84,7 +90,8 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         block = _dedented(lines[index + 1 : end])
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
-        with guide.sink.under(NO_EFFECT, _TAKES_BACK if back else ""):
+        bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
+        with guide.sink.under(NO_EFFECT, _TAKES_BACK if back else bad):
             _block(guide, block, fence[2], detect, form)
         index = end + 1
     _lines(guide, rest, why=_TAKES_BACK if taking_back else "")

@@ -7,10 +7,10 @@ import ast
 import re
 import warnings
 from functools import partial
-from typing import Dict, List, Optional, Sequence, Union
+from typing import Dict, Iterator, List, Optional, Sequence, Union
 
 from . import masks, programs
-from .model import CONDITIONAL, Line
+from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -43,24 +43,55 @@ def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
     numbers = [number for number, _text in lines]
     variables = _Variables(lines, tree)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    never = set(_never(tree))
     said |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in said:
-            _file(guide, numbers, node)
-        if isinstance(node, ast.Call) and node.args:
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            first = node.args[0]
-            values = variables.values(first) if isinstance(first, ast.Name) else []
-            before = guide.sink.branch
-            guide.sink.groups += 1
-            for case, value in enumerate(values or [first]):
-                guide.sink.branch = (*before, (guide.sink.groups, case, "if"))
-                command = _joined(value, variables)
-                word = command.split()[0] if command.split() else ""
-                known = " " in command.strip() and programs.program(word) in programs.PROGRAMS
-                if command and (name in _RUNNING or known):
-                    Shell(guide).commands(numbers[node.lineno - 1], command)
-            guide.sink.branch = before
+        with guide.sink.under(NO_EFFECT, "it stands under a condition that never holds" if id(node) in never else ""):
+            _node(guide, numbers, node, variables, id(node) in said)
+
+
+def _never(tree: ast.AST) -> Iterator[int]:
+    """What stands in the body of `if False:` and its like."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.If, ast.While)) and isinstance(node.test, ast.Constant) and not node.test.value:
+            yield from (id(inner) for one in node.body for inner in ast.walk(one))
+
+
+def _node(guide: Guide, numbers: Sequence[int], node: ast.AST, variables: _Variables, said: bool) -> None:
+    """What one part of a program runs, or holds as a text."""
+    if isinstance(node, (ast.Constant, ast.JoinedStr)) and not said:
+        _file(guide, numbers, node)
+    if isinstance(node, ast.Call) and _writes_to_the_kernel(node):
+        said = "it writes into a file of the kernel; what and where exactly, is not read from Python"
+        guide.sink.remark(numbers[node.lineno - 1], ON_HOST, said)
+    if isinstance(node, ast.Call) and node.args:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        first = node.args[0]
+        values = variables.values(first) if isinstance(first, ast.Name) else []
+        before = guide.sink.branch
+        guide.sink.groups += 1
+        for case, value in enumerate(values or [first]):
+            guide.sink.branch = (*before, (guide.sink.groups, case, "if"))
+            command = _joined(value, variables)
+            word = command.split()[0] if command.split() else ""
+            known = " " in command.strip() and programs.program(word) in programs.PROGRAMS
+            if command and (name in _RUNNING or known):
+                Shell(guide).commands(numbers[node.lineno - 1], command)
+        guide.sink.branch = before
+
+
+def _writes_to_the_kernel(node: ast.Call) -> bool:
+    """Whether it is `open("/proc/sys/...", "w")`, or `Path("/sys/...").write_text(...)`."""
+    opened: ast.AST = node
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("write_text", "write_bytes"):
+        opened = node.func.value
+    elif getattr(node.func, "id", "") != "open" or not any(
+        isinstance(one, ast.Constant) and re.search("[wa+]", str(one.value))
+        for one in (*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode"))
+    ):
+        return False
+    path = _joined(opened.args[0]) if isinstance(opened, ast.Call) and opened.args else ""
+    return path.startswith(("/proc/sys/", "/proc/irq/", "/sys/"))
 
 
 def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 from .assemble import result
+from .budget import TooLarge
 from .forms import Forms, by_path, by_text
 from .model import Line, Sink, numbered
 from .settings import Guide
@@ -65,8 +66,13 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     guide.sink.cases.update(cases(guide.sink, lines))
     forms = Forms(guide)
     kind = form or (by_path(path) if path else None) or by_text(lines)
-    if kind in ("ifcfg", "systemd") and path:
-        forms.file(path, lines)
-    elif kind:
-        forms.read(kind, lines)
+    try:
+        if kind in ("ifcfg", "systemd") and path:
+            forms.file(path, lines)
+        elif kind:
+            forms.read(kind, lines)
+    except (RecursionError, TooLarge) as error:
+        begins = next((text.strip() for _number, text in lines if text.strip()), "")[:60]
+        named = f"{path or 'the text'} (it begins with {begins!r})"
+        raise TooLarge(f"{named} cannot be read: it has too much within each other, or becomes too large") from error
     return kind or "prose"

@@ -23,7 +23,7 @@ class Script:
     def __init__(self, guide: Guide, arguments: Optional[List[str]]) -> None:
         self.guide = guide
         self.sink = guide.sink
-        self.scope = expand.Scope(arguments, self.substitute)
+        self.scope = expand.Scope(arguments, self.substitute, guide.budget)
         self.functions: Dict[str, Function] = {}
         self.visited: Set[int] = set()
         self.why: Dict[int, str] = {}

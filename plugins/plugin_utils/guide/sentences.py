@@ -16,6 +16,11 @@ _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
+# What runs the rest of its line on another host or in a container.
+_ELSEWHERE = re.compile(
+    r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ssh|pssh|pdsh|clush)\s+(?!(?:in|into|to|onto|and|as)\s)"
+    r"|(?:docker|podman|nerdctl|lxc|incus|kubectl)\s+(?:\S+\s+){0,4}?(?:run|exec|create|debug)\s)[^`]*"
+)
 # Programs whose names begin sentences as well.
 _ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
 _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
@@ -27,6 +32,8 @@ def command_in(text: str) -> str:
     plain = re.sub(r"^(``+)(.*?)\1$", r"\2", PROMPT.sub("", text, count=1).strip())
     if plain[:1] in "\"'`" and plain.rstrip(",;")[-1:] == plain[:1]:
         plain = plain.rstrip(",;")[1:-1]
+    if _ELSEWHERE.fullmatch(plain) and parses(plain):
+        return plain
     found = [whole(plain)] if plain else []
     inner = [whole(match[1]) for match in (_ECHO.search(plain), _COMMAND.search(plain)) if match]
     found += [command for command in inner if parses(command)]

@@ -16,6 +16,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
 from . import interrupts, masks, numbers, verdicts
+from .budget import Budget
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
@@ -29,6 +30,9 @@ _SWITCHES: Mapping[str, str] = {
     **dict.fromkeys(("true", "yes", "on"), "1"),
     **dict.fromkeys(("false", "no", "off"), "0"),
 }
+# What guides say behind a number, and a comment behind it.
+_DEFAULT = re.compile(r"(?<=\d)\s*\((?:the\s+)?(?:default|was|originally|kernel default)\b[^)]*\)", re.IGNORECASE)
+_COMMENT = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)\s*;(?=\s*\S)")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -69,6 +73,7 @@ class Guide:
         self.profiles: Dict[str, str] = {}
         # The interrupts that scripts have looked up so far.
         self.interrupts = interrupts.Book()
+        self.budget = Budget()
 
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""
@@ -208,10 +213,14 @@ class Guide:
         if not masks.known(raw):
             self.sink.remark(line, ON_HOST, f"{name}: the value {masks.shown(raw).strip()} is known on the host only")
             return None
-        value, hash_, comment = raw.partition("#")
+        raw = _DEFAULT.sub("", raw)
+        value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
         value = inputs.vector(value).rstrip(";|, ").strip("'\"").strip()
         if not value:
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
+            return None
+        if re.match(r"-?\d+\s+[A-Za-z(]", value):
+            self.sink.unknown(line, f"{name}: '{value}' is no number, although it begins with one")
             return None
         if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", value):
             value = str(int(value, 16))  # as the kernel prints it

@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import List, Sequence
 
 from . import bindings, masks, syntax
-from .lexer import Broken
+from .budget import refuse
+from .lexer import Broken, TooDeep
 from .model import NO_EFFECT, Line
 from .nodes import Function, Node, Sequence_, Simple, all_of
 from .walk import Walk
@@ -28,6 +29,9 @@ class Shell(Walk):
         """All of a script; a text that is no shell is read line by line."""
         try:
             tree = syntax.parse([(number, masks.placeholders(masks.templates(text))) for number, text in lines])
+        except TooDeep as error:
+            refuse(self.sink, lines, str(error))
+            return
         except Broken as error:
             self._by_lines(lines, error)
             return

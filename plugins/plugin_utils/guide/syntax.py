@@ -6,7 +6,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
-from .lexer import REDIRECTIONS, Broken, Token, tokens
+from .budget import MOST_LEVELS
+from .lexer import REDIRECTIONS, Broken, Token, TooDeep, tokens
 from .model import Line
 from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Redirect, Sequence_, Simple, While
 
@@ -17,6 +18,7 @@ class _Parser:
     def __init__(self, found: Sequence[Token]) -> None:
         self.tokens = [*found, Token("end", "", found[-1].line if found else 1)]
         self.position = 0
+        self.level = 0  # of commands within each other
 
     @property
     def now(self) -> Token:
@@ -76,6 +78,14 @@ class _Parser:
         return Not(whole, line) if turned else whole
 
     def command(self) -> Node:
+        self.level += 1
+        if self.level > MOST_LEVELS:
+            raise TooDeep(self.now.line)
+        found = self.one_command()
+        self.level -= 1
+        return found
+
+    def one_command(self) -> Node:
         token = self.now
         if token.kind == "arith":
             self.take()

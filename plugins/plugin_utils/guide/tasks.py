@@ -108,6 +108,12 @@ def condition(node: Optional[yaml.Node]) -> str:
     return f"only where {' and '.join(words)}" if words else ""
 
 
+def never(node: Optional[yaml.Node]) -> bool:
+    """Whether a condition is simply false, or one of several is."""
+    parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return any(isinstance(one, yaml.ScalarNode) and str(one.value).lower() in ("false", "no") for one in parts)
+
+
 def command(text: str) -> str:
     """A command in one line without the words that are for Ansible."""
     return _FOR_ANSIBLE.sub("", text)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
 
 from . import bindings, conditions, counting, expand, masks
+from .budget import TooLarge
 from .conditions import START, UNDO
 from .loops import Loops
 from .model import CONDITIONAL
@@ -44,6 +45,13 @@ class Walk(Loops):
                 self.visited.add(id(node))
                 self.sink.unknown(node.line, f"loops have taken {_MOST_STEPS} steps before it, and no more are read")
             return
+        try:
+            self._walk(node)
+        except TooLarge as error:
+            self.skip(node, str(error))
+            self.sink.unknown(self.override or node.line, str(error))
+
+    def _walk(self, node: Node) -> None:
         if isinstance(node, Simple):
             self._simple(node)
         elif isinstance(node, Sequence_):

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damaged texts, and texts that grow without end, have an answer, and soon."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
+
+LAST = "ethtool -K eth9 gro off"
+
+
+def nested_substitutions(count):
+    return "x=" + "$(echo " * count + "1" + ")" * count
+
+
+def aliases(levels):
+    rows = ["a0: &a0 [ethtool -K eth0 gro off, ethtool -K eth0 gso off]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, levels + 1)]
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("if true; then\n" * 200 + "ethtool -K eth0 gro off\n" + "fi\n" * 200, "too deep"),
+        ("echo " + "$(" * 3000 + "\n", "too deep"),
+        (nested_substitutions(20) + "\nethtool -G eth0 rx $x\n" + LAST, "too deep"),
+        ("ethtool -K eth{1..99}{1..99}{1..99}{1..99} gro off\n" + LAST, "too large"),
+        ("for x in {1..99}{1..99}{1..99}{1..99}; do ethtool -K eth$x gro off; done\n" + LAST, "too large"),
+        ("ethtool -K eth{1..99999999} gro off\n" + LAST, "too large"),
+        ("x=aaaaaaaaaaaaaaaa\n" + "x=$x$x\n" * 60 + LAST, "too large"),
+        ("x=(a b c d)\n" + 'x=("${x[@]}" "${x[@]}")\n' * 40 + LAST, "too large"),
+    ],
+)
+def test_a_script_too_large_or_too_deep_says_so(text, said):
+    begun = time.process_time()
+    found = guide_to_inventory(text, form="shell")
+    assert time.process_time() - begun < 5
+    assert any(said in one["message"] for one in found["not_understood"])
+    nics = [entry["name"] for entry in found["inventory"].get("tuning_host_nics", ())]
+    assert nics == (["eth9"] if text.endswith(LAST) else [])
+
+
+def test_aliases_that_multiply_are_not_followed():
+    begun = time.process_time()
+    found = guide_to_inventory(aliases(6), form="yaml")
+    assert time.process_time() - begun < 5
+    assert found["inventory"] == {}
+    assert [one["line"] for one in found["not_understood"]] == list(range(1, 8))
+    assert guide_to_inventory(aliases(1), form="yaml")["inventory"]
+    assert guide_to_inventory("a: &a [*a, ethtool -K eth0 gro off]", form="yaml")["not_understood"]
+
+
+@pytest.mark.parametrize("path", ["", "/etc/netplan/x.yaml"])
+def test_what_no_parser_takes_is_one_error_that_names_the_text(path):
+    options = {"path": path, "form": "yaml"}
+    with pytest.raises(AnsibleFilterError, match=f"{path or 'the text'} .it begins with '.* cannot be read"):
+        guide_to_inventory("[" * 3000, **options)
