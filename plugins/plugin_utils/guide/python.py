@@ -62,8 +62,8 @@ def _node(guide: Guide, numbers: Sequence[int], node: ast.AST, variables: _Varia
     if isinstance(node, (ast.Constant, ast.JoinedStr)) and not said:
         _file(guide, numbers, node)
     if isinstance(node, ast.Call) and _writes_to_the_kernel(node):
-        said = "it writes into a file of the kernel; what and where exactly, is not read from Python"
-        guide.sink.remark(numbers[node.lineno - 1], ON_HOST, said)
+        why = "it writes into a file of the kernel; what and where exactly, is not read from Python"
+        guide.sink.remark(numbers[node.lineno - 1], ON_HOST, why)
     if isinstance(node, ast.Call) and node.args:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         first = node.args[0]
