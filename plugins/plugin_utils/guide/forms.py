@@ -34,9 +34,11 @@ _BY_PATH = (
 )
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
-    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL|eval|run|tuned-adm|set_irq\S*"
+    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL"
+    r"|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
-    r"|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
+    r"|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
+    r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
     r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
