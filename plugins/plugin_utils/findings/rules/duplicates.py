@@ -94,7 +94,7 @@ def _answered(fleet: Fleet) -> Iterator[Hit]:
     for host in fleet.hosts:
         addresses = shared.get(host.name, [])
         if addresses:
-            nic, network = next(row[1:] for row in found[addresses[0]] if row[0] is host)
+            nic, network = [row[1:] for row in found[addresses[0]] if row[0] is host][0]  # noqa: RUF015
             others = [other.name for other, _nic, _network in found[addresses[0]] if other is not host]
             listed = addresses[:_LISTED]
             more = [f"and {len(addresses) - _LISTED} more"] if len(addresses) > _LISTED else []
