@@ -77,6 +77,11 @@ def _severities() -> Sequence[str]:
     return (*SEVERITIES, "none")
 
 
+# Of these variables of the role benchmark its argument specification says more.
+_MEASURED = (
+    "repeat directions single latency udp packets duration omit parallel protocol window bitrate fio port retries "
+    "stagger patience firewall sources quiet label folder"
+)
 SECONDS = Number("seconds")
 SHARE = Number("a share from 0 to 1, such as 0.05 for 5 %", most=0.999, whole=False)
 # What a playbook reads that belongs to the command and not to the inventory, and what may be written there; None is
@@ -112,25 +117,7 @@ VARIABLES: Mapping[str, Any] = {
     "wake_port": Number("a UDP port", least=1, most=65535),
     **dict.fromkeys(("wake_patience", "wake_timeout"), SECONDS),
     "wake_back": bool,
-    **dict.fromkeys(
-        f"benchmark_{name}"
-        for name in (
-            *(
-                "repeat",
-                "directions",
-                "single",
-                "latency",
-                "udp",
-                "packets",
-                "duration",
-                "omit",
-                "parallel",
-                "protocol",
-            ),
-            *("window", "bitrate", "fio", "port", "retries", "stagger", "patience", "firewall", "sources", "quiet"),
-            *("label", "folder"),
-        )
-    ),
+    **{f"benchmark_{name}": None for name in _MEASURED.split()},
     **dict.fromkeys(("history_label", "history_page")),
     "history_fail": bool,
 }
@@ -215,13 +202,8 @@ def _alike(name: str, ours: str) -> bool:
     appended = name.startswith(ours) and _APPENDED.fullmatch(name[len(ours) :])
     if appended or abs(len(name) - len(ours)) > _LETTERS:
         return False
-    before = list(range(len(ours) + 1))
-    for row, letter in enumerate(name, 1):
-        line = [row]
-        for column, other in enumerate(ours, 1):
-            line.append(min(before[column] + 1, line[-1] + 1, before[column - 1] + (letter != other)))
-        before = line
-    return before[-1] <= _LETTERS
+    changes = difflib.SequenceMatcher(None, name, ours, autojunk=False).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in changes if tag != "equal") <= _LETTERS
 
 
 def _value(name: str, value: Any) -> str:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, List
 
+from ansible.errors import AnsibleError
+
 from . import layers
 
 _OPTION = re.compile(r"(nics): |(sysctl|module_parameters) (?:has no key '(.+?)'|([^ :]+):)")
@@ -25,7 +27,8 @@ def named(message: str, variables: Mapping[str, Any], template: Callable[[Any], 
         return message
     name = option[1] or option[2]
     names = (f"tune_{name}", *(layer.format(name) for layer in layers.LAYERS))
-    given = {variable: template(variables[variable]) for variable in names if variables.get(variable)}
+    read = {variable: _value(variables, variable, template) for variable in names}
+    given = {variable: layer for variable, layer in read.items() if layer}
     if option[1]:
         found = [variable for variable, layer in given.items() if _has_entry(message, layer)]
     else:
@@ -33,6 +36,14 @@ def named(message: str, variables: Mapping[str, Any], template: Callable[[Any], 
     # An entry without a name may stand in each of them.
     words = " and ".join(found) or " or ".join(given if option[1] else ())
     return message.replace(name, words, 1) if words else message
+
+
+def _value(variables: Mapping[str, Any], name: str, template: Callable[[Any], Any]) -> Any:
+    """What a variable is; nothing where it is undefined, for the message is about another one."""
+    try:
+        return template(variables[name]) if variables.get(name) else None
+    except AnsibleError:
+        return None
 
 
 def _has_entry(message: str, layer: Any) -> bool:

@@ -135,11 +135,14 @@ def test_a_call_that_hangs_is_ended_and_named(script, tmp_path, holder, note):
 
 def test_a_script_that_outlives_its_call_is_waited_for(script, tmp_path):
     """The call that has started it was killed alone, and its lock is free."""
-    line = f"igb0 link mtu\t9000\t1500\twhile [ ! -e {tmp_path}/go ]; do sleep 0.1; done; touch\t{tmp_path}/back"
+    waits = f"for _n in $(seq 300); do [ -e {tmp_path}/go ] && break; sleep 0.1; done"
+    line = f"igb0 link mtu\t9000\t1500\t{waits}; touch\t{tmp_path}/back"
     (tmp_path / "guard/layers").write_text(f"layer\t1\t1\t0\t{{}}\nkey\t1\t0\theld\t{line}\n")
     lock, folder = str(tmp_path / "run/lock"), str(tmp_path / "guard")
     with subprocess.Popen(["sh", script, "held"], stdout=subprocess.DEVNULL) as orphan:
+        late = time.monotonic() + 20
         while not (tmp_path / "lock/commands").exists():
+            assert time.monotonic() < late, "the script does not begin"
             time.sleep(0.02)
         hasty, patient = (host.connect(None, check_mode=False) for _call in range(2))
         assert hasty.hold(lock, 0.2, folder) == f"the script in {folder}"

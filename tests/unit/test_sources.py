@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible.errors import AnsibleError
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import sources
 
@@ -47,3 +48,15 @@ def test_the_variable_is_named(message, named):
 )
 def test_what_is_of_no_variable_stays(message):
     assert sources.named(message, VARIABLES, lambda value: value) == message
+
+
+def test_another_variable_that_is_undefined_hides_no_message():
+    def template(value):
+        if value == "{{ nope }}":
+            raise AnsibleError("'nope' is undefined")
+        return value
+
+    given = {**VARIABLES, "tuning_group_nics": "{{ nope }}"}
+    assert sources.named("nics: igb0: mtu: '9k' is not valid", given, template).startswith(
+        "tuning_nics and tuning_host"
+    )

@@ -79,26 +79,28 @@ def _answered(fleet: Fleet) -> Iterator[Hit]:
             for network, members in networks.items()
             if any(one.host is host for one in members) and not any(one.site for one in members if one.host is host)
         }
-        rows = [(row.text("nic"), row.text("address")) for row in host.rows("addresses") if not row.words("hardware")]
-        for nic, address in (*rows, *(("lo", address) for address in host.words("loopback"))):
+        own_rows = [
+            (row.text("nic"), row.text("address")) for row in host.rows("addresses") if not row.words("hardware")
+        ]
+        for nic, address in (*own_rows, *(("lo", address) for address in host.words("loopback"))):
             if address.endswith("/32") and host.sysctl(_IGNORE) == "0":
                 network = next((network for network in own if _within(address, network)), "")
                 if network:
                     found.setdefault(address[:-3], []).append((host, nic, network))
-    shared: dict[str, list[str]] = {}
+    shared: dict[str, list[tuple[str, str, str]]] = {}
     for address, owners in sorted(found.items()):
         # A routed one asks nobody for a MAC either.
         if len({network for _host, _nic, network in owners}) == 1 and len({host.name for host, *_rest in owners}) > 1:
-            for host, _nic, _network in owners:
-                shared.setdefault(host.name, []).append(address)
+            for host, nic, network in owners:
+                shared.setdefault(host.name, []).append((address, nic, network))
     for host in fleet.hosts:
-        addresses = shared.get(host.name, [])
-        if addresses:
-            nic, network = [row[1:] for row in found[addresses[0]] if row[0] is host][0]  # noqa: RUF015
-            others = [other.name for other, _nic, _network in found[addresses[0]] if other is not host]
-            listed = addresses[:_LISTED]
-            more = [f"and {len(addresses) - _LISTED} more"] if len(addresses) > _LISTED else []
-            evidence = {"addresses": [*listed, *more], "on": nic, "in the subnet of a NIC": network}
+        rows = shared.get(host.name, [])
+        if rows:
+            address, nic, network = rows[0]
+            others = [other.name for other, _nic, _network in found[address] if other is not host]
+            more = [f"and {len(rows) - _LISTED} more"] if len(rows) > _LISTED else []
+            listed = [*(row[0] for row in rows[:_LISTED]), *more]
+            evidence = {"addresses": listed, "on": nic, "in the subnet of a NIC": network}
             shown = {**evidence, "also at": others[:3], _IGNORE: 0, _ANNOUNCE: host.whole(_ANNOUNCE)}
             # The kernel takes the larger of this value and that of the NIC, which is not read.
             yield Hit(shown, nic, host.name)
