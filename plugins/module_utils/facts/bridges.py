@@ -24,7 +24,7 @@ _CONTAINERS = re.compile(r"docker0|cni0|cbr0|(cni-)?podman\d+|br-[0-9a-f]{12}")
 def overlaps(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Networks of containers that hide a part of one that lies elsewhere, by the routes."""
     names = [name for name in host.names(sysfs.ROOT) if _CONTAINERS.fullmatch(name)]
-    return [*route_table.within(host.read("/proc/net/route") or "", names)] if names else []
+    return [*route_table.within(host.read(route_table.TABLE) or "", names)] if names else []
 
 
 def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:

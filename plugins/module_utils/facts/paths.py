@@ -65,15 +65,8 @@ def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
 
 def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The default routes of IPv4 in the main table, each with its NIC and metric."""
-    found = []
-    for line in (host.read("/proc/net/route") or "").splitlines()[1:]:
-        words = line.split()
-        # RTF_UP, and not RTF_REJECT, of include/uapi/linux/route.h.
-        if len(words) >= 8 and words[1] == words[7] == "00000000" and words[6].isdecimal():
-            flags = int(words[3], 16) if re.fullmatch(r"[0-9A-Fa-f]{1,8}", words[3]) else 0
-            if flags & 0x201 == 1:
-                found.append({"nic": words[0], "metric": int(words[6])})
-    return found
+    found = route_table.defaults(host.read(route_table.TABLE) or "")
+    return [{"nic": route.nic, "metric": route.metric} for route in found]
 
 
 def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
@@ -90,12 +83,11 @@ def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         address.partition("/")[0]: nic for nic, found in ip.addresses(host, expiring=True).items() for address in found
     }
     counts: Dict[str, int] = {}
-    routes = list(route_table.parse(host.read("/proc/net/route") or ""))
+    routes = list(route_table.parse(host.read(route_table.TABLE) or ""))
     for address, peer in ss.ends(listed):
         nic = own.get(address, "")
-        if route_table.exact(routes, peer) == nic:
-            continue
-        counts[nic] = counts.get(nic, 0) + 1
+        if route_table.exact(routes, peer) != nic:
+            counts[nic] = counts.get(nic, 0) + 1
     return [{"nic": nic, "waiting": count} for nic, count in sorted(counts.items()) if nic in ways]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 import sys
-from ipaddress import IPv4Address
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
 
+TABLE = "/proc/net/route"
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
 _UP, _GATEWAY, _REJECT = 0x1, 0x2, 0x200
 # The bits of the mask of networks that can be hidden; VPNs split a default route into two of one bit.
@@ -50,8 +50,17 @@ def _number(stored: int) -> int:
     return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
 
 
+def defaults(text: str) -> List[Route]:
+    """The default routes; a router may have a million others, which are not read."""
+    head, *lines = text.splitlines() or [""]
+    likely = [line for line in lines if line.split(None, 2)[1:2] == ["00000000"]]
+    return [route for route in parse("\n".join([head, *likely])) if not route.length]
+
+
 def exact(routes: Sequence[Route], address: str) -> str:
     """The NIC of the most exact route to an address of IPv4; empty where only a default route leads there."""
+    from ipaddress import IPv4Address  # costs as much as the rest of the module, and few hosts have several ways out
+
     try:
         number = int(IPv4Address(address))
     except ValueError:
