@@ -72,7 +72,7 @@ def decide(
     """For each group what the runs say of its changes, and for each host what becomes of it.
 
     `results` are those of before and after in the order of time, as far as they were measured by the `schedule`;
-    without one they are looked at once, all together. Without any of after, `failure` tells why there is none.
+    without one they are looked at once, all together. `failure` tells why there are no more, or none of after.
     Nothing is known of `changed` hosts where two saved results are compared. Hosts that were `missed` by the way back
     go back later, when their time is over.
     """
@@ -91,7 +91,7 @@ def decide(
         others = [other for other in _BY_THE_WAY if other != chosen and tried and _has(results, name, other)]
         compared = [row for other in others for row in _others(results, name, other, len(others))]
         turns = len(list(groupby(side for side, _result in results)))
-        why = _why(rows, outcome, back, tolerance, turns) if tried else failure
+        why = _why(rows, outcome, back, tolerance, turns, failure) if tried else failure
         for host in group["hosts"]:
             here = host in (changed or ())
             rest = {"changed": here, "missed": back and here and host in missed, "group": name, "why": why}
@@ -278,12 +278,14 @@ def _first_and_last(results: Sequence[tuple[str, Json]]) -> dict[str, list[tuple
     return differences(old, new) if new else {}
 
 
-def _why(rows: Sequence[Json], outcome: str, back: bool, tolerance: float, turns: int) -> str:
+def _why(rows: Sequence[Json], outcome: str, back: bool, tolerance: float, turns: int, failure: str) -> str:
     parts = [words(row) for row in rows]
     if outcome == "worse" and not back:
         parts.append(f"so much ({tolerance:.0%}) is tolerated")
     if outcome != "undecided" and turns < _TURNS:
         parts.append("measured in blocks, so what the network did by itself meanwhile counts as well")
+    if failure:
+        parts.append(f"the proof ended early: {failure}")
     return "; ".join(parts)
 
 
