@@ -22,9 +22,9 @@ FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
 REQUEST = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
 
 
-def run(folder, sources, change=""):
+def run(folder, code=None, change=""):
     """One call on this machine, with the code in another folder than that of root; `change` is done to the script."""
-    text = script.build("guard", REQUEST, str(folder), sources=sources).decode()
+    text = script.build("guard", REQUEST, str(folder), code).decode()
     text = text.replace(FOLDER_OF_ROOT, str(folder)).replace("\n\nmain(", f"\n{change}\nmain(")
     return subprocess.run(
         [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False, timeout=60
@@ -42,7 +42,7 @@ def answer(done):
 
 def refused(folder):
     """Why the code in a folder is not run."""
-    found, ran = answer(run(folder, sources=False))
+    found, ran = answer(run(folder))
     assert not ran
     return found[script.MISSING]
 
@@ -51,7 +51,7 @@ def refused(folder):
 def kept(tmp_path):
     """A folder with the code in it."""
     folder = tmp_path / "state/code"
-    found, ran = answer(run(folder, sources=True))
+    found, ran = answer(run(folder, script.SOURCES))
     assert ran
     assert script.NOTE not in found
     assert found["pending"] == []
@@ -66,9 +66,9 @@ def the_file(folder):
 def test_code_is_asked_for_once_and_kept_for_its_user_only(kept):
     assert kept.stat().st_mode & 0o777 == 0o700
     assert the_file(kept).stat().st_mode & 0o777 == 0o600
-    found, ran = answer(run(kept, sources=True))
+    found, ran = answer(run(kept, script.SOURCES))
     assert found.pop(script.HAD)
-    assert answer(run(kept, sources=False)) == (found, ran)
+    assert answer(run(kept)) == (found, ran)
     assert the_file(kept)
 
 
@@ -83,7 +83,7 @@ def test_code_that_was_tampered_with_is_not_run_but_replaced(kept, where):
     content[where] ^= 1
     the_file(kept).write_bytes(content)
     assert "is damaged" in refused(kept)
-    assert answer(run(kept, sources=True))[1]
+    assert answer(run(kept, script.SOURCES))[1]
     assert the_file(kept).read_bytes() == good
 
 
@@ -101,7 +101,6 @@ def test_code_of_another_version_does_not_pass_for_this_one(kept):
         in answer(
             run(
                 kept,
-                sources=False,
                 change="load = (lambda old: lambda folder, name: old(folder, '0' * 40 + name[40:]))(load)",
             )
         )[0][script.MISSING]
@@ -119,7 +118,7 @@ def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(kept, mod
     kept.chmod(mode)
     before = the_file(kept).stat().st_mtime_ns
     assert "others can write to it" in refused(kept)
-    found, ran = answer(run(kept, sources=True))
+    found, ran = answer(run(kept, script.SOURCES))
     assert ran
     assert "others can write to it" in found[script.NOTE]
     assert the_file(kept).stat().st_mtime_ns == before
@@ -127,7 +126,7 @@ def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(kept, mod
 
 @pytest.mark.parametrize("change", ["os.geteuid = lambda: 4711"])
 def test_what_belongs_to_somebody_else_is_not_run(kept, change):
-    found, ran = answer(run(kept, sources=False, change=change))
+    found, ran = answer(run(kept, change=change))
     assert not ran
     assert "is not ours" in found[script.MISSING]
 
@@ -139,7 +138,7 @@ def test_links_are_not_followed(kept, tmp_path):
     assert "symbolic link" in refused(kept)
     # Writing replaces the link, and leaves alone what it points to.
     before = elsewhere.stat()
-    assert answer(run(kept, sources=True))[1]
+    assert answer(run(kept, script.SOURCES))[1]
     assert not file.is_symlink()
     assert elsewhere.stat() == before
 
@@ -147,21 +146,21 @@ def test_links_are_not_followed(kept, tmp_path):
     kept.rename(moved)
     kept.symlink_to(moved)
     assert refused(kept)
-    assert script.NOTE in answer(run(kept, sources=True))[0]
+    assert script.NOTE in answer(run(kept, script.SOURCES))[0]
 
 
 def test_a_host_that_cannot_keep_the_code_gives_the_same_result(kept, tmp_path):
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
-    found, ran = answer(run(in_the_way / "code", sources=True))
+    found, ran = answer(run(in_the_way / "code", script.SOURCES))
     assert ran
     assert found.pop(script.NOTE)
-    assert found == answer(run(kept, sources=False))[0]
+    assert found == answer(run(kept))[0]
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path):
     change = "def full(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full"
-    found, ran = answer(run(tmp_path / "code", sources=True, change=change))
+    found, ran = answer(run(tmp_path / "code", script.SOURCES, change=change))
     assert ran
     assert "No space left on device" in found[script.NOTE]
     assert list((tmp_path / "code").iterdir()) == []
@@ -169,9 +168,9 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 def test_runs_at_once_do_not_disturb_each_other(tmp_path):
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _number: run(tmp_path / "code", sources=True), range(4)))
+        done = list(pool.map(lambda _number: run(tmp_path / "code", script.SOURCES), range(4)))
     assert all(answer(one)[1] for one in done)
-    assert answer(run(tmp_path / "code", sources=False))[1]
+    assert answer(run(tmp_path / "code"))[1]
     assert the_file(tmp_path / "code")
 
 
@@ -183,7 +182,7 @@ def compiled(folder):
 def call(folder, view, params):
     """One call in check mode, of a host that has the code."""
     request = {"params": fast.checked(view, params), "check_mode": True, "invocation": False}
-    text = script.build(view, request, str(folder), sources=False).decode().replace(FOLDER_OF_ROOT, str(folder))
+    text = script.build(view, request, str(folder)).decode().replace(FOLDER_OF_ROOT, str(folder))
     argv = [sys.executable, "-I", "-S", "-"]
     return answer(subprocess.run(argv, input=text, capture_output=True, text=True, check=False, timeout=60))
 
@@ -193,13 +192,40 @@ def test_what_a_call_uses_is_compiled_and_kept_once(kept):
     assert {"tuning.engine", "tuning.going_back.guard", "typing"} <= used
     assert not used & {"tuning.settings.registry", "tuning.carrying_out.transaction", "tuning.facts.everything"}
     before = the_file(kept).stat()
-    assert answer(run(kept, sources=False))[1]
+    assert answer(run(kept))[1]
     # Nor is it compiled anew where the code comes along although the host has it.
-    assert answer(run(kept, sources=True))[1]
+    assert answer(run(kept, script.SOURCES))[1]
     assert the_file(kept).stat().st_mtime_ns == before.st_mtime_ns
     assert call(kept, "nic_info", {"names": ["lo"]})[1]
     assert compiled(kept) > used
     assert the_file(kept).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.fixture(scope="module")
+def ready():
+    """The code as the controller compiles it for this Python."""
+    argv = [sys.executable, "-I", "-S", "-"]
+    said = subprocess.run(argv, input=script.compiler(), capture_output=True, check=True, timeout=60).stdout.decode()
+    fits, packed = said.split()
+    return script.Code(packed, fits)
+
+
+def test_code_that_is_compiled_already_runs_and_is_kept_as_it_is(tmp_path, kept, ready):
+    found = answer(run(tmp_path / "ready", ready))
+    assert found == answer(run(kept))
+    names = {name[: -len(".py")].replace("/__init__", "").replace("/", ".") for name in json.loads(script._SOURCES)}
+    assert compiled(tmp_path / "ready") == names
+    before = the_file(tmp_path / "ready").stat()
+    for code in (None, ready, script.SOURCES):
+        assert answer(run(tmp_path / "ready", code))[1]
+    assert the_file(tmp_path / "ready").stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_code_that_is_compiled_for_another_python_is_not_run(tmp_path, ready):
+    said = answer(run(tmp_path / "code", ready._replace(fits="3.7-420d")))
+    missing = {name: text for name, text in said[0].items() if name != script.MISSING}
+    assert (missing, said[1]) == ({script.PYTHON: ready.fits}, False)
+    assert not (tmp_path / "code").exists()
 
 
 def test_a_call_that_removes_the_code_does_not_bring_it_back(tmp_path):
@@ -207,7 +233,7 @@ def test_a_call_that_removes_the_code_does_not_bring_it_back(tmp_path):
         "first = keep\ndef keep(folder, name, code, again=False):\n"
         "    first(folder, name, code, again=again)\n    again or os.unlink(folder + '/' + name)\n"
     )
-    assert answer(run(tmp_path / "code", sources=True, change=change))[1]
+    assert answer(run(tmp_path / "code", script.SOURCES, change=change))[1]
     assert list((tmp_path / "code").iterdir()) == []
 
 
@@ -216,11 +242,11 @@ def test_a_disk_that_is_full_later_leaves_the_sources(tmp_path):
         "rename = os.rename\ndef full(*args, **more):\n    os.rename = fails\n    rename(*args, **more)\n"
         "def fails(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full\n"
     )
-    found, ran = answer(run(tmp_path / "code", sources=True, change=change))
+    found, ran = answer(run(tmp_path / "code", script.SOURCES, change=change))
     assert ran
     assert script.NOTE not in found
     assert compiled(tmp_path / "code") == set()
-    assert answer(run(tmp_path / "code", sources=False)) == (found, True)
+    assert answer(run(tmp_path / "code")) == (found, True)
     assert "tuning.engine" in compiled(tmp_path / "code")
 
 
@@ -232,7 +258,7 @@ def test_every_module_runs_when_somebody_looks_into_it(tmp_path):
         "        for one in served(self.paths):\n            getattr(importlib.import_module(one), 'nothing', None)\n"
         "        super().keep(folder, name)\nFinder = Look\n"
     )
-    assert answer(run(tmp_path / "code", sources=True, change=change))[1]
+    assert answer(run(tmp_path / "code", script.SOURCES, change=change))[1]
     names = {name[: -len(".py")].replace("/__init__", "").replace("/", ".") for name in json.loads(script._SOURCES)}
     # What measures is a program of its own, or its module has no other way.
     assert compiled(tmp_path / "code") == {name for name in names if not name.startswith("tuning.measuring")}
@@ -243,7 +269,7 @@ def test_old_versions_go(kept):
         (kept / f"old{number}").write_text("")
         os.utime(kept / f"old{number}", (number, number))
     next(file for file in kept.iterdir() if not file.name.startswith("old")).unlink()
-    assert answer(run(kept, sources=True))[1]
+    assert answer(run(kept, script.SOURCES))[1]
     assert sorted(path.name for path in kept.glob("old*")) == ["old3", "old4", "old5"]
 
 
@@ -265,7 +291,7 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
     """Each of these costs a host more than the rest of a call."""
     params = {"tune": {"sysctl": {"kernel.pid_max": {"at_least": 1}}}, "nic_info": {"names": ["lo"]}}.get(module, {})
     request = {"params": fast.checked(module, params), "check_mode": True, "invocation": False}
-    text = script.build(module, request, "", sources=True).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
+    text = script.build(module, request, "", script.SOURCES).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
     text += "finally:\n    print(*sorted(sys.modules), file=sys.stderr)\n"
     text = text.replace("\n\nmain(", "\n\ntry:\n    main(")
     done = subprocess.run([sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False)

@@ -15,33 +15,41 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_first_host_is_asked():
-    assert not told.lacks("a")
+    assert told.lacks("a") is None
 
 
 def test_where_one_lacked_it_the_next_is_sent_it_but_who_has_it_by_now_is_not():
-    told.note("a", lacked=True)
-    assert told.lacks("b")
-    assert not told.lacks("a")
+    told.note("a", "3.11-a70d")
+    assert told.lacks("b") == "3.11-a70d"
+    assert told.lacks("a") is None
     # A part of a name is another name.
-    assert told.lacks("aa")
+    assert told.lacks("aa") == "3.11-a70d"
 
 
 def test_where_most_have_it_hosts_are_asked():
-    told.note("a", lacked=True)
-    told.note("b", lacked=False)
-    assert not told.lacks("c")
-    told.note("c", lacked=True)
-    assert told.lacks("d")
+    told.note("a", "3.11-a70d")
+    told.note("b", None)
+    assert told.lacks("c") is None
+    told.note("c", "3.11-a70d")
+    assert told.lacks("d") == "3.11-a70d"
+
+
+def test_a_host_is_taken_to_have_the_python_that_most_have():
+    told.note("a", "3.9-610d")
+    told.note("b root", "3.11-a70d")
+    told.note("c root", "3.11-a70d")
+    assert told.lacks("d") == "3.11-a70d"
+    assert told.lacks("b root") is None
 
 
 def test_what_counts_is_what_a_host_said_first():
-    told.note("a", lacked=True)
+    told.note("a", "3.11-a70d")
     for _task in range(3):
-        told.note("a", lacked=False)
-    assert told.lines() == ["-a"]
+        told.note("a", None)
+    assert told.lines() == [["3.11-a70d", "a"]]
 
 
 def test_where_nothing_can_be_noted_every_host_is_asked(folder, monkeypatch):
     monkeypatch.setattr(told.constants, "DEFAULT_LOCAL_TMP", str(folder / "nothing"))
-    told.note("a", lacked=True)
-    assert not told.lacks("b")
+    told.note("a", "3.11-a70d")
+    assert told.lacks("b") is None

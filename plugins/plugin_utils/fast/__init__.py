@@ -26,7 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, sources, spelling
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, script, told
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, precompiled, script, told
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SWITCH = "LINUXNET_TUNING_FAST"
@@ -135,15 +135,19 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         params = checked(view, self._task.args)
         self._say("runs on the host's bare interpreter")
         host = f"{self._connection._play_context.remote_addr} {self.get_become_option('become_user')}"
-        lacks = told.lacks(host)
-        if lacks:
+        python = told.lacks(host)
+        code = None
+        if python is not None:
             self._say("takes its code along, because most hosts of this run have lacked it")
-        result = self._send(task_vars, view=view, params=params, sources=lacks)
-        lacked = script.MISSING in result
-        told.note(host, lacked=lacked or (lacks and not result.pop(script.HAD, False)))
-        if lacked:
-            self._say(f"sends its code, because {result[script.MISSING]}")
-            result = self._send(task_vars, view=view, params=params, sources=True)
+            code = precompiled.code(python)
+        result = self._send(task_vars, view=view, params=params, code=code)
+        if script.MISSING in result:
+            python = precompiled.version(result.get(script.PYTHON))
+            self._say(f"sends its code for Python {python}, because {result[script.MISSING]}")
+            result = self._send(task_vars, view=view, params=params, code=precompiled.code(python))
+        elif result.pop(script.HAD, code is None):
+            python = None
+        told.note(host, python)
         if script.NOTE in result:
             self._say(f"could not keep its code there: {result.pop(script.NOTE)}")
         return result
@@ -202,7 +206,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             "invocation": module_args.get("_ansible_inject_invocation", True),  # always so before ansible-core 2.20
         }
         folder = f"{module_args['_ansible_remote_tmp']}/linuxnet-tuning"
-        self._script = script.build(self._call["view"], request, folder, sources=self._call["sources"])
+        self._script = script.build(self._call["view"], request, folder, code=self._call["code"])
         shebang = self._shebang(module_args, task_vars)
         if not hasattr(module_common, "_BuiltModule"):  # ansible-core 2.18 and older
             return "new", shebang, self._script, script.PATH

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the engine on a host's bare interpreter, from code that is kept there: its sources, and compiled what was used.
+"""Runs the engine on a host's bare interpreter, from code that is kept there: compiled, or its sources.
 
 The interpreter compiles this text with each call, so it is short. `main` prints one JSON object that says why the code
-is missing, which asks for the sources; or `started`, and then the result of the module. Where the connection is lost,
-Ansible knows what was said on standard error only, so `started` stands there too.
+is missing and for which Python, which asks for it; or `started`, and then the result of the module. Where the
+connection is lost, Ansible knows what was said on standard error only, so `started` stands there too.
 """
 
 from __future__ import annotations
@@ -143,12 +143,36 @@ def unused(packed: bytes, sources: Any) -> bytes:
     return dumps((packed, paths, {}))
 
 
-def main(version: str, folder: str, started: str, view: str, request: str, sent: Optional[str] = None) -> None:
-    """Answer one call: of which version of the sources, and where a user keeps its code who is not root."""
+def python() -> str:
+    """The version of this Python, and of the code that it compiles, which no other version can run."""
+    return f"{sys.version_info[0]}.{sys.version_info[1]}-{MAGIC_NUMBER[:2].hex()}"
+
+
+def compiled(sent: str) -> None:
+    """Print for which Python all is compiled, and what is kept then; the controller runs this for its hosts."""
+    import base64
+    import zlib
+
+    packed = base64.b64decode(sent)
+    sources = unpacked(packed)
+    finder = Finder(unused(packed, sources), sources)
+    for name in finder.paths:
+        finder.code(name)
+    kept = dumps((b"", finder.paths, finder.compiled))
+    print(python(), base64.b64encode(zlib.compress(kept, 9)).decode())
+
+
+def main(
+    version: str, folder: str, started: str, view: str, request: str, sent: Optional[str] = None, fits: str = ""
+) -> None:
+    """Answer one call: of which version of the sources, and where a user keeps its code who is not root.
+
+    What is sent is the sources, or what `compiled` has made of them for the Python that it `fits`.
+    """
     if sys.version_info < (3, 8):  # noqa: UP036 - the host may have any
         sys.exit("the host's Python is older than 3.8")
     folder = os.path.expanduser(folder) if os.geteuid() else FOLDER_OF_ROOT
-    name = version + "-" + MAGIC_NUMBER[:2].hex()  # compiled code is good for one version of Python
+    name = version + "-" + MAGIC_NUMBER[:2].hex()
     told: Any = {}
     sources = None
     try:
@@ -156,16 +180,20 @@ def main(version: str, folder: str, started: str, view: str, request: str, sent:
         if sent is not None:
             told["linuxnet_tuning_had"] = True
     except OSError as error:
-        if sent is None:
+        if sent is None or fits not in ("", python()):
             import json
 
-            print(json.dumps({"linuxnet_tuning_missing": str(error)}))
+            print(json.dumps({"linuxnet_tuning_missing": str(error), "linuxnet_tuning_python": python()}))
             return
         import base64
+        import zlib
 
         packed = base64.b64decode(sent)
-        sources = unpacked(packed)
-        kept = unused(packed, sources)
+        if fits:
+            kept = zlib.decompress(packed)
+        else:
+            sources = unpacked(packed)
+            kept = unused(packed, sources)
         try:
             keep(folder, name, kept)
         except OSError as problem:  # a disk that is full; the call goes on all the same

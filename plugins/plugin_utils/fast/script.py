@@ -8,10 +8,11 @@ import hashlib
 import json
 import zlib
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, NamedTuple, Optional
 
 STARTED = "linuxnet.tuning: started"
 MISSING = "linuxnet_tuning_missing"
+PYTHON = "linuxnet_tuning_python"
 HAD = "linuxnet_tuning_had"
 NOTE = "linuxnet_tuning_note"
 
@@ -27,10 +28,27 @@ _SOURCES = json.dumps({"tuning/__init__.py": "", **{name: path.read_text("utf-8"
 PATH = str(_HERE / "kept.py")
 _RUN = Path(PATH).read_text("utf-8")
 _VERSION = hashlib.sha256((_SOURCES + _RUN).encode()).hexdigest()[:40]
-_PACKED = base64.b64encode(zlib.compress(_SOURCES.encode())).decode()
 
 
-def build(view: str, request: Mapping[str, Any], folder: str, *, sources: bool) -> bytes:
+class Code(NamedTuple):
+    """The engine as a host is sent it: packed, in base64, and the Python that it fits; every one if that is empty."""
+
+    packed: str
+    fits: str = ""
+
+
+SOURCES = Code(base64.b64encode(zlib.compress(_SOURCES.encode())).decode())
+
+
+def build(view: str, request: Mapping[str, Any], folder: str, code: Optional[Code] = None) -> bytes:
     """The script of one call. All that stands in it is ours or a string; the host reads the request as JSON."""
-    words = [_VERSION, folder, STARTED, view, json.dumps(request), *([_PACKED] if sources else [])]
-    return f"{_RUN}\n\nmain({', '.join(map(ascii, words))})\n".encode()
+    return _program("main", _VERSION, folder, STARTED, view, json.dumps(request), *(code or ()))
+
+
+def compiler() -> bytes:
+    """The script that prints for which Python it has compiled the engine, and that, packed and in base64."""
+    return _program("compiled", SOURCES.packed)
+
+
+def _program(function: str, *words: str) -> bytes:
+    return f"{_RUN}\n\n{function}({', '.join(map(ascii, words))})\n".encode()

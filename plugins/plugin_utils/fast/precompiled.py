@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compiles the engine once on the controller for all hosts of a run that have the same Python.
+
+Compiling is two thirds of what the first call costs a host. Code fits one version of Python, so an interpreter of that
+version is looked for here, beside Ansible's own: a distribution has one that its hosts have too. Where there is none,
+hosts get the sources and compile what they use. What was compiled stands in Ansible's temporary folder of this run,
+for each host has a process of its own.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from typing import Any, Iterator
+
+from ansible import constants
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
+
+_VERSION = re.compile(r"(3\.[0-9]{1,2})-[0-9a-f]{4}")
+_SECONDS = 30
+
+
+def version(said: Any) -> str:
+    """The Python that a host says it has, such as 3.11-a70d; empty if that is none, for what a host says is data."""
+    return said if isinstance(said, str) and _VERSION.fullmatch(said) else ""
+
+
+def code(python: str) -> script.Code:
+    """The engine for a version of Python: compiled, or its sources where this controller cannot compile for it."""
+    if not python:
+        return script.SOURCES
+    path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{python}")
+    with suppress(OSError), open(path, "a+", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # all but the first wait for it
+        file.seek(0)
+        line = file.read()
+        if not line.endswith("\n"):  # nothing, or as much as a full disk took
+            line = next(filter(None, (_compiled(path, python) for path in _interpreters(python))), "") + "\n"
+            file.truncate(0)
+            file.write(line)
+        if line.strip():
+            return script.Code(line.strip(), python)
+    return script.SOURCES
+
+
+def _interpreters(python: str) -> Iterator[str]:
+    """Where interpreters may lie that have a version."""
+    name = f"python{python.partition('-')[0]}"
+    if sys.executable and name == f"python{sys.version_info[0]}.{sys.version_info[1]}":
+        yield sys.executable
+    for folder in os.get_exec_path():
+        path = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.access(path, os.X_OK):
+            yield path
+
+
+def _compiled(interpreter: str, python: str) -> str:
+    """What an interpreter makes of the engine; empty if it cannot, or is of another version than its name says."""
+    with suppress(OSError, subprocess.SubprocessError, UnicodeError):
+        argv = [interpreter, "-I", "-S", "-"]
+        done = subprocess.run(argv, input=script.compiler(), capture_output=True, timeout=_SECONDS, check=True)
+        made_by, _space, packed = done.stdout.decode("ascii").strip().partition(" ")
+        if made_by == python:
+            return packed
+    return ""
