@@ -143,8 +143,10 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         result = self._send(task_vars, view=view, params=params, code=code)
         if script.MISSING in result:
             python = precompiled.version(result.get(script.PYTHON))
-            self._say(f"sends its code for Python {python}, because {result[script.MISSING]}")
-            result = self._send(task_vars, view=view, params=params, code=precompiled.code(python))
+            code = precompiled.code(python)
+            form = f"compiled for Python {code.fits}" if code.fits else "as sources"
+            self._say(f"sends its code, {form}, because {result[script.MISSING]}")
+            result = self._send(task_vars, view=view, params=params, code=code)
         elif result.pop(script.HAD, code is None):
             python = None
         told.note(host, python)
