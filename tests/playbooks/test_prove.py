@@ -136,6 +136,7 @@ def test_what_does_nothing_is_neither_praised_nor_taken_back(tmp_path):
     ended, said, calls = prove(tmp_path, [100, 100], noise=0.01)
     assert ended == 0, said
     assert "room: undecided, the change stays on pc, router" in said
+    assert "ended early" not in said
     assert calls.count("tune present None") == 2
     assert collected(calls) == 4, "two more after, and before once more"
 
@@ -161,6 +162,7 @@ def test_what_is_quick_to_switch_alternates_and_ends_in_the_better_state(tmp_pat
 def test_the_time_that_is_given_ends_it(tmp_path):
     _ended, said, calls = prove(tmp_path, [100, 100], keys=QUICK, noise=0.01, prove_time=0)
     assert "room: undecided, the change stays on pc, router" in said
+    assert "; the proof ended early: the time for it was over; give it more with prove_time" in said
     assert collected(calls) == 2
 
 
