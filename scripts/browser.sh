@@ -8,8 +8,6 @@ cd "$ROOT"
 newest=$(newest_core)
 read -r core python <<<"$newest"
 core_venv "$core" "$python"
-# axe-core comes with a package for another driver of browsers, which is not needed.
-venv axe "$python" --no-deps <"$ROOT/requirements/browser.txt"
-AXE=$(echo "$VENVS"/axe/lib/python*/site-packages/axe_playwright_python/axe.min.js)
-AXE=$AXE PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache \
+axe_venv "$python"
+PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache \
   exec "$VENVS/core-$(short "$core")/bin/pytest" -q -o "cache_dir=$CHECKOUT/pytest-browser" tests/browser "$@"

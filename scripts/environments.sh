@@ -129,6 +129,13 @@ core_venv() {
   { echo "ansible-core==$1" && cat "$ROOT/requirements/unit.txt"; } | venv "core-$(short "$1")" "$2"
 }
 
+# axe_venv PYTHON_VERSION: axe-core, whose file AXE names; it comes with a driver of browsers, which is not needed.
+axe_venv() {
+  venv axe "$1" --no-deps <"$ROOT/requirements/browser.txt"
+  AXE=$(echo "$VENVS"/axe/lib/python*/site-packages/axe_playwright_python/axe.min.js)
+  export AXE
+}
+
 # use_venv PURPOSE: requirements/PURPOSE.txt with the newest core, made and put first on PATH.
 use_venv() {
   local core python newest
