@@ -13,14 +13,19 @@ from rich.text import Text
 
 from ansible_collections.linuxnet.tuning.tests.browser.chromium import Chromium
 
-# By picture: the page, and what to scroll to.
-PAGES = {"audit": ("audit-first.html", ".card"), "prove": ("prove-*.html", "#verdict")}
+# By picture: the page, what to scroll to, and where that is to stand.
+PAGES = {
+    "audit": ("audit-first.html", ".card", "start"),
+    "prove": ("prove-*.html", "#verdict", "center"),
+}
 # By drawing: the text, and the command that printed it.
 TERMINALS = {
     "audit-terminal": ("audit-first.txt", "ansible-playbook linuxnet.tuning.audit"),
     "site-terminal": ("site.txt", "ansible-playbook linuxnet.tuning.site"),
 }
 SIZE = (1100, 900)
+# Columns of the terminal; letters of a wider one are too small on a page.
+COLUMNS = 124
 
 
 def main() -> int:
@@ -30,16 +35,17 @@ def main() -> int:
     browser = Chromium()
     browser.media()
     browser.size(*SIZE)
-    for name, (page, part) in PAGES.items():
+    for name, (page, part, block) in PAGES.items():
         browser.open(sorted(results.glob(page))[-1].resolve())
-        browser.evaluate(f"document.querySelector('{part}').scrollIntoView({{block: 'center'}})")
+        browser.evaluate(f"document.querySelector('{part}').scrollIntoView({{block: '{block}'}})")
         browser.picture(pictures / f"{name}.png")
     browser.close()
     for name, (text, command) in TERMINALS.items():
         # Where the demo was run is nobody's business.
         printed = (results / text).read_text(encoding="utf-8").replace(f"{results.resolve()}/", "results/")
         lines = printed.strip().split("\n")
-        console = Console(record=True, width=max(len(line) for line in lines) + 1, file=io.StringIO())
+        width = min(max(len(line) for line in lines) + 1, COLUMNS)
+        console = Console(record=True, width=width, file=io.StringIO())
         console.print(Text.from_ansi("\n".join(lines)))
         # A picture fetches nothing, so it has the fonts of whoever looks at it.
         drawn = re.sub(r"@font-face \{.*?\n    \}\n", "", console.export_svg(title=command), flags=re.DOTALL)
