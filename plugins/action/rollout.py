@@ -17,7 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import regis
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SPEC = {
-    "state": {"type": "str", "choices": ["begun", "judged", "ended", "unreachable"], "default": "judged"},
+    "state": {"type": "str", "choices": ["begun", "judged", "ended", "failed", "unreachable"], "default": "judged"},
     "calls": {"type": "list", "elements": "str", "default": ["tune_result"]},
     "batches": {"type": "list", "elements": "raw", "default": ["100%"]},
     "max_fail_percentage": {"type": "float", "default": 10},
@@ -61,10 +61,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         found = rollout.judge(said, limits)
         result.update(changed=False, stop=found.stop, sick=found.sick, failed_hosts=found.failed, off=found.off)
         left = len(hosts) - list(hosts).index(names[-1]) - 1
-        if options["state"] == "ended":
+        if options["state"] == "ended" or (options["state"] == "failed" and set(found.failed) == set(names)):
             if options["file"]:
                 _note(_path(options["file"]), said, found.off)
-            if found.stop:
+            if found.stop or options["state"] == "failed":
                 back = bool(registered(task_vars, "guard_verdict").get("stop"))
                 msg = rollout.sentence(found, said, back, left, limits)
                 result.update(failed=True, msg=msg, stopped=True)

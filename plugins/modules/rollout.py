@@ -32,9 +32,11 @@ options:
       - V(judged) returns the verdict.
       - V(ended) returns it at the end of the batch, writes the list of hosts that were off, and fails if the run has to
         stop, with the host, the check and the figure.
+      - V(failed) does the same if a call has failed on every host of the batch, because Ansible does not run the task
+        at the end of such a batch.
       - V(unreachable) reports the host as unreachable, without contacting it.
     type: str
-    choices: [begun, judged, ended, unreachable]
+    choices: [begun, judged, ended, failed, unreachable]
     default: judged
   calls:
     description: The variables in which the results of the calls that change a host were registered.
@@ -87,7 +89,7 @@ failed_hosts:
   elements: str
 stopped:
   description: Whether the message says why the run stops, rather than what is wrong with the host of this task.
-  returned: for V(state=begun) and V(state=ended), if the run stops
+  returned: for V(state=begun), V(state=ended) and V(state=failed), if the run stops
   type: bool
 last:
   description: How many hosts were not touched, if no host of the batch is left on which V(state=ended) could say so.

@@ -166,7 +166,9 @@ def sentence(found: Verdict, said: Mapping[str, Said], back: bool, left: int, li
         told = _reasons(found.sick, ("is not well after the change", "are not well after the change"))
     else:
         share = 100 * len(found.failed) / max(len(said), 1)
-        told = [f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}"]
+        # Where every host failed, the run ends whatever the limit is.
+        limit = [f"{share:.3g} % of the batch failed, and tuning_max_fail_percentage is {limits.failed:g}"]
+        told = limit if share < 100 else []
         told += _reasons({name: _line(_message(said[name])) for name in found.failed}, ("failed", "failed"))
     return " ".join([f"{'; '.join(told)}.", *_state(said, back), untouched(left)])
 

@@ -78,6 +78,43 @@ def test_a_sick_first_host_says_how_many_were_not_touched(tmp_path):
     )
 
 
+def test_a_batch_in_which_every_host_fails_says_how_many_were_not_touched(tmp_path):
+    """Ansible runs nothing after the call then. Who was off before, and fails now, is not off any more."""
+    wrong = {"failed": True, "msg": "igb0: there is no such NIC."}
+    bonds = {"tuning_bonds": [{"name": "bond0", "members": ["igb0"]}]}
+    (tmp_path / "site.off").write_text("pc1\npc9\n")
+    hosts = {"pc1": {"answers": {"tune": wrong}}, "pc2": {}, "pc3": {}}
+    ended, said, calls = site(tmp_path, hosts, tuning_max_fail_percentage=100)
+    assert (ended, hosts_of(calls, "tune"), hosts_of(calls, "guard")) == (2, ["pc1"], [])
+    assert said.endswith("failed 1 pc1 pc1 failed: igb0: there is no such NIC. 2 hosts were not touched.")
+    assert (tmp_path / "site.off").read_text() == "pc9\n"
+    hosts = {name: {**bonds, "answers": {"bonding": wrong}} for name in ("pc1", "pc2", "pc3")}
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[2, 1])
+    assert (ended, sorted(hosts_of(calls, "bonding")), hosts_of(calls, "tune")) == (2, ["pc1", "pc2"], [])
+    assert said.endswith("failed 2 pc1, pc2 pc1, pc2 failed: igb0: there is no such NIC. 1 host was not touched.")
+
+
+def test_errors_that_grow_after_the_change_stop_the_run(tmp_path):
+    """Errors that were there before do not, however many they are."""
+    before = {"igb0": {"rx_packets": 1_000_000, "rx_errors": 90_000, "tx_packets": 1_000_000, "tx_dropped": 3}}
+    quiet = {"igb0": {"rx_packets": 1_009_000, "rx_errors": 90_800, "tx_packets": 1_009_000, "tx_dropped": 90}}
+    dropping = {"igb0": {**quiet["igb0"], "tx_dropped": 503}}
+    hosts = {
+        name: {"answers": {"tune": {"counters": before}, "checked": {"counters": after}}}
+        for name, after in {"pc1": quiet, "pc2": dropping, "pc3": quiet, "pc4": quiet}.items()
+    }
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[1, 2, 1])
+    assert (ended, sorted(hosts_of(calls, "tune"))) == (2, ["pc1", "pc2", "pc3"])
+    assert hosts_of(calls, "guard", "confirmed") == ["pc1"]
+    assert sorted(hosts_of(calls, "guard", "reverted")) == ["pc2", "pc3"]
+    assert (
+        "pc2 is not well after the change: tx_dropped of igb0 grew by 500 since the change, 5.6 % of its packets; "
+        "before it was 0.0003 %. The whole batch was rolled back (2 hosts). 1 host was not touched."
+    ) in said
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[1, 2, 1], tuning_max_errors=1000)
+    assert (ended, len(hosts_of(calls, "guard", "confirmed"))) == (0, 4), said
+
+
 def test_who_is_off_is_kept_for_later_and_keeps_nobody_from_being_tuned(tmp_path):
     off = {"tune": {"unreachable": True, "msg": "No route to host"}}
     hosts = {"pc1": {"answers": off}, "pc2": {}, "pc3": {"answers": off}}
