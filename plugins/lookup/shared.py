@@ -76,6 +76,9 @@ class LookupModule(LookupBase):  # type: ignore[misc]  # Ansible has no types
             for doubt in extra.doubts(given, spelling.KNOWN):
                 Display().warning(doubt)
         values = [self._value(name, known[name]) if name in known else None for name in terms]
+        for name, value in zip(terms, values):
+            # Those of the command were checked before the first play; this one may be in the inventory.
+            self._refuse(extra.wrong(name, value))
         looks = any(context.CLIARGS.get(option) for option in _LOOKS)
         if begins and not looks and values[0] and "groups" in known and terms[0] == "tuning_hosts":
             pattern, groups = values[0], known["groups"]

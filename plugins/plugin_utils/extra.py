@@ -20,6 +20,8 @@ _FLAG = ("true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n"
 _ALIKE, _LETTERS = 0.85, 2
 # Without it a playbook runs on all hosts.
 _HOSTS = "tuning_hosts"
+# Of another word, such as running_hosts, two letters make this one.
+_BEGINS = "tun"
 _APPENDED = re.compile(r"(\d+|_\w+)")
 # Those of the inventory, of which a person may have others beside.
 _INVENTORY = ("benchmark_groups", "benchmark_hosts", "benchmark_address")
@@ -141,6 +143,12 @@ def problem(
     return ""
 
 
+def wrong(name: str, value: Any) -> str:
+    """What is wrong with the value of a variable that the inventory may have as well; nothing for one that is none of
+    the command."""
+    return _value(name, value) if name in VARIABLES else ""
+
+
 def doubts(given: Mapping[Any, Any], others: Collection[str] = ()) -> list[str]:
     """A sentence for each extra variable that is none of ours, but nearly so, and that no other one uses."""
     near = {name: _near(name, others) for name in _texts(given) if name not in VARIABLES and not _is_hosts(name)}
@@ -184,7 +192,7 @@ def _meant(name: str, near: str) -> str:
 
 def _is_hosts(name: str) -> bool:
     """Whether a name is nearly `tuning_hosts`."""
-    return name != _HOSTS and _alike(name, _HOSTS)
+    return name != _HOSTS and _alike(name, _HOSTS, _LETTERS if name[:3].lower() == _BEGINS else 1)
 
 
 def _near(name: str, others: Collection[str]) -> str:
@@ -197,13 +205,14 @@ def _near(name: str, others: Collection[str]) -> str:
     return near[0] if _alike(_PREFIX.sub("", name, count=1), _PREFIX.sub("", near[0], count=1)) else ""
 
 
-def _alike(name: str, ours: str) -> bool:
-    """Whether two names differ in a letter or two, and the first is not a second one of its kind, as with a number."""
+def _alike(name: str, ours: str, letters: int = _LETTERS) -> bool:
+    """Whether two names differ in so many letters at most, and the first is not a second one of its kind, as with a
+    number."""
     appended = name.startswith(ours) and _APPENDED.fullmatch(name[len(ours) :])
-    if appended or abs(len(name) - len(ours)) > _LETTERS:
+    if appended or abs(len(name) - len(ours)) > letters:
         return False
     changes = difflib.SequenceMatcher(None, name, ours, autojunk=False).get_opcodes()
-    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in changes if tag != "equal") <= _LETTERS
+    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in changes if tag != "equal") <= letters
 
 
 def _value(name: str, value: Any) -> str:

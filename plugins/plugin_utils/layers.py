@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, nearest
 
@@ -195,8 +195,20 @@ def _entries(layers: Any) -> List[Any]:
                 raise LayerError(
                     f"{source}: {entry!r} is not valid; write a list of entries, each a dictionary with name or match"
                 )
+            for key in _empty(entry):
+                nics = entry.get("name") or entry.get("match")
+                raise LayerError(f"{source}: {nics}: {key} has no value; write one, or leave {key} out")
         found += entries
     return found
+
+
+def _empty(entry: Mapping[str, Any]) -> Iterator[str]:
+    """The keys without a value, as `ring rx`: a module could not tell them from keys that are not there."""
+    for key, value in entry.items():
+        if value is None:
+            yield str(key)
+        elif isinstance(value, Mapping):
+            yield from (f"{key} {name}" for name, part in value.items() if part is None)
 
 
 def _merged(layers: Any) -> Dict[str, Any]:

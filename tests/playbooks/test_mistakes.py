@@ -18,11 +18,11 @@ def site(tmp_path_factory):
     variables = {"ansible_connection": "local", "ansible_become": False}
     variables["ansible_python_interpreter"] = "{{ ansible_playbook_python }}"
 
-    def play(host, *argv, **others):
+    def play(host, *argv, playbook="site", **others):
         hosts = {"pc1": host, **others}
         inventory = {"all": {"hosts": hosts, "vars": variables}}
         (folder / "hosts.json").write_text(json.dumps(inventory))
-        return made_up.play(folder, "hosts.json", "linuxnet.tuning.site", "--check", *argv)
+        return made_up.play(folder, "hosts.json", f"linuxnet.tuning.{playbook}", "--check", *argv)
 
     return play
 
@@ -60,6 +60,13 @@ def test_a_mistake_of_the_command(site, given, said):
     assert said in " ".join(told.split())
     assert "Traceback" not in told
     assert "Tune the host" not in told
+
+
+def test_a_mistake_of_the_inventory_is_told_before_prove_contacts_a_host(site):
+    code, told = site({"prove_tolerance": "2%"}, playbook="prove")
+    assert code == 2
+    assert "prove_tolerance: '2%' is not valid; write a share from 0 to 1" in " ".join(told.split())
+    assert "Look for changes that end by themselves" not in told
 
 
 def test_a_check_goes_on_where_every_host_with_bonds_is_wrong(site):

@@ -23,6 +23,8 @@ GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "
     [
         ({"tuning_host": "room3"}, "tuning_host is not a variable of linuxnet.tuning; did you mean tuning_hosts?"),
         ({"tunning_hosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"turning_hosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"uning_hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"tuninghosts": "room3"}, "did you mean tuning_hosts?"),
         ({"Tuning_Hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"capture_overwrite": "maybe"}, "capture_overwrite: 'maybe' is not valid; write true or false."),
@@ -74,6 +76,8 @@ def test_a_mistake_is_named_with_what_is_right(given, said):
             "room": "tuning_host",
         },
         {"tuning_host": "room3", "tuning_hosts": "{{ tuning_host }}"},
+        # Another word, and not a wrong letter or two of ours.
+        {"running_hosts": "room3", "timing_hosts": "", "using_hosts": 1},
         {"tuning_hosts2": "room3", "tuning_hosts_b": "room4", "prove_figur": "sum"},
         {1: 2, None: "tuning_host", "prove_time": 60},
         {"prove_alternate": "Auto", "audit_interval": "1e-1", "prove_tolerance": ".05"},
@@ -163,6 +167,13 @@ def test_a_name_that_the_play_or_the_inventory_uses_passes(lookup):
     template = "{{ tuning_host | default('pc1') }}"
     assert lookup("tuning_hosts", {"tuning_host": "pc1"}, room=[template]) == ["all"]
     assert lookup("tuning_hosts", {"tuning_host": "pc1"}, hostvars=Hosts(pc1={"room": template})) == ["all"]
+
+
+def test_a_value_of_the_inventory_is_checked_when_it_is_read(lookup):
+    for name, value in {"prove_time": "1h", "prove_figure": "minimun", "prove_each": "perhaps"}.items():
+        with pytest.raises(AnsibleLookupError, match=f"{name}: '{value}' is not valid; write"):
+            lookup(name, {}, **{name: value}, inventory_hostname="pc1")
+    assert lookup("prove_time", {}, prove_time="600", inventory_hostname="pc1") == ["600"]
 
 
 def test_a_doubt_is_a_warning(lookup, monkeypatch):

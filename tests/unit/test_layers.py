@@ -127,6 +127,12 @@ def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
         ({"tuning_nics": "eth0"}, r"^tuning_nics: 'eth0' is not valid; write a list of entries"),
         ({"tuning_group_nics": ["eth0"]}, r"^tuning_group_nics: 'eth0' is not valid; write a list of entries"),
         ({"tuning_host_nics": {"eth0": {"mtu": 9000}}}, r"^tuning_host_nics is a dictionary; write a list of entries"),
+        (
+            {"tuning_host_nics": [{"name": "igb0", "mtu": None}]},
+            r"^tuning_host_nics: igb0: mtu has no value; write one, or leave mtu out$",
+        ),
+        ({"tune_nics": [{"name": "igb0", "ring": {"rx": 1, "tx": None}}]}, r"^tune_nics: igb0: ring tx has no value"),
+        ({"tuning_nics": [{"match": {"driver": None}, "mtu": 9000}]}, r"^tuning_nics: .*: match driver has no value"),
         ({"tuning_profile": 5}, r"^tuning_profile: 5 is not valid; write the name of a profile"),
         ({"tuning_profile": [{"low": 1}]}, r"^tuning_profile: {'low': 1} is not valid"),
         ({"tuning_on_unsupported": "warning"}, r"^tuning_on_unsupported: 'warning' is .*; write fail, warn or ignore$"),
