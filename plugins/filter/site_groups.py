@@ -25,7 +25,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Note who asks for what
+- name: Group the hosts by what they need
   ansible.builtin.add_host:
     name: "{{ item.name }}"
     groups: "{{ item.groups }}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: program
-short_description: Give a program that hosts run by themselves, and what the inventory asks for
+short_description: Give a program that hosts run by themselves, and their desired values
 version_added: 0.3.0
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
@@ -23,7 +23,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Show what the inventory asks for
+- name: Show the desired values
   ansible.builtin.debug:
     msg: "{{ lookup('linuxnet.tuning.program', 'wanted') }}"
 """

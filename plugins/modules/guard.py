@@ -76,7 +76,7 @@ EXAMPLES = r"""
 - name: See whether hosts are well
   hosts: all
   tasks:
-    - name: Ask for the gateway and for a page
+    - name: Check the gateway and a page
       linuxnet.tuning.guard:
         state: checked
         probes: [gateway, "https://intranet.example.org/"]

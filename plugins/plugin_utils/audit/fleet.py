@@ -46,7 +46,9 @@ def rooms(facts: Mapping[str, Mapping[str, Any]], findings: Findings) -> list[Ro
     members: dict[str, list[str]] = {}
     for name in by_host:
         groups = View(facts.get(name)).words("groups")
-        members.setdefault(min(groups, key=lambda group: (sizes[group], group), default="no group"), []).append(name)
+        members.setdefault(
+            min(groups, key=lambda group: (sizes[group], group), default="hosts in no group"), []
+        ).append(name)
     found = [
         Room(
             room,

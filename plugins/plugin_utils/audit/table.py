@@ -81,7 +81,8 @@ def _profiles(findings: Findings) -> Iterator[str]:
 
 def _summary(hosts: int, away: int, findings: Findings) -> str:
     clean = hosts - away - len({finding["host"] for finding in findings})
-    parts = [f"{hosts} host{'' if hosts == 1 else 's'}", _counted(findings), f"{clean} without a finding"]
+    parts = [f"{hosts} host{'' if hosts == 1 else 's'}", _counted(findings)]
+    parts += [f"{clean} without a finding"] if findings and clean else []
     return "; ".join(parts + ([f"{away} not reached"] if away else []))
 
 
