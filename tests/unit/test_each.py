@@ -96,7 +96,7 @@ def test_a_step_is_on_all_hosts_that_it_changes():
 
 def test_a_line_of_a_profile_is_overridden():
     hosts = {"a": told(nics(mtu=1500), nics(mtu=9000), tuning_profile=["router"])}
-    assert of(hosts)[0]["lines"] == ["of the profile router, if it asks for that: lines of your own override it  # a"]
+    assert of(hosts)[0]["lines"] == ["of the profile router, if it sets that: lines of your own override it  # a"]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def _lines(hostvars: Mapping[str, Any], unit: str, hosts: Sequence[str]) -> list
         profile = variables.get("tune_profile") or variables.get("tuning_profile")
         if profile:
             words = ", ".join(profile) if isinstance(profile, list) else profile
-            text = f"of the profile {words}, if it asks for that: lines of your own override it"
+            text = f"of the profile {words}, if it sets that: lines of your own override it"
             found.setdefault(text, []).append(host)
     return [f"{text}  # {', '.join(on)}" for text, on in found.items()]
 

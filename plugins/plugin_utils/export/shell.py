@@ -45,7 +45,7 @@ _MAXIMUM: Mapping[Tuple[str, str], Tuple[str, str]] = {
 _DEVICE: Mapping[str, str] = {
     "pci": "only the host knows the slot and its register",
     "multiq": "the filters depend on the queues and the qdisc that the NIC has",
-    "devlink": "in which way the device takes it, it has to be asked",
+    "devlink": "only the device knows how it is set",
 }
 _MODES = "only the device knows its link modes"
 _FIXED = "with autoneg it is a matter of the modes that the device names; write autoneg: false, or do it by Ansible"
@@ -211,7 +211,7 @@ class _Script(Form):
         expand, count = registry.FAMILIES["sriov"].expand, keys.get("vfs")
         if not expand or not count or not exactly(count):
             for key, one in keys.items():
-                why = why_not(one) if key == "vfs" else "how many functions there are, the host has to be asked"
+                why = why_not(one) if key == "vfs" else "only the host knows how many functions there are"
                 self.cannot(named(entry, "sriov", key, one), why)
             return
         made = expand(nic, keys, {"vfs": Cell(0)}, {})

@@ -84,7 +84,7 @@ def _judge(pair: Pair, words: str) -> Verdict:
 
 def _enough(pair: Pair) -> Verdict | None:
     if pair.requested and pair.rate >= 0.95 * pair.requested:
-        return Verdict("application", pair.sender.host, (f"benchmark_bitrate asked for {_rate(pair.requested)}",))
+        return Verdict("application", pair.sender.host, (f"benchmark_bitrate is {_rate(pair.requested)}",))
     return None
 
 
