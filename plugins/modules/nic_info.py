@@ -446,7 +446,10 @@ host:
   type: dict
   contains:
     kernel:
-      description: Release, distribution, processors, memory, and whether the host forwards packets.
+      description:
+        - Release, distribution, processors, memory, and whether the host forwards packets.
+        - C(ec2) is V(true) on an instance of Amazon that is Xen's, C(kubernetes) on a node of it (kubelet or k3s), and
+          C(kvm) on a host that can have guests; then C(vhost_net) tells whether the kernel moves their packets.
       type: dict
       returned: always
     addresses:
@@ -624,6 +627,27 @@ host:
         - The busiest programs, C(name), what they have C(used) of a processor since they began, the processors on which
           each is C(allowed) to run, its number of C(threads), and where these C(ran) last.
         - Read only where there are several NUMA nodes.
+      type: list
+      elements: dict
+      returned: always
+    sockets:
+      description:
+        - The longest round trip of a connection that has moved much (C(rtt_ms)), peers from whom one hears nothing
+          (C(stuck), with the largest segments in C(stuck_segments)), and connections that are C(held_back), C(lossy) or
+          C(silent).
+        - Where there are many connections, those to the peer to which most C(ports) lead (C(ports_to)), and those whose
+          program does not close them (C(left_open)).
+        - Where UDP has lost packets, the sockets that have (C(lost_in)).
+        - Where packets of IPv6 are hardly ever answered, how many connections to public addresses ask again
+          (C(unanswered_6)).
+      type: dict
+      returned: always
+    nfs:
+      description:
+        - Mounts over NFS, C(at) which path, C(from) where, their C(device), those of their C(options) that matter to
+          the speed, and C(read_ahead_kb).
+        - The C(calls) that read and write since the mount, and for how many ms each of them waited to be sent
+          (C(queue_ms)) and for the server (C(answer_ms)); with O(interval) under C(growth) the same of the interval.
       type: list
       elements: dict
       returned: always

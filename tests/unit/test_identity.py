@@ -82,15 +82,23 @@ device proc mounted on /proc with fstype proc
 
 
 def test_calls_of_a_mount_wait_here_or_for_the_server():
-    assert nfs.waits(STATS) == {"/data": {"calls": 1000, "queue_ms": 62.0, "answer_ms": 2.0}}
-    assert nfs.waits("device x mounted on /y with fstype nfs4\n") == {}
+    assert {at: nfs.each(sums) for at, sums in nfs.sums(STATS).items()} == {
+        "/data": {"calls": 1000, "queue_ms": 62.0, "answer_ms": 2.0}
+    }
+    assert nfs.sums("device x mounted on /y with fstype nfs4\n") == nfs.each({}) == {}
 
 
 def test_a_mount_has_them_beside_its_read_ahead():
     mount = "40 20 0:45 / /data rw,relatime - nfs 10.0.0.2:/vol/db rw,vers=3,proto=tcp\n"
     files = {"/proc/self/mountstats": STATS, "/proc/self/mountinfo": mount}
-    (row,) = protocols.mounts(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
+    host = memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
+    (row,) = protocols.mounts(host, {}, 0)
     assert (row["at"], row["calls"], row["queue_ms"]) == ("/data", 1000, 62.0)
+    assert "growth" not in row
+    (row,) = protocols.mounts(host, {"/data": {"calls": 900, "queue": 61000, "answer": 1900}, "/old": {}}, 10)
+    assert (row["growth"], row["interval"]) == ({"calls": 100, "queue_ms": 10.0, "answer_ms": 1.0}, 10)
+    (row,) = protocols.mounts(host, protocols.calls(host), 10)
+    assert (row["calls"], row["growth"]) == (1000, {})
 
 
 @pytest.mark.parametrize(
@@ -101,3 +109,18 @@ def test_a_host_of_guests_tells_who_moves_their_packets(modules, found):
     files = {f"/sys/module/{name}/parameters/x": "1" for name in modules}
     facts = kernel.gather(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
     assert (facts.get("kvm"), facts.get("vhost_net")) == found
+
+
+@pytest.mark.parametrize(
+    "path, found",
+    [
+        ("/var/lib/kubelet/config.yaml", True),
+        ("/etc/kubernetes/kubelet.conf", True),
+        ("/var/lib/rancher/k3s/agent/kubelet.kubeconfig", True),
+        ("/usr/bin/kubectl", None),
+        ("/root/.kube/config", None),
+    ],
+)
+def test_a_node_of_kubernetes_is_known_by_what_its_agent_leaves(path, found):
+    facts = kernel.gather(memory_host.connect(memory_host.Files({path: "x"}), lambda *_words: (1, "", ""), True))
+    assert facts.get("kubernetes") is found

@@ -54,12 +54,14 @@ def gather(
     before = protocols.sample(host) if interval > 0 else {}
     rounds = interrupts.sample(host) if interval > 0 else []
     taken = tunnels.sample(host) if interval > 0 else []
+    called = protocols.calls(host) if interval > 0 else {}
     tracing = drops.begin(host, interval)
     _add(found, "counters", _try("counters", remarks, lambda: counters.gather(host, list(found), interval)))
     counted: Tuple[Tuple[str, Read], ...] = (
         ("protocols", lambda host: protocols.gather(host, before, since())),
         ("softnet", lambda host: interrupts.softnet(host, rounds, since())),
         ("tunnels", lambda host: tunnels.gather(host, taken, since())),
+        ("nfs", lambda host: protocols.mounts(host, called, since())),
     )
     about = {topic: _try(topic, remarks, partial(read, host)) for topic, read in counted}
     dropped = {"drops": drops.gather(host, tracing)} if tracing else {}
@@ -111,7 +113,6 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("modules", modules.gather),
         ("sockets", protocols.sockets),
         ("rdma", rdma.gather),
-        ("nfs", protocols.mounts),
         ("smb", protocols.shares),
         ("persisted", persisted.gather),
     )

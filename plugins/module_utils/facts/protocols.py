@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import nfs, protocols, ss, statistics, sysctl, sysfs
+from ..tools import nfs, protocols, ss, statistics, sysctl, sysfs, unanswered
 from . import upcalls
 from .saying import said
 
@@ -85,7 +85,8 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     services that answer none of several connections any more (`silent`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
-    UDP has lost packets, which sockets have (`lost_in`).
+    UDP has lost packets, which sockets have (`lost_in`); where IPv6 hears nothing, connections that go on asking
+    (`unanswered_6`).
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
@@ -108,6 +109,9 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     if sum(counted.get(f"{name}RcvbufErrors", 0) for name in ("Udp", "Udp6")) >= _SOME:
         worst = ss.lost_in(_ss(host, "-uamnH"), _HELD)
         facts.update({"lost_in": worst} if worst else {})
+    if unanswered.packets(lambda name: counted.get(name, 0), now=False)[0]:
+        asking = unanswered.asking(_ss(host, "-6", "-tnoH", "state", "syn-sent"))
+        facts.update({"unanswered_6": asking} if asking else {})
     return facts
 
 
@@ -126,8 +130,16 @@ def _ss(host: ReadOnlyHost, *words: str) -> str:
     return said(host, Query(("ss", *words)))
 
 
-def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """Mounts over NFS: the device by number, from where, its options that matter, and its read-ahead."""
+def calls(host: ReadOnlyHost) -> Dict[str, Dict[str, int]]:
+    """What each mount over NFS has counted of its calls since it began."""
+    return nfs.sums(host.read("/proc/self/mountstats") or "")
+
+
+def mounts(host: ReadOnlyHost, before: Mapping[str, Mapping[str, int]], interval: float) -> List[Dict[str, Any]]:
+    """Mounts over NFS: the device by number, from where, its options that matter, its read-ahead, and its calls.
+
+    Under `growth` are the calls since `before`, `interval` seconds ago.
+    """
     known: Dict[str, Dict[str, Any]] = {}
     for line in (host.read("/proc/self/mountinfo") or "").splitlines():
         match = re.match(r"\d+ \d+ (0:\d+) \S+ (\S+) .* - (nfs4?) (\S+) (\S+)$", line)
@@ -136,16 +148,20 @@ def mounts(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             known[match[1]] = {"at": match[2], "from": match[4], "options": dict(options)}
     # Only NFS has devices of this form.
     devices = {name for name in host.names(_BDI) if re.fullmatch(r"0:\d+", name)} | set(known)
-    waits = nfs.waits(host.read("/proc/self/mountstats") or "") if devices else {}
-    return [
-        {
+    counted = calls(host) if devices else {}
+    found = []
+    for name in sorted(devices):
+        at = known.get(name, {}).get("at", "")
+        row = {
             "device": name,
             **known.get(name, {}),
             "read_ahead_kb": sysfs.number(host, f"{_BDI}/{name}/read_ahead_kb"),
-            **waits.get(known.get(name, {}).get("at", ""), {}),
         }
-        for name in sorted(devices)
-    ]
+        row.update(nfs.each(counted.get(at, {})))
+        if interval > 0 and at in before and at in counted:
+            row.update(growth=nfs.each(statistics.growth(before[at], counted[at])), interval=interval)
+        found.append(row)
+    return found
 
 
 def shares(host: ReadOnlyHost) -> Optional[List[Dict[str, Any]]]:

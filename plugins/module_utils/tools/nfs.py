@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List
+from typing import Dict, Mapping
 
 # What moves data; of other calls a mount has few, or they are quick.
 _CALLS = ("READ", "WRITE")
 
 
-def waits(text: str) -> Dict[str, Dict[str, float]]:
-    """By the path of the mount: `calls` that read and write, and the ms that each waited here and for the server.
+def sums(text: str) -> Dict[str, Dict[str, int]]:
+    """By the path of the mount: `calls` that read and write, and the ms of all together, here and at the server.
 
     The numbers of a kind of call are how many there were, how often they were sent, timeouts, bytes both ways, and the
     sums of the ms in the queue, of the round trips, and of all.
     """
-    found: Dict[str, List[int]] = {}
+    found: Dict[str, Dict[str, int]] = {}
     at = ""
     for line in text.splitlines():
         mount = re.match(r"device \S+ mounted on (\S+) with fstype nfs4?\b", line)
@@ -25,10 +25,16 @@ def waits(text: str) -> Dict[str, Dict[str, float]]:
         call = re.match(rf"\s+(?:{'|'.join(_CALLS)}):((?: \d{{1,19}}){{8,}})\s*$", line)
         if at and call:
             numbers = [int(word) for word in call[1].split()]
-            sums = found.setdefault(at, [0, 0, 0])
-            found[at] = [old + new for old, new in zip(sums, (numbers[0], numbers[5], numbers[6]))]
-    return {
-        at: {"calls": calls, "queue_ms": round(queue / calls, 1), "answer_ms": round(answer / calls, 1)}
-        for at, (calls, queue, answer) in found.items()
-        if calls
-    }
+            own = found.setdefault(at, dict.fromkeys(_COLUMNS, 0))
+            found[at] = {name: own[name] + numbers[column] for name, column in _COLUMNS.items()}
+    return found
+
+
+_COLUMNS = {"calls": 0, "queue": 5, "answer": 6}
+
+
+def each(counted: Mapping[str, int]) -> Dict[str, float]:
+    """Of such sums: the calls, and the ms that each of them waited here and for the server; nothing without calls."""
+    calls = counted.get("calls", 0)
+    waits = {f"{name}_ms": round(counted.get(name, 0) / calls, 1) for name in ("queue", "answer")} if calls else {}
+    return {"calls": calls, **waits} if calls else {}

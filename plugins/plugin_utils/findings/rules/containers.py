@@ -26,7 +26,7 @@ def _cut_off(host: Host) -> Iterator[Hit]:
         host.number("protocols", "interval") or refused * 3600 >= (host.number("kernel", "uptime") or 0)
     )
     tunnels = _tunnels(host) if often else []
-    serves = any(_network(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
+    serves = any(_serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
     if found.count("containers"):
         routed = {"bridge": found.text("name"), "containers": found.count("containers")}
     elif tunnels:
@@ -48,12 +48,13 @@ def _cut_off(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
 
 
-def _network(row: Facts) -> bool:
-    """Whether an address is one of a network of several hosts, as the server of a VPN has, and its clients seldom."""
+def _serves(row: Facts) -> bool:
+    """Whether an address is the first of a network of several hosts, as the server of a VPN has it and no client."""
     try:
-        return ip_interface(row.text("address")).network.num_addresses > 1
+        own = ip_interface(row.text("address"))
     except ValueError:
         return False
+    return own.network.num_addresses > 1 and own.ip == own.network.network_address + 1
 
 
 def _tunnels(host: Host) -> list[str]:
@@ -167,9 +168,9 @@ RULES = (
         severity="high",
         title="Containers or clients of a VPN are cut off, because the host does not forward",
         condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
-        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once an hour and a tunnel "
-        "of WireGuard or a program has a network of several hosts (a note where it has a single address, as clients "
-        "have); for containers it is medium without those packets",
+        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once an hour and the host "
+        "has the first address of the network of a tunnel of WireGuard or a program (a note where it has a single or "
+        "another one, as clients have); for containers it is medium without those packets",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
         "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
         "packets are then discarded.",

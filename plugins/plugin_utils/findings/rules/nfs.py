@@ -115,21 +115,24 @@ _PATIENCE = (
 # The number of calls over one connection: since Linux 3.1 it grows from the first to the second.
 _SLOTS, _MOST_SLOTS = "sunrpc.tcp_slot_table_entries", "sunrpc.tcp_max_slot_table_entries"
 # So many calls are no burst, so many ms a person feels, and so many slots servers of NFS take of one connection.
-_MANY_CALLS, _FELT_MS, _TAKEN = 100_000, 10.0, 128
+_MANY_CALLS, _CALLS_NOW, _FELT_MS, _TAKEN = 100_000, 1000, 10.0, 128
 
 
 def _slots(host: Host) -> Iterator[Hit]:
     key = _MOST_SLOTS if host.whole(_MOST_SLOTS) else _SLOTS
     slots = host.whole(key)
     for row in host.rows("nfs"):
-        queued, answered = row.number("queue_ms") or 0, row.number("answer_ms") or 0
-        if row.count("calls") < _MANY_CALLS or queued < _FELT_MS or queued < 2 * answered or not slots:
+        now = row.number("interval")
+        told = Facts(row.at("growth")) if now else row
+        queued, answered = told.number("queue_ms") or 0, told.number("answer_ms") or 0
+        least = _CALLS_NOW if now else _MANY_CALLS
+        if told.count("calls") < least or queued < _FELT_MS or queued < 2 * answered or not slots:
             continue
         # From NFS 4.1 on the server says how many calls it takes at once.
         agreed = row.text("options", "vers") in ("4.1", "4.2")
         evidence = {
             "mount": _name(row),
-            "a call waits to be sent": f"{queued:g} ms",
+            "a call waits to be sent": f"{queued:g} ms" + (f" in {now:g} s" if now else ""),
             "the server answers after": f"{answered:g} ms",
             **({} if agreed else {key: slots}),
         }
@@ -138,8 +141,10 @@ def _slots(host: Host) -> Iterator[Hit]:
         action = _SEVERAL if several else _NCONNECT
         # What a mount has counted, it has since it began.
         mends = {"tuning_host_sysctl": {key: {"at_least": _TAKEN}}}
-        # One outage of the server is enough for such an average, so it never is more than a note.
-        yield Hit(evidence, remedy=mends if few else {}, action="" if few else action, mends={} if agreed else mends)
+        # One outage of the server is enough for such an average since the mount, and many calls at once for one within
+        # an interval, unless there are few slots.
+        hit = Hit(evidence, mends={} if agreed else mends, severity="low" if now and few else "note")
+        yield hit._replace(remedy=mends) if few else hit._replace(action=action)
 
 
 _NCONNECT = (
@@ -199,10 +204,11 @@ RULES = (
     ),
     Rule(
         id="nfs-calls-wait",
-        severity="note",
+        severity="low",
         title="Calls of NFS wait for a place before they are sent",
-        condition="of at least 100000 calls of a mount each waited 10 ms or more before it was sent, on average since "
-        "the mount, and twice as long as for the server's answer",
+        condition="of at least 1000 calls of a mount within an interval each waited 10 ms or more before it was sent, "
+        "on average, and twice as long as for the server's answer, and there are fewer than 128 slots; a note where "
+        "there are more, and of 100000 calls since the mount",
         explanation="A connection has a number of slots, and each call takes one until it is answered. Old kernels and "
         "guides have 16 or fewer, so that a fast server is idle while calls wait on the client.",
         action="Raise the number of slots, and mount again, for a mount keeps the number that it began with.",
