@@ -46,6 +46,14 @@ def counted(text: str, driver: str = "") -> dict[str, object]:
     return {**statistics.normalise(raw, {}, driver), **{name: numbers for name, numbers in queues.items() if numbers}}
 
 
+def _driver(path: Path) -> str:
+    return path.name.partition("__")[0].partition("-")[2]
+
+
+def _fits(driver: str, row: driver_counters.Driver) -> bool:
+    return any(fnmatchcase(driver, pattern) for pattern in row.drivers)
+
+
 PARSERS = {
     "statistics": counted,
     "link": ethtool.link,
@@ -77,7 +85,7 @@ def shown(cell: schema.Cell) -> schema.Value:
 
 def understood(path: Path) -> object:
     if path.stem == "statistics":
-        return counted(path.read_text(), path.parent.name.partition("__")[0].partition("-")[2])
+        return counted(path.read_text(), _driver(path.parent))
     if path.stem in PARSERS:
         return PARSERS[path.stem](path.read_text())
     reading = registry.FAMILIES[path.stem].read(answering(path), "nic", ())
@@ -101,20 +109,33 @@ def test_case_is_complete_and_tells_its_source(folder):
     assert "captured" in told["source"] or "written by hand" in told["source"] or "report" in told["source"]
 
 
-def test_every_driver_of_the_table_has_a_case_and_a_source():
+@pytest.mark.parametrize("row", driver_counters.DRIVERS, ids=lambda row: row.drivers[0])
+def test_every_name_of_the_table_stands_in_a_case_of_its_driver(row):
     """And nothing else would find its losses: without the case a wrong name would go unseen."""
-    cases = {path.name.partition("__")[0].partition("-")[2] for path in CASES.glob("counters-*")}
-    for row in driver_counters.DRIVERS:
-        assert row.source.startswith("drivers/net/")
-        assert any(fnmatchcase(case, pattern) for case in cases for pattern in row.drivers), row.drivers
-        assert set(row.names) <= {meaning.name for meaning in statistics.MEANINGS}
+    cases = (path for path in CASES.glob("counters-*") if _fits(_driver(path), row))
+    names = {name for path in cases for name in statistics.parse((path / "statistics.txt").read_text())}
+    assert names, row.drivers
+    assert row.source.startswith("drivers/net/")
+    assert set(row.names) <= {meaning.name for meaning in statistics.MEANINGS}
+    expressions = [item for items in row.names.values() for item in items if not item.startswith("kernel")]
+    assert [item for item in expressions if not any(re.fullmatch(item, name) for name in names)] == []
+
+
+@pytest.mark.parametrize("driver, file", [("ena", "rx_dropped"), ("idpf", "rx_dropped"), ("8139too", "rx_fifo_errors")])
+def test_a_loss_that_a_driver_tells_the_kernel_alone_is_its_own(driver, file):
+    assert statistics.normalise({}, {"rx_packets": 90, file: 7}, driver)["rx_missed"] == 7
+    assert "rx_missed" not in statistics.normalise({}, {"rx_packets": 90, "rx_dropped": 7}, "hv_netvsc")
+
+
+def test_bcmgenet_before_6_16_has_it_in_the_counter_of_the_kernel():
+    counted = {"rxq0_errors": 7, "rbuf_ovflow_cnt": 0}
+    assert statistics.normalise(counted, {"rx_missed_errors": 7}, "bcmgenet")["rx_missed"] == 7
 
 
 @pytest.mark.parametrize("folder", sorted(CASES.glob("counters-*")), ids=lambda folder: folder.name)
 def test_counters_are_known_by_a_mark_too(folder):
     """Where the name of the driver is not that of its table, as with the many names of stmmac."""
-    driver = folder.name.partition("__")[0].partition("-")[2]
-    row = next(row for row in driver_counters.DRIVERS if any(fnmatchcase(driver, item) for item in row.drivers))
+    row = next(row for row in driver_counters.DRIVERS if _fits(_driver(folder), row))
     others = [item for item in driver_counters.DRIVERS if item is not row and item.mark]
     names = statistics.parse((folder / "statistics.txt").read_text())
     assert not [item.drivers for item in others if any(re.fullmatch(item.mark, name) for name in names)]

@@ -18,8 +18,8 @@ _INTEL = {
     "rx_crc": ("rx_crc_errors",),
     "rx_pause": (r"rx_flow_control_xo(n|ff)",),
     "tx_pause": (r"tx_flow_control_xo(n|ff)",),
-    "late_collisions": ("tx_abort_late_coll",),
 }
+_LATE = {"late_collisions": ("tx_abort_late_coll",)}
 _NET = "drivers/net/ethernet/"
 
 DRIVERS: Tuple[Driver, ...] = (
@@ -31,6 +31,9 @@ DRIVERS: Tuple[Driver, ...] = (
             # Without free descriptors, or, where queues may block each other, in the packet buffer.
             "rx_missed": ("rx_no_dma_resources|rx_missed_errors",),
             "rx_no_buffer": ("rx_no_buffer_count", "alloc_rx_(page|buff)_failed"),
+            # Where each of eight priorities is paused on its own.
+            "rx_pause": (r"rx_flow_control_xo(n|ff)", r"rx_pb_\d_pxo(n|ff)"),
+            "tx_pause": (r"tx_flow_control_xo(n|ff)", r"tx_pb_\d_pxo(n|ff)"),
         },
         "rx_no_dma_resources",
     ),
@@ -39,6 +42,7 @@ DRIVERS: Tuple[Driver, ...] = (
         _NET + "intel/igb/igb_ethtool.c",
         {
             **_INTEL,
+            **_LATE,
             "rx_missed": (r"rx_queue_\d+_drops|rx_missed_errors",),
             "rx_no_buffer": ("rx_no_buffer_count", r"rx_queue_\d+_alloc_failed"),
         },
@@ -47,7 +51,12 @@ DRIVERS: Tuple[Driver, ...] = (
     Driver(
         ("e1000e", "e1000"),
         _NET + "intel/e1000e/ethtool.c",
-        {**_INTEL, "rx_missed": ("rx_missed_errors",), "rx_no_buffer": ("rx_no_buffer_count", "alloc_rx_buff_failed")},
+        {
+            **_INTEL,
+            **_LATE,
+            "rx_missed": ("rx_missed_errors",),
+            "rx_no_buffer": ("rx_no_buffer_count", "alloc_rx_buff_failed"),
+        },
         "rx_header_split",
     ),
     Driver(
@@ -81,8 +90,9 @@ DRIVERS: Tuple[Driver, ...] = (
     ),
     Driver(
         ("idpf",),
-        _NET + "intel/idpf/idpf_ethtool.c",
-        {},
+        _NET + "intel/idpf/idpf_ethtool.c, idpf_virtchnl.c",
+        # What the device has discarded stands in the kernel's counter alone.
+        {"rx_missed": (r"kernel\.rx_dropped",)},
         "rx-hsplit_hbo",
     ),
     Driver(
@@ -144,8 +154,8 @@ DRIVERS: Tuple[Driver, ...] = (
         ("bcmgenet", "brcm-systemport"),
         _NET + "broadcom/genet/bcmgenet.c",
         {
-            # rx_crc counts packets whose checksum is right.
-            "rx_missed": (r"rxq\d+_discards",),
+            # rx_crc counts packets whose checksum is right. What was missed stands with the kernel alone before 6.16.
+            "rx_missed": (r"rxq\d+_missed",),
             "rx_fifo": ("rbuf_ovflow_cnt",),
             "rx_no_buffer": ("alloc_rx_buff_failed",),
             "rx_crc": ("rx_fcs",),
