@@ -297,6 +297,8 @@ def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery
     laptop = {**mouse, f"{supplies}/AC/type": "Mains\n", f"{supplies}/BAT0/type": "Battery\n"}
     assert "battery" not in power.gather(host(mouse))
     assert power.gather(host(laptop))["battery"] is True
+    assert "suspends" not in power.gather(host({"/sys/power/suspend_stats/success": "0\n"}))
+    assert power.gather(host({"/sys/power/suspend_stats/success": "51\n"}))["suspends"] == 51
     files = memory_host.Files({"/sys/class/net/wlan0/phy80211": ""})
     answer = memory_host.connect(files, lambda *_words: (0, "Power save: on\n", ""), True)
     assert power.of_nic(answer, "wlan0") == {"power_save": "on"}

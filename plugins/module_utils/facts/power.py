@@ -17,9 +17,13 @@ _AIR = "/proc/net/wireless"
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
-    """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node."""
+    """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node.
+
+    `suspends` is how often the host has slept since the boot (Linux 5.4).
+    """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
+    slept = sysfs.number(host, "/sys/power/suspend_stats/success")
     policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
     return {
         "governor": sysfs.text(host, f"{first}/cpufreq/scaling_governor"),
@@ -28,6 +32,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "aspm_policy": policy[1] if policy else "",
         "nodes": _nodes(host),
         **({"battery": True} if _battery(host) else {}),
+        **({"suspends": slept} if slept else {}),
     }
 
 

@@ -46,6 +46,7 @@ WATCHED: Dict[str, List[str]] = {
     "TcpExt": [
         "IPReversePathFilter",
         "SyncookiesSent",
+        "SyncookiesRecv",
         "ListenOverflows",
         "ListenDrops",
         "TCPReqQFullDrop",

@@ -198,11 +198,14 @@ def wireless(nic: Nic) -> bool:
 
 
 def _too_many(nic: Nic, changes: int) -> bool:
-    """Twice within an interval; four a day; and where nobody knows how long it took, a hundred."""
+    """Twice within an interval; four a day, of a laptop one an hour; and where nobody knows the time, a hundred."""
     if nic.number("counters", "interval"):
         return changes >= 2
     uptime = nic.host.number("kernel", "uptime")
-    return changes >= 20 and changes >= 4 * uptime / 86400 if uptime else changes >= 100
+    a_day = 24 if nic.host.flag("power", "battery") else 4
+    # To sleep a host takes the link down, perhaps brings it up slower to be woken by it, and does the same backwards.
+    own = changes - 4 * nic.host.count("power", "suspends")
+    return own >= 20 and own >= a_day * uptime / 86400 if uptime else own >= 100
 
 
 RULES = (
@@ -237,8 +240,9 @@ RULES = (
         id="link-flaps",
         severity="high",
         title="The link goes down and up",
-        condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime, or "
-        "a hundred times where the uptime is not known",
+        condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime "
+        "(once an hour of a host with a battery), or a hundred times where the uptime is not known; four times each "
+        "time that the host slept do not count",
         explanation="Each time all connections stall for seconds, and the speed is negotiated again. The cause is the "
         "cable or its plug, a transceiver that is too hot, or energy-efficient Ethernet.",
         action="Replace cable and plug, try another port, and switch energy-efficient Ethernet off "

@@ -30,7 +30,8 @@ RULES = (
         "ovs-vswitchd (upcall). If new flows come faster than it answers, these packets are dropped, and connections "
         "begin late, after a retransmission.",
         action="See who makes so many flows (`ovs-appctl dpctl/show`: missed and lost; `ovs-appctl dpctl/dump-flows`: "
-        "a scan, or rules that match ports where addresses would do), and give ovs-vswitchd processors that others do "
+        "a scan, or rules that match ports where addresses would do) and whether they are at their limit, which falls "
+        "while the daemon is late (`ovs-appctl upcall/show`), and give ovs-vswitchd processors that others do "
         "not use. From version 2.16 and Linux 5.15 on there is a socket for each processor, before that "
         "`ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=N` sets how many threads serve them.",
         reference="https://github.com/openshift/cluster-network-operator/pull/1630",

@@ -130,7 +130,8 @@ def _fragments(host: Host) -> Iterator[Hit]:
     }
     # Fragments wait for the rest of their packet for some time; the fastest link brings as much within 50 ms.
     desired = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
-    raise_it = 0 < room < desired
+    # Of what waited in vain the rest was lost on its way, and more memory would not have brought it.
+    raise_it = 0 < room < desired and failed - late >= max(1000, failed / 10)
     remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": desired}}} if raise_it else {}
     full = 0 < 0.9 * room <= held
     yield Hit(evidence, remedy=remedy, action=_STALE if full else "", severity="" if raise_it or full else "note")
@@ -266,8 +267,8 @@ RULES = (
         severity="medium",
         title="Fragmented packets are not reassembled",
         condition="at least 1000 packets in fragments, one in a hundred and one an hour of uptime, came to nothing, "
-        "and the memory for them is below what the fastest link brings in 50 ms, or nine tenths of it are in use; else "
-        "a note",
+        "and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 ms and "
+        "at least 1000, and one in ten, did not merely wait in vain for the rest; else a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",

@@ -34,17 +34,35 @@ def _syn(host: Host) -> Iterator[Hit]:
     desired: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
     if dropped and not host.whole("net.ipv4.tcp_syncookies"):
         desired["net.ipv4.tcp_syncookies"] = 1
+    # Whoever only asks, such as a flood, does not send the cookie back.
+    attack = not dropped and 0 <= _back(host) * _PARTS < cookies
     evidence = {
         **({"SYN queue full, dropped": f"{dropped} {since}"} if dropped else {}),
         **({"SYN queue full, answered with cookies": f"{cookies} {since}"} if cookies else {}),
         **{key: host.whole(key) for key in keys},
         "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
     }
-    if any(key in desired for key in keys):
+    if attack:
+        yield Hit({**evidence, "cookies that came back": _back(host)}, action=_ATTACK, severity="note")
+    elif any(key in desired for key in keys):
         yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
     elif cookies:
         action = "The limits are large enough: raise the backlog of the program itself, or see whether it is an attack."
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
+
+
+def _back(host: Host) -> int:
+    """How many cookies came back with the last packet of a handshake; -1 where the kernel does not tell."""
+    name = "TcpExtSyncookiesRecv"
+    return host.protocol(name)[0] if host.number("protocols", "total", name) is not None else -1
+
+
+# Of the cookies sent to clients most come back.
+_PARTS = 4
+_ATTACK = (
+    "Few of those who were answered went on, as in a scan or an attack (SYN flood): cookies are the right answer, and "
+    "a longer queue would only hold more of it. See who asks (`ss -tn state syn-recv`)."
+)
 
 
 def _ended(host: Host) -> Iterator[Hit]:
@@ -132,7 +150,7 @@ RULES = (
         title="More connections begin at once than the SYN queue holds",
         condition="at least 1000 requests (100 within an interval) were dropped because the queue was full, or "
         "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor; a note "
-        "where they are not",
+        "where they are not, or where not one in four of the cookies came back",
         explanation="A request waits in this queue for the last packet of the handshake. If the queue is full, the "
         "request is dropped, or answered with a cookie, which loses window scaling if timestamps are off.",
         action="Raise the limits, the backlog of the program as well, and keep cookies on. If the addresses are "
