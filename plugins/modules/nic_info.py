@@ -452,6 +452,11 @@ host:
           C(kvm) on a host that can have guests; then C(vhost_net) tells whether the kernel moves their packets.
       type: dict
       returned: always
+    power:
+      description: The C(governor) and C(frequency_driver) of the processors, their C(idle_states), the C(aspm_policy),
+        the processors of each NUMA node (C(nodes)), whether the host has a C(battery), and how often it C(suspends).
+      type: dict
+      returned: always
     addresses:
       description: The addresses that somebody has set, with NIC and MTU.
       type: list
