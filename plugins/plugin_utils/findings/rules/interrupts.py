@@ -41,12 +41,29 @@ def _one_core(host: Host) -> Iterator[Hit]:
             continue
         evidence = {**({"smp_affinity_list of all": lists[0]} if pinned else {}), **found}
         harm = _harm(host, nic)
+        # One line may be that of sending, and then the only queue for what comes has one processor wherever that is.
+        shared = nic.value("irq", "rps") if _single(nic) else None
+        alone = shared == "none"
+        if shared is not None and not alone:
+            continue
         yield Hit(
-            {"interrupts": len(rows), **evidence, **harm},
+            {"interrupts": len(rows), **({"receive queues": 1} if alone else {}), **evidence, **harm},
             nic.name,
-            remedy=nic_remedy(nic.name, irq={"affinity": "spread"}),
+            remedy=nic_remedy(nic.name, irq={"rps": "spread"} if alone else {"affinity": "spread"}),
+            action=_ONE_QUEUE if alone else "",
             severity="" if found and harm else "note",
         )
+
+
+def _single(nic: Nic) -> bool:
+    """Whether it has one receive queue, and cannot have more."""
+    return nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1
+
+
+_ONE_QUEUE = (
+    "This NIC has one receive queue, whose interrupt has one processor at a time: let all of them share what it brings "
+    "(RPS)."
+)
 
 
 def _served(rows: list[Facts]) -> dict[str, str]:
@@ -183,9 +200,10 @@ def _most(host: Host) -> str:
 
 def _alone(host: Host) -> list[Nic]:
     """The NICs with one queue for all processors that nothing shares out yet, if most of the packets are theirs."""
-    single = [nic for nic in host.nics if nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1]
-    found = [nic for nic in single if nic.linked and nic.value("irq", "rps") == "none"]
-    return found if sum(nic.packets for nic in found) > host.processed / 2 else []
+    found = [nic for nic in host.nics if _single(nic) and nic.linked and nic.value("irq", "rps") == "none"]
+    # What comes within PPP is handled once more as a packet of its own.
+    times = 2 if _dials_in(host) else 1
+    return found if sum(nic.packets for nic in found) * times > host.processed / 2 else []
 
 
 def _each(host: Host) -> Iterator[Hit]:

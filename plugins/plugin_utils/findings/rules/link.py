@@ -77,9 +77,13 @@ def _duplex(host: Host) -> Iterator[Hit]:
         partner = nic.words("partner_modes")
         half = nic.text("duplex") == "Half" and partner and not any(mode.endswith("/Full") for mode in partner)
         fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
-        # Where the partner does not negotiate, its one mode is what the NIC has guessed from the signal.
-        if nic.text("partner_autoneg") == "No" and not fixed:
-            yield Hit({**evidence, "Link partner advertised auto-negotiation": "No"}, nic.name, action=_FIXED_THERE)
+        # Where the partner does not negotiate, its one mode is what the NIC has guessed from the signal. It is wrong
+        # where collisions come late: that end sends whenever it likes, so it runs full duplex.
+        silent = nic.text("partner_autoneg") == "No"
+        if not fixed and (silent or (half and len(partner) == 1 and collides(nic))):
+            told = {"Link partner advertised auto-negotiation": "No"} if silent else {}
+            shown = {**evidence, **told, **({} if silent else {"Link partner advertised link modes": partner})}
+            yield Hit(shown, nic.name, action=_FIXED_THERE)
         elif half:
             shown = {**evidence, "Link partner advertised link modes": partner}
             action = "Replace the device at the other end, or its port; a switch between the two helps as well."
@@ -99,10 +103,19 @@ def mismatched(nic: Nic) -> bool:
     # A fixed `Half` from a driver without a PHY is no statement about a wire.
     if not nic.real or nic.speed > 1000:
         return False
-    late, broken = nic.counted("late_collisions")[0], nic.counted("rx_crc")[0]
-    often = max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
+    broken, often = nic.counted("rx_crc")[0], _often(nic)
     forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken >= 10 and broken > often
-    return nic.text("duplex") == "Half" or forced or (late >= 10 and late > often)
+    return nic.text("duplex") == "Half" or forced or collides(nic)
+
+
+def collides(nic: Nic) -> bool:
+    """Whether collisions come late, which only a partner of another duplex does."""
+    late = nic.counted("late_collisions")[0]
+    return late >= 10 and late > _often(nic)
+
+
+def _often(nic: Nic) -> float:
+    return max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
