@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .. import quirks_intel, quirks_others
-from ..model import Hit, Rule
+from ..harm import sent_again
+from ..model import Hit, Rule, nic_remedy
 from ..quirks import Quirk, applies
 from ..view import Host
 
@@ -17,6 +18,10 @@ def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
             evidence = applies(quirk, nic)
             if evidence:
                 remedy, action, severity = quirk.remedy(nic), quirk.advice(nic), quirk.doubt(nic)
+                again = sent_again(host, 100) if quirk.eee and not remedy else ""
+                if again:
+                    evidence["segments sent again"] = again
+                    remedy = nic_remedy(nic.name, eee={"enabled": False})
                 yield Hit(evidence, nic.name, remedy=remedy, action=action, severity=severity)
 
     return check

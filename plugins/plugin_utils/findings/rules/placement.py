@@ -82,7 +82,8 @@ def _saving(host: Host) -> Iterator[Hit]:
         for row in host.rows("power", "idle_states")
         if row.count("latency_us") > 100 and row.flag("disabled") is not True
     ]
-    fast = [nic for nic in host.nics if nic.real and nic.speed >= 10000]
+    real = [nic for nic in host.nics if nic.real]
+    fast = [nic for nic in real if nic.speed >= 10000]
     losses = {nic.name: loss.text for nic in fast for loss in [lost(nic, "rx_missed")] if loss and loss.much}
     full = all((nic.number("ring", "rx", "value") or 0) >= (nic.maximum("ring", "rx") or 0) for nic in fast)
     if (slow and fast) or (deep and losses and full):
@@ -92,6 +93,22 @@ def _saving(host: Host) -> Iterator[Hit]:
             **{f"lost, ring full, on {name}": text for name, text in losses.items()},
         }
         yield Hit(evidence, severity="" if losses else "note")
+    elif len(real) > 1 and host.forwards and host.flag("power", "battery") is not True:
+        slept = {
+            row.text("name"): f"{row.count('latency_us')} us to wake up"
+            for row in host.rows("power", "idle_states")
+            if row.count("latency_us") >= _FELT_US and row.flag("disabled") is not True
+        }
+        if slept:
+            yield Hit({"forwarding": "on", **slept}, action=_AWAKE, severity="note")
+
+
+# A router in a local network takes less than that for all it does with a packet.
+_FELT_US = 1000
+_AWAKE = (
+    "Nothing is lost by that, but packets that come after a pause wait for the processor: where the time to the next "
+    "host matters, limit the idle states (`intel_idle.max_cstate=1` at boot, the tuned profile network-latency)."
+)
 
 
 def _allowance(host: Host) -> Iterator[Hit]:
@@ -213,7 +230,8 @@ RULES = (
         severity="medium",
         title="Processors save power while packets are lost",
         condition="packets are lost at a ring of a fast NIC while the governor keeps processors slow, or lets them "
-        "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note",
+        "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note, as for a router "
+        "with several NICs and no battery whose processors need 1 ms or more to wake up",
         explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
         "within less than half a millisecond.",
         action="Use the governor performance, and limit idle states, for example with the tuned profile "

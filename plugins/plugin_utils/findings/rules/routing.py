@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_interface
 
-from ..harm import much
+from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -24,13 +24,15 @@ def _reverse(host: Host) -> Iterator[Hit]:
     count, since = host.protocol("TcpExtIPReversePathFilter")
     taken, _since = host.protocol("IpInReceives")
     now = host.number("protocols", "interval")
-    # Broadcasts of a second network on the same wire are some, too.
-    if count < (100 if now else 1000) or count * 100 < taken or sum(nic.linked for nic in host.nics) < 2:
+    ways = sum(nic.linked for nic in host.nics)
+    if count < (100 if now else 1000) or count * 1000 < taken or ways < 2 or (not now and seldom(host, count, HOUR)):
         return
     strict = host.whole(_FILTER)
     evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
     mends = {"tuning_host_sysctl": {_FILTER: 2}}
-    yield Hit(evidence, remedy=mends if strict in (0, 1) else {}, mends=mends)
+    # Broadcasts of a second network on the same wire are some, too.
+    severity = "" if count * 100 >= taken else "note"
+    yield Hit(evidence, remedy=mends if strict in (0, 1) else {}, mends=mends, severity=severity)
 
 
 def _tunnels(host: Host) -> Iterator[Hit]:
@@ -164,7 +166,8 @@ RULES = (
         severity="medium",
         title="Packets are dropped because their answers would take another NIC",
         condition="the host has several links, and at least 1000 packets (100 within an interval), and one in a "
-        "hundred, were dropped by the filter of the reverse path",
+        "hundred, were dropped by the filter of the reverse path; from one in a thousand and one an hour on it is a "
+        "note, as broadcasts of a second network on the same wire are some, too",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
         "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",

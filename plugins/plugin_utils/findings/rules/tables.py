@@ -115,13 +115,16 @@ def _routes_6(host: Host) -> Iterator[Hit]:
 def _fragments(host: Host) -> Iterator[Hit]:
     failed, since = host.protocol("IpReasmFails")
     whole, _since = host.protocol("IpReasmOKs")
+    late, _since = host.protocol("IpReasmTimeout")
+    room, held = host.whole("net.ipv4.ipfrag_high_thresh"), host.count("protocols", "fill", "frag_memory")
+    full = 0 < 0.9 * room <= held
+    # Of what waited in vain the rest was lost on its way, and more memory would not have brought it.
+    refused = failed - late >= max(1000, failed / 10)
     # A packet has many fragments, so the number of all that came says little of how many packets were lost.
-    if failed < 1000 or failed * 100 < failed + whole:
+    if failed < 1000 or not (failed * 100 >= failed + whole or (full and refused)):
         return
     if not host.number("protocols", "interval") and seldom(host, failed, HOUR):
         return
-    late, _since = host.protocol("IpReasmTimeout")
-    room, held = host.whole("net.ipv4.ipfrag_high_thresh"), host.count("protocols", "fill", "frag_memory")
     evidence: dict[str, Any] = {
         "fragments that came to nothing": f"{failed} beside {whole} packets put together {since}",
         **({"waited for the rest in vain": late} if late else {}),
@@ -130,11 +133,10 @@ def _fragments(host: Host) -> Iterator[Hit]:
     }
     # Fragments wait for the rest of their packet for some time; the fastest link brings as much within 50 ms.
     desired = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
-    # Of what waited in vain the rest was lost on its way, and more memory would not have brought it.
-    raise_it = 0 < room < desired and failed - late >= max(1000, failed / 10)
+    raise_it = 0 < room < desired and refused
     remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": desired}}} if raise_it else {}
-    full = 0 < 0.9 * room <= held
-    yield Hit(evidence, remedy=remedy, action=_STALE if full else "", severity="" if raise_it or full else "note")
+    stale = full and late * 10 >= failed
+    yield Hit(evidence, remedy=remedy, action=_STALE if stale else "", severity="" if raise_it or full else "note")
 
 
 _STALE = (
@@ -266,7 +268,8 @@ RULES = (
         id="fragments-lost",
         severity="medium",
         title="Fragmented packets are not reassembled",
-        condition="at least 1000 packets in fragments, one in a hundred and one an hour of uptime, came to nothing, "
+        condition="at least 1000 packets in fragments, one an hour of uptime and one in a hundred (or fewer, while the "
+        "memory for them is full and at least one in ten did not merely wait in vain for the rest), came to nothing, "
         "and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 ms and "
         "at least 1000, and one in ten, did not merely wait in vain for the rest; else a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
