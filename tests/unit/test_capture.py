@@ -288,6 +288,23 @@ def test_words_of_a_host_end_no_comment_and_start_no_template():
     assert any("that Ansible would take for a template" in sentence for sentence in found.left_out)
 
 
+def test_a_file_that_is_too_deep_is_left_out_and_the_others_count():
+    deep = {"/etc/netplan/50.yaml": "mtu: " + "[" * 3000, "/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\n"}
+    found = captured(tuned_igb(deep))
+    assert [(item.key, item.value, item.origin) for item in found.items] == [("rx", 4096, "/etc/rc.local line 2")]
+    assert [one for one in found.left_out if "not read: /etc/netplan/50.yaml" in one]
+
+
+def test_equal_sentences_are_said_once_and_lines_are_counted_in_words():
+    routes = "ip link set igb0 up\n"
+    found = captured(tuned_igb({"/etc/rc.local": f"#!/bin/sh\nethtool -G igb0 rx 4096\n{routes * 10}"}))
+    text = inventory.text(found._replace(left_out=(*found.left_out, "a line", "a line")), "host", "")
+    assert text.count("#   - a line") == 1
+    assert "/etc/rc.local: 10 lines that belong to another tool" in text
+    found = captured(tuned_igb({"/etc/rc.local": f"#!/bin/sh\nethtool -G igb0 rx 4096\n{routes}"}))
+    assert "/etc/rc.local: 1 line that belongs to another tool" in found.left_out
+
+
 @pytest.mark.parametrize("wrong", [None, [], {"a": 1}, {"a": {}, "b": {}}])
 def test_options_are_those_of_one_host(wrong):
     with pytest.raises(AnsibleFilterError, match="one host"):

@@ -10,6 +10,7 @@ from typing import Any
 from ..findings import judge
 from ..guide import masks, reader, verdicts
 from ..guide import model as guide
+from ..guide.budget import TooLarge
 from . import drivers
 from .live import Live, words
 from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, said
@@ -37,7 +38,7 @@ class Composer:
         """The whole of it."""
         configured = self.live.host.get("configured") or {}
         texts = {str(file["file"]): str(file["text"]) for file in configured.get("files") or []}
-        read = reader.read_files(texts, reader.Known(self.live.release_text)) if texts else {}
+        read = self._read(texts)
         self._written(read)
         unknown = self._in_force()
         self._clients()
@@ -220,6 +221,16 @@ class Composer:
                     self.items[nic, "features", group] = mine[0]._replace(key=group, covers=covered)
         return list(self.items.values())
 
+    def _read(self, texts: dict[str, str]) -> Mapping[str, Any]:
+        """What the files say; one that is too large or too deep to be read is left out, and the others count."""
+        while texts:
+            try:
+                return reader.read_files(texts, reader.Known(self.live.release_text))
+            except TooLarge as error:
+                self.left_out.append(f"not read: {error}")
+                del texts[error.path]
+        return {}
+
     def _remarks(self, read: Mapping[str, Any], configured: Mapping[str, Any]) -> None:
         """Lines that are no value of ours: each in a sentence, those of other tools counted by file."""
         others: dict[str, int] = {}
@@ -229,7 +240,9 @@ class Composer:
             else:
                 kind = remark["kind"].replace("_", " ")
                 self.left_out.append(f"{remark['file']} line {remark['line']}: {kind}: {remark['message']}")
-        self.left_out += [f"{file}: {number} line(s) that belong to another tool" for file, number in others.items()]
+        for file, number in others.items():
+            lines = "1 line that belongs" if number == 1 else f"{number} lines that belong"
+            self.left_out.append(f"{file}: {lines} to another tool")
         self.left_out += [f"{path}: not read, because it is too large" for path in configured.get("left_out") or []]
 
 

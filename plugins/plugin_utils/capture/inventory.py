@@ -88,7 +88,7 @@ def _below(captured: Captured) -> list[str]:
         lines += [f"#   {' '.join(where)}: {_flow(values)}" for where, values in _unknown(captured.unknown)]
     if captured.left_out:
         lines += ["", "# Left out:"]
-        for sentence in captured.left_out:
+        for sentence in dict.fromkeys(captured.left_out):
             lines += _comment(f"- {sentence}", "", "#   ")
     return lines
 

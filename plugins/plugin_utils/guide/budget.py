@@ -16,7 +16,11 @@ _OF_A_SUBSTITUTION = 20
 
 
 class TooLarge(Exception):
-    """What is too large or too deep to be read; the text of it says which."""
+    """What is too large or too deep to be read; the text of it says which, and `path` the file, if it is one."""
+
+    def __init__(self, said: str, path: str = "") -> None:
+        super().__init__(said)
+        self.path = path
 
 
 class Budget:

@@ -20,8 +20,7 @@ Text = Callable[[Guide, Sequence[Line]], None]
 
 _MOST_NODES_OF_ALIASES = 1000
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
-# Modules of Ansible and states of Salt whose arguments are a parameter of the kernel.
-_SYSCTL_CALLS = ("sysctl", "ansible.posix.sysctl", "sysctl.present", "ansible.builtin.sysctl")
+_VALUES = ("value", "val", "sysctl_value")
 
 
 def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
@@ -81,6 +80,7 @@ class Reader:
         self.text = text
         self.variables = tasks.Variables()
         self.call = ""  # the key whose value is walked through
+        self.stands = 0  # the line of the map that a loop has come to
         # Talos describes a host under this key, others under `sysctls` a container.
         self.whole_host = any(re.match(r"machine:\s*$", line) for _number, line in self.lines)
 
@@ -99,7 +99,7 @@ class Reader:
     def number(self, node: Any) -> int:
         """The line in which something stands."""
         number: int = node.start_mark.line
-        return self.lines[min(number, len(self.lines) - 1)][0]
+        return self.stands or self.lines[min(number, len(self.lines) - 1)][0]
 
     def _walk(self, node: yaml.Node, name: str, nic: str) -> None:
         if isinstance(node, yaml.SequenceNode):
@@ -122,23 +122,47 @@ class Reader:
 
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
-        words = self.variables.loop(plain)
+        turns = self.variables.loop(plain)
         never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
         with self.guide.sink.under(NO_EFFECT, never), self.guide.sink.noting(tasks.condition(plain.get("when"))):
-            if words is None:
+            if turns is None:
                 self._keys_of(node, nic, plain)
-            for word in words or ():
-                self.variables.words["item"] = word
-                self._keys_of(node, nic, plain)
-                del self.variables.words["item"]
+            for turn in turns or ():
+                self._turn(node, nic, plain, turn)
+            for word, inner in plain.items() if turns and turns[0].node else ():
+                self._walk(inner, word, nic) if tasks.is_loop(word) else None
+
+    def _turn(self, node: yaml.MappingNode, nic: str, plain: Mapping[str, yaml.Node], turn: tasks.Turn) -> None:
+        """A task for one word of its loop; for a map, what it sets is told where that stands."""
+        before = self.stands
+        if turn.node:
+            parts = {str(key.value): value for key, value in turn.node.value}
+            last = next((parts[word] for word in _VALUES if word in parts), turn.node.value[-1][1])
+            line = self.number(last)
+            for key, _value in turn.node.value:
+                self.guide.sink.goes_on(self.number(key), line)
+            self.stands = line
+        self.variables.words.update(turn.words)
+        self._keys_of(node, nic, plain)
+        for word in turn.words:
+            del self.variables.words[word]
+        self.stands = before
 
     def _keys_of(self, node: yaml.MappingNode, nic: str, plain: Mapping[str, yaml.Node]) -> None:
         named = {key: value for key, value in plain.items() if isinstance(value, yaml.ScalarNode)}
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
-        value = next((named[word] for word in ("value", "val", "sysctl_value") if word in named), None)
-        if key.startswith(_ROOTS) and "state" in named and str(named["state"].value) == "absent":
-            said = f"{key}: state absent takes the parameter out of a file, and sets nothing"
-            self.guide.sink.remark(self.number(named["state"] if value is None else value), NO_EFFECT, said)
+        key = self.variables.filled(key)
+        value = next((named[word] for word in _VALUES if word in named), None)
+        gone = "state" in named and str(named["state"].value) == "absent"
+        if key.startswith(_ROOTS) and gone:
+            line = self.number(named["state"] if value is None else value)
+            self.guide.sink.remark(line, NO_EFFECT, tasks.gone(key))
+            return
+        if "line" in named and gone:
+            text = (
+                f"{masks.shown(str(named['line'].value))}: state absent takes the line out of a file, and sets nothing"
+            )
+            self.guide.sink.remark(self.number(named["line"]), NO_EFFECT, text)
             return
         if not masks.known(key) and value is not None and "sysctl" in self.call:
             said = f"{masks.shown(key)}: which parameter that is, the words of a loop say, which are not read here"
@@ -152,9 +176,9 @@ class Reader:
             if word in plain and (word == "vars" or "when" not in plain):
                 self.variables.take(plain[word])
         nic = nic or (key if _looks_like_nic(key) else "")
-        for one, inner in node.value:
+        for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
-            if tasks.read(self.guide, self.number, one, inner, plain):
+            if (self.stands and tasks.is_loop(word)) or tasks.read(self.guide, self.number, one, inner, plain):
                 continue
             if " " in word and tasks.is_run(inner):
                 self._scalar(one, nic)
@@ -236,7 +260,7 @@ class Reader:
             first = value.split()[0]
             if nic and "${DEV}" in value:
                 value = value.replace("${DEV}", nic)
-            if len(value.split()) > 1 or first.startswith("/"):
+            if len(value.split()) > 1 or first.startswith("/") or (first.startswith(_ROOTS) and "=" in first):
                 self.text(self.guide, [(self.number(node), tasks.command(value))])
 
     def _escaped(self, node: Any, value: str) -> List[Line]:

@@ -74,5 +74,6 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     except (RecursionError, TooLarge) as error:
         begins = next((text.strip() for _number, text in lines if text.strip()), "")[:60]
         named = f"{path or 'the text'} (it begins with {begins!r})"
-        raise TooLarge(f"{named} cannot be read: it has too much within each other, or becomes too large") from error
+        said = f"{named} cannot be read: it has too much within each other, or becomes too large"
+        raise TooLarge(said, path) from error
     return kind or "prose"

@@ -113,6 +113,10 @@ class Guide:
             return
         if value is None or self._idle(line, family, field.name, key, value):
             return
+        unlike = verdicts.strange_congestion_control(str(value)) if field.name.endswith(" congctl") else ""
+        if unlike:
+            self.sink.remark(line, NO_EFFECT, f"{family} {field.name}: {unlike}")
+            return
         if name == "lo" and (family, key) == ("link", "mtu") and value != 65536:
             self.sink.remark(line, HARMFUL, "the loopback device has an MTU of 65536; a smaller one makes it slower")
             return

@@ -18,6 +18,7 @@ _KEYS: Mapping[str, Tuple[str, str]] = {
     **{word.word: key for key, word in words.LINK.items()},
     "SR-IOVVirtualFunctions": ("sriov", "vfs"),
 }
+_WAKING = (*words.WAKE.values(), "secureon", "off")
 _FORMS: Mapping[Tuple[str, str], str] = {key: word.form for key, word in words.LINK.items()}
 # networkd knows these two in the section [Link] of a .network file; the others are udev's, of .link files.
 _BY_UDEV = frozenset(_KEYS) - {"MTUBytes", "Group"}
@@ -94,6 +95,9 @@ def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
         guide.sink.remark(entry.line, NO_EFFECT, text)
     elif not known:
         guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={masks.shown(entry.value)}: it belongs to systemd")
+    elif known == ("wol", "wol") and masks.known(entry.value) and not set(entry.value.split()) <= set(_WAKING):
+        text = f"{entry.key}={entry.value}: systemd ignores the line, for it knows {', '.join(_WAKING)} only"
+        guide.sink.remark(entry.line, NO_EFFECT, text)
     else:
         value = _spoken(known, entry.value)
         if entry.key.endswith("Sec"):

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import yaml
 
 from . import masks, modules, programs
+from .model import NO_EFFECT
 from .settings import Guide
 
 Number = Callable[[Any], int]
@@ -21,13 +22,33 @@ _FAMILIES: Mapping[str, str] = {
 }
 _SERVICES = ("service", "systemd", "systemd_service")
 _STATES = {"stopped": "stop", "started": "start", "restarted": "restart", "reloaded": "reload"}
+_STATES_OF_SALT: Mapping[str, Mapping[str, str]] = {
+    "running": {"state": "started"},
+    "dead": {"state": "stopped"},
+    "enabled": {"enabled": "true"},
+    "disabled": {"enabled": "false"},
+    "masked": {"masked": "true"},
+}
 # Words of a command in one line that are for Ansible.
 _FOR_ANSIBLE = re.compile(r"\s+(?:creates|removes|chdir|executable|warn)=(?:\"[^\"]*\"|'[^']*'|\S+)")
 _NAMES = ("interface_name", "interface-name", "ifname", "name", "conn_name")
 
 
-# `{{ ring }}`, or with a default of its own.
-_TEMPLATE = re.compile(r"\{\{-?\s*(\w+)\s*(?:\|\s*default\(\s*['\"]?([\w.:/ -]*)['\"]?\s*(?:,\s*true\s*)?\)\s*)?-?\}\}")
+# Modules that take their arguments in one line as well, and none of which runs the line as a command.
+_IN_ONE_LINE = (*_SERVICES, "sysctl", "modprobe", "lineinfile", "nmcli", "ini_file")
+_LOOPS = ("loop", "with_items", "with_list", "with_flattened")
+
+# `{{ ring }}` or `{{ item.ring }}`, or with a default of its own.
+_TEMPLATE = re.compile(
+    r"\{\{-?\s*(\w+(?:\.\w+|\[['\"]\w+['\"]\])*)\s*(?:\|\s*default\(\s*['\"]?([\w.:/ -]*)['\"]?\s*(?:,\s*true\s*)?\)\s*)?-?\}\}"
+)
+
+
+class Turn(NamedTuple):
+    """One turn of a loop: what `item` and its parts are, and the node that says so where it has parts."""
+
+    words: Mapping[str, str]
+    node: Optional[yaml.MappingNode]
 
 
 class Variables:
@@ -35,7 +56,7 @@ class Variables:
 
     def __init__(self) -> None:
         self.words: Dict[str, str] = {}
-        self.lists: Dict[str, List[str]] = {}
+        self.lists: Dict[str, List[Turn]] = {}
 
     def take(self, node: yaml.Node) -> None:
         """The variables of a play or a task."""
@@ -46,13 +67,13 @@ class Variables:
                 self._list(str(key.value), value)
 
     def _list(self, name: str, node: yaml.SequenceNode) -> None:
-        words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)]
-        if words and len(words) == len(node.value) and all(masks.known(word) for word in words):
-            self.lists[name] = words
+        turns = [turn for turn in map(_turn, node.value) if turn]
+        if turns and len(turns) == len(node.value):
+            self.lists[name] = turns
 
-    def loop(self, plain: Mapping[str, yaml.Node]) -> Optional[Sequence[str]]:
-        """The words that a task is run for, if they are known."""
-        node = next((plain[word] for word in ("loop", "with_items", "with_list") if word in plain), None)
+    def loop(self, plain: Mapping[str, yaml.Node]) -> Optional[Sequence[Turn]]:
+        """The turns of a task, if it has a loop and they are known."""
+        node = next((plain[word] for word in _LOOPS if word in plain), None)
         if isinstance(node, yaml.SequenceNode):
             self.lists.pop("loop ", None)
             self._list("loop ", node)
@@ -62,18 +83,58 @@ class Variables:
 
     def filled(self, text: str) -> str:
         """A text with what is known in place of its templates."""
-        plain = masks.shown(text)
-        return masks.templates(_TEMPLATE.sub(lambda match: self.words.get(match[1], match[2] or match[0]), plain))
+        return masks.templates(_TEMPLATE.sub(self._word, masks.shown(text)))
+
+    def _word(self, match: re.Match[str]) -> str:
+        name = re.sub(r"\[['\"](\w+)['\"]\]", r".\1", match[1])
+        return self.words.get(name, match[2] or match[0])
+
+
+def _turn(node: yaml.Node) -> Optional[Turn]:
+    """What `item` is, a word or a map of words; None for anything else."""
+    if isinstance(node, yaml.ScalarNode):
+        return Turn({"item": str(node.value)}, None) if masks.known(str(node.value)) else None
+    if not isinstance(node, yaml.MappingNode) or not node.value:
+        return None
+    texts = _texts(node)
+    whole = len(texts) == len(node.value) and all(map(masks.known, texts.values()))
+    return Turn({f"item.{key}": value for key, value in texts.items()}, node) if whole else None
+
+
+def is_loop(word: str) -> bool:
+    """Whether a key of a task says for what it is repeated."""
+    return word in _LOOPS
+
+
+def in_words(key: yaml.Node, inner: yaml.Node) -> Tuple[yaml.Node, yaml.Node]:
+    """A module and its arguments as a map, where they stand in one line: `sysctl: name=net.core.somaxconn value=1`."""
+    word, text = str(key.value), str(inner.value)
+    if not isinstance(inner, yaml.ScalarNode) or not isinstance(key, yaml.ScalarNode) or "=" not in text:
+        return key, inner
+    if word in ("action", "local_action"):
+        word, _blank, text = text.strip().partition(" ")
+    if word.rpartition(".")[2] not in _IN_ONE_LINE:
+        return key, inner
+    try:
+        pairs = [one.partition("=") for one in shlex.split(text)]
+    except ValueError:
+        return key, inner
+    if not all(equals for _name, equals, _value in pairs):
+        return key, inner
+
+    def scalar(value: str) -> yaml.ScalarNode:
+        return yaml.ScalarNode("tag:yaml.org,2002:str", value, inner.start_mark, inner.end_mark)
+
+    made = [(scalar(name), scalar(value)) for name, _equals, value in pairs]
+    return scalar(word), yaml.MappingNode("tag:yaml.org,2002:map", made, inner.start_mark, inner.end_mark)
 
 
 def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around: Mapping[str, yaml.Node]) -> bool:
     """Whether a key of a mapping, with the others `around` it, is such a call; what it sets is said then."""
     word = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
     module = word.rpartition(".")[2]
-    if module == "sysctl" and isinstance(inner, yaml.ScalarNode):
-        return _in_one_line(guide, number(inner), str(inner.value))
     if module in _SERVICES and (module == word or word.startswith("ansible.")):
-        return _service(guide, number(key), _given(inner))
+        return isinstance(inner, yaml.MappingNode) and _service(guide, number(key), _texts(inner))
     if module == "modprobe" and isinstance(inner, yaml.MappingNode):
         return _module(guide, number(key), _texts(inner))
     if module == "nmcli" and isinstance(inner, yaml.MappingNode):
@@ -93,12 +154,33 @@ def _state(guide: Guide, number: Number, identity: str, inner: yaml.Node) -> boo
     found = False
     for key, values in inner.value if isinstance(inner, yaml.MappingNode) else ():
         module, _dot, function = str(key.value).partition(".")
-        if module == "ethtool" and function in _FAMILIES and isinstance(values, yaml.SequenceNode):
-            merged = yaml.MappingNode("", [pair for one in _mappings(values) for pair in one.value])
-            name = _texts(merged).get("name", identity)
+        words = [str(one.value) for one in _scalars(values)]
+        function = function or next(iter(words), "")  # `sysctl: [present, {value: 1}]`
+        merged = yaml.MappingNode("", [pair for one in _mappings(values) for pair in one.value])
+        texts = _texts(merged)
+        name = texts.get("name", identity)
+        if module == "ethtool" and function in _FAMILIES and merged.value:
             _keys(guide, number, name, _FAMILIES[function], merged)
-            found = True
+        elif module == "sysctl" and function == "present" and "value" in texts:
+            value = next(value for key, value in merged.value if str(key.value) == "value")
+            guide.sysctl(number(value), name, str(value.value), switches=True)
+        elif module == "sysctl" and function == "absent":
+            guide.sink.remark(number(key), NO_EFFECT, gone(name))
+        elif module == "service" and function in _STATES_OF_SALT:
+            _service(
+                guide, number(key), {"enabled": texts.get("enable", ""), **_STATES_OF_SALT[function], "name": name}
+            )
+        elif module == "kmod" and function == "present":
+            modules.modprobe(guide, number(key), [name])
+        else:
+            continue
+        found = True
     return found
+
+
+def gone(name: str) -> str:
+    """What to say of a parameter whose state is `absent`."""
+    return f"{masks.shown(name)}: state absent takes the parameter out of a file, and sets nothing"
 
 
 def condition(node: Optional[yaml.Node]) -> str:
@@ -131,38 +213,20 @@ def is_run(inner: yaml.Node) -> bool:
     )
 
 
+def _scalars(node: yaml.Node) -> List[yaml.ScalarNode]:
+    inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return [one for one in inner if isinstance(one, yaml.ScalarNode)]
+
+
 def _mappings(node: yaml.Node) -> List[yaml.MappingNode]:
     inner = node.value if isinstance(node, yaml.SequenceNode) else []
     return [one for one in inner if isinstance(one, yaml.MappingNode)]
-
-
-def _in_one_line(guide: Guide, line: int, text: str) -> bool:
-    try:
-        words = dict(word.partition("=")[::2] for word in shlex.split(text))
-    except ValueError:
-        return False
-    name = words.get("name") or words.get("key", "")
-    if not name or words.get("state") == "absent":
-        return False
-    if masks.known(name):  # the words of a loop are told where they stand
-        guide.sysctl(line, name, words.get("value") or words.get("val", ""), switches=True)
-    return True
 
 
 def _module(guide: Guide, line: int, words: Mapping[str, str]) -> bool:
     if words.get("name"):
         modules.modprobe(guide, line, [words["name"], *words.get("params", "").split()])
     return bool(words.get("name"))
-
-
-def _given(inner: yaml.Node) -> Dict[str, str]:
-    """The arguments of a module, as a mapping or in one line."""
-    if isinstance(inner, yaml.MappingNode):
-        return _texts(inner)
-    try:
-        return dict(word.partition("=")[::2] for word in shlex.split(str(inner.value)))
-    except ValueError:
-        return {}
 
 
 def _service(guide: Guide, line: int, words: Mapping[str, str]) -> bool:

@@ -97,10 +97,13 @@ def of_parameter(key: str, value: str, kernel: Release) -> List[Verdict]:
     foreign = kernel_names.unknown(key) if not found else ""
     if foreign:
         found = [Verdict((key,), NOTE, foreign)]
-    if key == "net.ipv4.tcp_congestion_control" and value not in CONGESTION:
-        near = "bbr" if sorted(value) == sorted("bbr") else ""
-        text = f"the kernel knows no congestion control '{value}' and refuses it" + (
-            f"; meant is {near}" if near else ""
-        )
-        found = [Verdict((key,), NO_EFFECT, text)]
-    return found
+    unlike = strange_congestion_control(value) if key == "net.ipv4.tcp_congestion_control" else ""
+    return [Verdict((key,), NO_EFFECT, unlike)] if unlike else found
+
+
+def strange_congestion_control(name: str) -> str:
+    """Why the kernel refuses the name of a congestion control, be it that of all connections or of a route."""
+    if name in CONGESTION:
+        return ""
+    hint = "; meant is bbr" if sorted(name) == sorted("bbr") else nearest(name, CONGESTION, otherwise=False)
+    return f"the kernel knows no congestion control '{name}' and refuses it{hint}"
