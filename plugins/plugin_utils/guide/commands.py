@@ -10,6 +10,7 @@ from . import (
     bindings,
     edits,
     expand,
+    filters,
     foreign,
     kernel_files,
     masks,
@@ -23,11 +24,11 @@ from . import (
 )
 from .lexer import Broken
 from .model import NO_EFFECT, NOTE, OTHER_TOOL, Line
-from .nodes import Node, Pipeline, Redirect, Sequence_, Simple
+from .nodes import Node, Redirect, Simple
 from .substitutions import Substitutions
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
-_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
+SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
 _TALKING = re.compile(
     r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
 )
@@ -105,6 +106,9 @@ class Commands(Substitutions):
         if takes and not (wrappers.unwrapped(words)[:1] or [""])[0].endswith("tee"):
             printed = output.of(wrappers.unwrapped(words), node.redirects, self.scope, self.line)
             path = self.output_path(node)
+            if printed is None:
+                given = output.of(["cat"], node.redirects, self.scope, self.line)
+                printed = filters.through(wrappers.unwrapped(words), given) if given else None
             if printed is None and kernel_files.is_one(path):
                 said = " ".join(masks.shown(word) for word in words)
                 printed = [(self.line, masks.mask(f"$({said})"))]
@@ -140,14 +144,14 @@ class Commands(Substitutions):
             and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
         ):
             printed = output.of(["cat"], node.redirects, self.scope, line) or []
-            self._into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
+            self.into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
         elif self.guide.runs(masks.shown(words[0]), words[1:]):
             self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
             programs.service(self.guide, line, [name, *words[1:]])
-        elif name in _SHELLS or name == "eval":
+        elif name in SHELLS or name == "eval":
             self._shell(name, words[1:], node)
         elif name == "sed" and any(re.match(r"-[nrEszu]*i|--in-place", word) for word in words[1:]):
             edits.edited(self, line, words[1:])
@@ -179,20 +183,20 @@ class Commands(Substitutions):
         elif name in foreign.OTHERS:
             said = " ".join(masks.shown(word) for word in words[:8])
             self.sink.remark(line, OTHER_TOOL, f"{said}: {foreign.OTHERS[name]}")
-            self._given(name, given)
-        elif self._hands_text_to(words, given, line):
+            self.given(name, given)
+        elif self.hands_text_to(words, given, line):
             self.sink.nothing(line, "writes a file")
         else:
             self._unknown(line, words, name)
-            self._given(name, given)
+            self.given(name, given)
 
-    def _given(self, name: str, text: Optional[List[Line]]) -> None:
+    def given(self, name: str, text: Optional[List[Line]]) -> None:
         """What stands in a text for a program that is not known, or that acts elsewhere."""
         for number, part in text or ():
-            if sentences.sets(part):
+            if sentences.holds_a_setting(part):
                 self.sink.remark(number, OTHER_TOOL, f"it stands in a text for {masks.shown(name)}")
 
-    def _hands_text_to(self, words: Sequence[str], text: Optional[List[Line]], line: int) -> bool:
+    def hands_text_to(self, words: Sequence[str], text: Optional[List[Line]], line: int) -> bool:
         """Whether a program of somebody's own is given a text and the path of a configuration that it belongs into."""
         paths = [word for word in words[1:] if masks.shown(word)[:1] == "/" and self.guide.is_config(masks.shown(word))]
         known = (self.functions, programs.PROGRAMS, foreign.OTHERS, foreign.HARMLESS)
@@ -294,36 +298,7 @@ class Commands(Substitutions):
         self.walk(tree)
         self.line = before
 
-    def pipeline(self, node: Pipeline) -> None:
-        """Commands in a row: what the first ones print may be what the last one writes or runs."""
-        printed = self._printed(node)
-        last = node.commands[-1]
-        words = (
-            [field for raw, _line in last.words for field in expand.fields(raw, self.scope)]
-            if isinstance(last, Simple)
-            else []
-        )
-        words = wrappers.unwrapped(words)
-        if printed is not None and words and words[0].rsplit("/", 1)[-1] in ("tee", *_SHELLS, "sysctl"):
-            for command in node.commands:
-                self.visited.add(id(command))
-                if isinstance(command, Simple):
-                    self.sink.nothing(command.line, "sets nothing by itself")
-                    self.sink.goes_on(command.line, node.line)
-            if words[0].endswith("tee"):
-                self._into(words, printed, node.line)
-            elif words[0].endswith("sysctl"):
-                self.guide.read_file("/etc/sysctl.conf", printed)
-            else:
-                self.embedded(printed)
-            return
-        if words and self._hands_text_to(words, printed, node.line):
-            self.visited.update(map(id, node.commands))
-            return
-        for command in node.commands:
-            self.walk(command)
-
-    def _into(self, words: Sequence[str], printed: List[Line], line: int) -> None:
+    def into(self, words: Sequence[str], printed: List[Line], line: int) -> None:
         """`tee FILE...`, which writes files anew without -a."""
         adds = any(re.fullmatch(r"-\w*a\w*|--append", word) for word in words[1:])
         for path in words[1:]:
@@ -331,17 +306,3 @@ class Commands(Substitutions):
                 if not adds:
                     self.renew(path, line)
                 self.write(path, printed, line)
-
-    def _printed(self, node: Pipeline) -> Optional[List[Line]]:
-        first = node.commands[0]
-        if len(node.commands) > 2 or isinstance(first, (Pipeline,)):
-            return None
-        if isinstance(first, Sequence_) and len(first.commands) == 1:
-            first = first.commands[0]
-        if not isinstance(first, Simple) or not first.words:
-            return None
-        self.line = self.override or first.line
-        self.visited.add(id(first))
-        words = [field for raw, _line in first.words for field in expand.fields(raw, self.scope)]
-        printed = output.of(wrappers.unwrapped(words), first.redirects, self.scope, self.line)
-        return None if printed is None else self.spread(first, printed)

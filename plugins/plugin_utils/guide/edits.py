@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from . import kernel_files, masks
+from . import filters, kernel_files, masks
 from .model import NOTE, ON_HOST, OTHER_TOOL
 from .script import Script
 
@@ -74,7 +74,7 @@ def _is_configuration(script: Script, path: str) -> bool:
 
 def edited(script: Script, line: int, words: Sequence[str]) -> None:
     """`sed -i`: the assignments that it puts into a configuration; what else it does there is left to a person."""
-    scripts, files = _sed(words)
+    scripts, files = filters.parts(words)
     path = masks.shown(files[-1] if files else (words[-1] if words else ""))
     known = _is_configuration(script, path)
     found = [text for one in scripts for text in _put_in(one)] if known else []
@@ -83,24 +83,6 @@ def edited(script: Script, line: int, words: Sequence[str]) -> None:
         return
     script.write(path, [(line, text) for text in found], line)
     script.sink.remark(line, NOTE, f"sed changes lines that {path} has; where none fits, it sets nothing")
-
-
-def _sed(words: Sequence[str]) -> Tuple[List[str], List[str]]:
-    """The scripts and the files of a call of sed."""
-    scripts: List[str] = []
-    files: List[str] = []
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in ("-e", "--expression") and index + 1 < len(words):
-            scripts.append(words[index + 1])
-            index += 1
-        elif word.startswith("--expression="):
-            scripts.append(word.partition("=")[2])
-        elif not word.startswith("-"):
-            files.append(word)
-        index += 1
-    return (scripts, files) if scripts else (files[:1], files[1:])
 
 
 def _put_in(source: str) -> List[str]:

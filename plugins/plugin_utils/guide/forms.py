@@ -90,7 +90,7 @@ class Forms:
             self.read(form, lines)
         else:
             for number, text in lines:
-                if sentences.sets(text):
+                if sentences.holds_a_setting(text):
                     self.guide.sink.remark(number, OTHER_TOOL, f"it goes into {path}, whose form is not known here")
 
     def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:

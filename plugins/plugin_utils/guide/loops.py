@@ -10,8 +10,8 @@ import re
 from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
 
 from . import bindings, conditions, counting, expand, interrupts, kernel_files, masks, wrappers
-from .commands import Commands
 from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
+from .pipelines import Pipelines
 
 _MOST_ROUNDS = 512
 _LISTS = ("mapfile", "readarray")
@@ -19,7 +19,7 @@ _OF_READ = ("-p", "-t", "-N", "-i")
 _WITH_WORD = ("-d", "-n", "-O", "-s", "-u", "-C", "-c")
 
 
-class Loops(Commands):
+class Loops(Pipelines):
     """The loops of one script."""
 
     undecided = 0

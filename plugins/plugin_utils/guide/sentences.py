@@ -62,6 +62,17 @@ def sets(text: str) -> bool:
     return _SETS.search(text) is not None and not text.lstrip().startswith(("#", "//", ";"))
 
 
+_HOLDS = re.compile(
+    r"\s*(?:-?(?:net|kernel|vm|fs)[./][\w.*/-]+\s*=\s*\S|(?:[A-Z]+(?:\{[^}]*\})?\s*[=!+]=?=\s*\"[^\"]*\",?\s*)+$"
+    r"|(?:ETHTOOL|BONDING)_\w+=|options\s+\w+\s+\w+=|(?:MTU(?:Bytes)?|\w*(?:Offload|BufferSize|Channels))=\w)"
+)
+
+
+def holds_a_setting(text: str) -> bool:
+    """Whether a line sets something by a command, or would in a file of its own form."""
+    return sets(text) or _HOLDS.match(text) is not None
+
+
 def commands_in(text: str) -> List[str]:
     """The commands that stand as code in one sentence."""
     spans = _SPAN.findall(text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from . import conditions, expand, interrupts, masks, output, syntax
+from . import conditions, expand, filters, interrupts, masks, output, syntax
 from .model import Line
 from .nodes import For, Function, Node, Pipeline, Sequence_, Simple, While, all_of
 from .script import Script
@@ -74,7 +74,9 @@ class Substitutions(Script):
         looked_up = interrupts.looked_up([self._words_of(one) for one in piped]) if first else None
         if looked_up:
             return self.guide.interrupts.word(looked_up)
-        if not isinstance(piped[0], Simple) or not ordered:
+        if len(piped) > 1 and not ordered:
+            return self._filtered(piped)
+        if not isinstance(piped[0], Simple):
             return None
         words = [field for raw, _line in piped[0].words for field in expand.fields(raw, self.scope)]
         if words and words[0] in self.functions:
@@ -95,6 +97,16 @@ class Substitutions(Script):
             return "\n".join(text for _number, text in written).rstrip("\n")
         printed = output.of(words, piped[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
+
+    def _filtered(self, piped: Sequence[Optional[Node]]) -> Optional[str]:
+        """What filters make of a text that a command prints: `$(echo eth0,eth1 | tr , ' ')`."""
+        first, *others = [(one, self._words_of(one)) for one in piped]
+        redirects = first[0].redirects if isinstance(first[0], Simple) else ()
+        lines = output.of(first[1], redirects, self.scope, self.line)
+        for _node, words in others:
+            lines = filters.through(words, lines) if lines is not None else None
+        printed = "\n".join(text for _number, text in lines or ()).rstrip("\n")
+        return printed if lines is not None and masks.known(printed) else None
 
     def _words_of(self, node: Optional[Node]) -> List[str]:
         """The words of a command, with the file that it reads; none for a loop or the like."""
