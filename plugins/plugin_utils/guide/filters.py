@@ -80,16 +80,16 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
             line for index, line in enumerate(lines, 1) if not _is_meant(deletes["where"], index, line[1], extended)
         ]
     match = _SUBSTITUTE.fullmatch(command)
-    parts = re.split(rf"(?<!\\){re.escape(match['sign'])}", match["rest"]) if match else []
-    if not match or len(parts) != 3 or not re.fullmatch(r"[gI]*", parts[2]):
+    pieces = re.split(rf"(?<!\\){re.escape(match['sign'])}", match["rest"]) if match else []
+    if not match or len(pieces) != 3 or not re.fullmatch(r"[gI]*", pieces[2]):
         return None
     sign = match["sign"]
-    old = _pattern(parts[0].replace(f"\\{sign}", sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"), extended)
+    old = _pattern(pieces[0].replace(f"\\{sign}", sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"), extended)
     # & is the whole of what is found, and a backslash before a digit one group of it.
-    new = re.sub(r"(?<!\\)&", r"\\g<0>", parts[1].replace(f"\\{sign}", sign))
+    new = re.sub(r"(?<!\\)&", r"\\g<0>", pieces[1].replace(f"\\{sign}", sign))
     new = re.sub(r"\\(?![\dg])(.)", r"\1", new).replace("\\&", "&")
-    flags = re.IGNORECASE if "I" in parts[2] else 0
-    count = 0 if "g" in parts[2] else 1
+    flags = re.IGNORECASE if "I" in pieces[2] else 0
+    count = 0 if "g" in pieces[2] else 1
     return [
         (number, re.sub(old, new, text, count=count, flags=flags))
         if not match["where"] or _is_meant(match["where"], index, text, extended)

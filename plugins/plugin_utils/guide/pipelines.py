@@ -50,7 +50,7 @@ class Pipelines(Commands):
             self.given(name, printed)
 
     def _through(self, words: List[str], lines: List[Line], line: int) -> Optional[List[Line]]:
-        """What one of several commands in a row makes of the lines; None where the text does not tell, which is said."""
+        """What one of several commands makes of the lines; None where the text does not tell, which is said."""
         if _is_tee(words):
             self.into(words, lines, line)
             return lines

@@ -40,7 +40,8 @@ _LOOPS = ("loop", "with_items", "with_list", "with_flattened")
 
 # `{{ ring }}` or `{{ item.ring }}`, or with a default of its own.
 _TEMPLATE = re.compile(
-    r"\{\{-?\s*(\w+(?:\.\w+|\[['\"]\w+['\"]\])*)\s*(?:\|\s*default\(\s*['\"]?([\w.:/ -]*)['\"]?\s*(?:,\s*true\s*)?\)\s*)?-?\}\}"
+    r"\{\{-?\s*(\w+(?:\.\w+|\[['\"]\w+['\"]\])*)\s*"
+    r"(?:\|\s*default\(\s*['\"]?([\w.:/ -]*)['\"]?\s*(?:,\s*true\s*)?\)\s*)?-?\}\}"
 )
 
 
