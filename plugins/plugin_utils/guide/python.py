@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the commands that a Python program runs."""
+"""Read the commands that a Python program runs, the files that it writes, and the settings that it holds as texts."""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
-from functools import partial
-from typing import Dict, Iterator, List, Optional, Sequence, Union
+from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
-from . import masks, programs
+from . import kernel_files, masks, programs, sentences, wrappers
 from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line
+from .python_variables import Variables, joined
 from .settings import Guide
 from .shell import Shell
 
-_TEXTS = (ast.Constant, ast.List, ast.Tuple, ast.JoinedStr, ast.BinOp)
-_MOST_DEPTH = 12  # variables in a variable
-_MOST_TEXT = 4096  # characters of a command
 _RUNNING = ("system", "run", "call", "check_call", "check_output", "Popen", "popen", "getoutput", "sh", "execute")
+# Functions whose texts are for people, or that only ask.
+_SAYING = re.compile(
+    r"print|log|debug|info|warn|warning|error|exception|critical|fail|add_argument|\w*Error|\w*Exception|assert\w*|get\w*"
+    r"|read\w*|exists|isfile|isdir|startswith|endswith|join|glob|find\w*|search|match|compile|split|replace|strip|pop|echo"
+)
+_WRITING = re.compile(r"set|write|sysctl|apply|put|tune|tuning|update|save|config|change|add|echo", re.IGNORECASE)
+_KERNEL = ("/proc/sys/", "/proc/irq/", "/sys/class/net/", "/sys/module/")
+_PARAMETER = re.compile(r"(?:net|kernel|vm|fs)\.[\w./-]+")
 
 
 def read(guide: Guide, lines: Sequence[Line]) -> bool:
@@ -39,15 +44,14 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
 
 
 def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
-    """What the calls of a program run, and the texts in it that are scripts or files."""
-    numbers = [number for number, _text in lines]
-    variables = _Variables(lines, tree)
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    """What the calls of a program run, and the texts in it that are scripts, files or settings."""
+    program = _Program(guide, lines, tree)
     never = set(_never(tree))
-    said |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
-        with guide.sink.under(NO_EFFECT, "it stands under a condition that never holds" if id(node) in never else ""):
-            _node(guide, numbers, node, variables, id(node) in said)
+    for part in (program.node, program.text):
+        for node in ast.walk(tree):
+            why = "it stands under a condition that never holds" if id(node) in never else ""
+            with guide.sink.under(NO_EFFECT, why):
+                part(node)
 
 
 def _never(tree: ast.AST) -> Iterator[int]:
@@ -57,27 +61,184 @@ def _never(tree: ast.AST) -> Iterator[int]:
             yield from (id(inner) for one in node.body for inner in ast.walk(one))
 
 
-def _node(guide: Guide, numbers: Sequence[int], node: ast.AST, variables: _Variables, said: bool) -> None:
-    """What one part of a program runs, or holds as a text."""
-    if isinstance(node, (ast.Constant, ast.JoinedStr)) and not said:
-        _file(guide, numbers, node)
-    if isinstance(node, ast.Call) and _writes_to_the_kernel(node):
-        why = "it writes into a file of the kernel; what and where exactly, is not read from Python"
-        guide.sink.remark(numbers[node.lineno - 1], ON_HOST, why)
-    if isinstance(node, ast.Call) and node.args:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+class _Program:
+    """The parts of one program, one after the other."""
+
+    def __init__(self, guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
+        self.guide = guide
+        self.numbers = [number for number, _text in lines]
+        self.variables = Variables(lines, tree)
+        self.said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        self.said |= {
+            id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+        } - {id(node) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)}
+        # What is printed, compared or looked for, and sets nothing.
+        told = [node for node in ast.walk(tree) if _tells(node)]
+        self.told = {id(part) for node in told for part in ast.walk(node)}
+        self.written: Dict[int, ast.Call] = {}  # the calls of open around `f.write(...)`
+        self.opened: Set[int] = set()  # and these calls themselves
+        self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _does(node)}
+        for node in ast.walk(tree):
+            for item in node.items if isinstance(node, ast.With) else ():
+                opened, name = item.context_expr, item.optional_vars
+                if isinstance(node, ast.With) and isinstance(opened, ast.Call) and isinstance(name, ast.Name):
+                    self._opened(node, opened, name.id)
+
+    def _opened(self, body: ast.With, opened: ast.Call, name: str) -> None:
+        for node in ast.walk(body):
+            function = node.func if isinstance(node, ast.Call) else None
+            if isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == name:
+                self.written[id(node)] = opened
+                self.opened.add(id(opened))
+
+    def node(self, node: ast.AST) -> None:
+        """What one part of a program runs or writes, or holds as a file."""
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in self.said:
+            self._file(node)
+        if not isinstance(node, ast.Call):
+            return
+        if not self._write(node) and id(node) not in self.opened and _writes_to_the_kernel(node):
+            why = "it writes into a file of the kernel; what and where exactly, is not read from Python"
+            self.guide.sink.remark(self.numbers[node.lineno - 1], ON_HOST, why)
+        if node.args:
+            for bound in self.variables.turns(node):
+                self.variables.bound = bound
+                self.variables.texts.clear()
+                self._run(node)
+            self.variables.bound = {}
+
+    def _run(self, node: ast.Call) -> None:
+        """The command that a call runs, or the setting that is handed to a function of the program's own."""
+        name, line = _called(node), self.numbers[node.lineno - 1]
         first = node.args[0]
-        values = variables.values(first) if isinstance(first, ast.Name) else []
-        before = guide.sink.branch
-        guide.sink.groups += 1
+        values = self.variables.values(first) if isinstance(first, ast.Name) else []
+        before = self.guide.sink.branch
+        self.guide.sink.groups += 1
         for case, value in enumerate(values or [first]):
-            guide.sink.branch = (*before, (guide.sink.groups, case, "if"))
-            command = _joined(value, variables)
+            self.guide.sink.branch = (*before, (self.guide.sink.groups, case, "if"))
+            command = joined(value, self.variables)
             word = command.split()[0] if command.split() else ""
             known = " " in command.strip() and programs.program(word) in programs.PROGRAMS
+            says = _SAYING.fullmatch(name) is not None
             if command and (name in _RUNNING or known):
-                Shell(guide).commands(numbers[node.lineno - 1], command)
-        guide.sink.branch = before
+                self.variables.used |= {id(part) for part in ast.walk(value)} - self.variables.looped
+                with self.guide.sink.under(NO_EFFECT, "the program only says it" if says else ""):
+                    Shell(self.guide).commands(line, command)
+            elif len(node.args) > 1 and not says and (_WRITING.search(name) or name in self.own):
+                self._pair(line, command, node.args[1])
+        self.guide.sink.branch = before
+
+    def _pair(self, line: int, key: str, value: Optional[ast.expr]) -> None:
+        """A parameter or a file of the kernel with its value."""
+        text = joined(value, self.variables) if value is not None else ""
+        if _PARAMETER.fullmatch(key):
+            self.guide.sysctl(line, key, text)
+        elif key.startswith(_KERNEL) and not any(char.isspace() for char in key):
+            kernel_files.write(self.guide, line, key, text)
+
+    def _write(self, node: ast.Call) -> bool:
+        """Whether a call writes a text into a file of the kernel whose path the program tells."""
+        function = node.func
+        if not isinstance(function, ast.Attribute) or not node.args:
+            return False
+        opened: ast.AST = self.written.get(id(node), function.value)
+        self.opened.add(id(function.value))
+        is_path = function.attr in ("write_text", "write_bytes")
+        if function.attr not in ("write", "write_text", "write_bytes") or not isinstance(opened, ast.Call):
+            return False
+        path = ""
+        for bound in self.variables.turns(node):
+            self.variables.bound = bound
+            self.variables.texts.clear()
+            path = joined(opened.args[0], self.variables) if opened.args else ""
+            if path.startswith(_KERNEL) and (is_path or _called(opened) == "open"):
+                self._pair(self.numbers[node.lineno - 1], path, node.args[0])
+        self.variables.bound = {}
+        return path.startswith(_KERNEL)
+
+    def _file(self, node: Union[ast.Constant, ast.JoinedStr]) -> None:
+        """A text of several lines that is a script or a configuration file."""
+        texts = joined(node).split("\n") if not isinstance(node, ast.Constant) or isinstance(node.value, str) else []
+        if len(texts) > 2:
+            last = len(self.numbers) - 1
+            lines = [(self.numbers[min(node.lineno - 1 + k, last)], text) for k, text in enumerate(texts)]
+            self.guide.read_file("", lines)
+
+    def text(self, node: ast.AST) -> None:
+        """A setting that a program holds in a list or a variable: a command, or a name with its value."""
+        if id(node) in self.told or id(node) in self.said:
+            return
+        for key, value in _pairs(node):
+            name = joined(key)
+            if id(key) not in self.variables.used and not isinstance(value, (ast.Dict, ast.Call)):
+                self._pair(self.numbers[key.lineno - 1], name, value)
+        for value in _held(node):
+            if id(value) in self.variables.used or id(value) in self.told:
+                continue
+            text = re.sub(r"%[sd]|\{\w*\}", lambda match: masks.mask(match[0]), joined(value, self.variables))
+            line = self.numbers[value.lineno - 1]
+            name, equals, setting = text.partition("=")
+            if "\n" in text.strip() or (id(value) in self.variables.looped and not masks.known(text)):
+                continue
+            if equals and _PARAMETER.fullmatch(name.strip()):
+                self.guide.sysctl(line, name, setting)
+            elif _is_a_command(text):
+                Shell(self.guide).commands(line, text)
+
+
+def _called(node: ast.Call) -> str:
+    """The name of the function that a call is for."""
+    return node.func.attr if isinstance(node.func, ast.Attribute) else str(getattr(node.func, "id", ""))
+
+
+def _does(function: ast.FunctionDef) -> bool:
+    """Whether a function runs something, or writes into a file."""
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    return any(_called(node) in (*_RUNNING, "write", "write_text") for node in calls)
+
+
+def _tells(node: ast.AST) -> bool:
+    """Whether a part of a program tells, asks or compares."""
+    if isinstance(node, ast.Call):
+        return _SAYING.fullmatch(_called(node)) is not None or _called(node) in _RUNNING
+    return isinstance(node, (ast.Compare, ast.Assert, ast.Raise))
+
+
+def _pairs(node: ast.AST) -> Sequence[Tuple[ast.expr, ast.expr]]:
+    """Names with their values: the items of a dictionary, and a list or tuple of two."""
+    if isinstance(node, ast.Dict):
+        return [(key, value) for key, value in zip(node.keys, node.values) if key is not None]
+    return [(node.elts[0], node.elts[1])] if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == 2 else ()
+
+
+def _held(node: ast.AST) -> List[ast.expr]:
+    """The values that a variable, a list, a dictionary or a function gets from a part of a program."""
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
+        found = [node.value]
+    elif isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        found = list(node.elts)
+    elif isinstance(node, ast.Dict):
+        found = list(node.values)
+    elif isinstance(node, ast.Call):
+        found = [*node.args, *(word.value for word in node.keywords)]
+    else:
+        return []
+    texts = (ast.Constant, ast.JoinedStr, ast.BinOp, ast.Call)
+    return [one for one in found if isinstance(one, texts) or _is_command(one)]
+
+
+def _is_a_command(text: str) -> bool:
+    """Whether a text is a command, and no sentence that begins like one."""
+    words = wrappers.unwrapped(text.split())
+    known = len(words) > 1 and programs.program(words[0]) in programs.PROGRAMS
+    return (known or sentences.sets(text)) and sentences.plausible(text.split()) and sentences.parses(text)
+
+
+def _is_command(node: ast.AST) -> bool:
+    """Whether a list is the words of a command."""
+    first = node.elts[0] if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1 else None
+    word = first.value if isinstance(first, ast.Constant) else ""
+    return isinstance(word, str) and (programs.program(word) in programs.PROGRAMS or word == "sudo")
 
 
 def _writes_to_the_kernel(node: ast.Call) -> bool:
@@ -90,61 +251,5 @@ def _writes_to_the_kernel(node: ast.Call) -> bool:
         for one in (*node.args[1:2], *(word.value for word in node.keywords if word.arg == "mode"))
     ):
         return False
-    path = _joined(opened.args[0]) if isinstance(opened, ast.Call) and opened.args else ""
+    path = joined(opened.args[0]) if isinstance(opened, ast.Call) and opened.args else ""
     return path.startswith(("/proc/sys/", "/proc/irq/", "/sys/"))
-
-
-def _file(guide: Guide, numbers: Sequence[int], node: Union[ast.Constant, ast.JoinedStr]) -> None:
-    """A text of several lines that is a script or a configuration file."""
-    texts = _joined(node).split("\n") if not isinstance(node, ast.Constant) or isinstance(node.value, str) else []
-    if len(texts) > 2:
-        last = len(numbers) - 1
-        guide.read_file("", [(numbers[min(node.lineno - 1 + k, last)], text) for k, text in enumerate(texts)])
-
-
-class _Variables:
-    """What the variables of a program are, as far as they are texts and lists."""
-
-    def __init__(self, lines: Sequence[Line], tree: ast.AST) -> None:
-        self.depths = [len(text) - len(text.lstrip()) for _number, text in lines]
-        self.given: Dict[str, List[ast.Assign]] = {}
-        self.texts: Dict[ast.expr, str] = {}
-        for node in ast.walk(tree):
-            for name in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(node, ast.Assign) and isinstance(name, ast.Name):
-                    self.given.setdefault(name.id, []).append(node)
-
-    def values(self, name: ast.Name) -> List[ast.expr]:
-        """What a variable is where it stands: the last value before it, and those that conditions give it instead."""
-        before = sorted(
-            (one for one in self.given.get(name.id, ()) if one.lineno < name.lineno), key=lambda one: one.lineno
-        )
-        here = self.depths[name.lineno - 1]
-        sure = [index for index, one in enumerate(before) if self.depths[one.lineno - 1] <= here]
-        found = [one.value for one in before[sure[-1] if sure else 0 :]]
-        return found if all(isinstance(one, _TEXTS) for one in found) else []
-
-
-def _joined(node: ast.AST, variables: Optional[_Variables] = None, depth: int = 0) -> str:
-    """A command put together of texts and variables."""
-    inner = partial(_joined, variables=variables, depth=depth)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return inner(node.left) + inner(node.right)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return re.sub(r"%[sd]", masks.mask("%s"), inner(node.left))
-    if isinstance(node, ast.JoinedStr):
-        return "".join(inner(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return " ".join(inner(one) for one in node.elts)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("split", "format"):
-        return inner(node.func.value)
-    if isinstance(node, ast.Name):
-        values = variables.values(node) if variables and depth < _MOST_DEPTH else []
-        if variables and len(values) == 1:
-            if values[0] not in variables.texts:
-                variables.texts[values[0]] = _joined(values[0], variables, depth + 1)[:_MOST_TEXT]
-            return variables.texts[values[0]]
-        return masks.mask(f"${node.id}")
-    return masks.mask("$(...)")

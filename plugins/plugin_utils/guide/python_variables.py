@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know what the variables of a Python program are, as far as they are texts, numbers and lists of these."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from functools import partial
+from itertools import islice, product
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+from . import masks
+from .model import Line
+
+_TEXTS = (ast.Constant, ast.List, ast.Tuple, ast.JoinedStr, ast.BinOp)
+_MOST_DEPTH = 12  # variables in a variable
+_MOST_TEXT = 4096  # characters of a command
+_MOST_TURNS = 64
+Bindings = Mapping[str, ast.expr]
+
+
+class Variables:
+    """The variables of one program."""
+
+    def __init__(self, lines: Sequence[Line], tree: ast.AST) -> None:
+        self.depths = [len(text) - len(text.lstrip()) for _number, text in lines]
+        self.given: Dict[str, List[ast.Assign]] = {}
+        self.texts: Dict[ast.expr, str] = {}
+        self.used: Set[int] = set()  # what has become part of a text
+        self.looped: Set[int] = set()  # what loops go over
+        self.bound: Bindings = {}  # what loops go over at the moment
+        self.loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+        for node in ast.walk(tree):
+            for name in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(node, ast.Assign) and isinstance(name, ast.Name):
+                    self.given.setdefault(name.id, []).append(node)
+
+    def values(self, name: ast.Name) -> List[ast.expr]:
+        """What a variable is where it stands: the last value before it, and those that conditions give it instead."""
+        if name.id in self.bound:
+            return [self.bound[name.id]]
+        before = sorted(
+            (one for one in self.given.get(name.id, ()) if one.lineno < name.lineno), key=lambda one: one.lineno
+        )
+        here = self.depths[name.lineno - 1]
+        sure = [index for index, one in enumerate(before) if self.depths[one.lineno - 1] <= here]
+        found = [one.value for one in before[sure[-1] if sure else 0 :]]
+        found = found if all(isinstance(one, _TEXTS) for one in found) else []
+        self.used.update(map(id, found))
+        return found
+
+    def turns(self, node: ast.expr) -> Iterator[Bindings]:
+        """The turns of the loops around a part of a program; one without variables where none is known."""
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        around = [
+            turns
+            for loop in self.loops
+            if loop.lineno <= node.lineno <= (loop.end_lineno or 0)
+            for turns in [self._turns_of(loop)]
+            if turns and names & set(turns[0])
+        ]
+        for chosen in islice(product(*around), _MOST_TURNS):
+            yield {name: value for turn in chosen for name, value in turn.items()}
+
+    def _turns_of(self, loop: ast.For) -> List[Bindings]:
+        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        rows = self._rows(loop.iter)
+        if len(names) != len(targets) or any(len(row) != len(names) for row in rows):
+            return []
+        self.looped.update(id(value) for row in rows for value in row)
+        return [dict(zip(names, row)) for row in rows]
+
+    def _rows(self, node: ast.expr) -> List[Tuple[ast.expr, ...]]:
+        """What a loop goes over, if it is a list, a list of tuples or a dictionary that the program itself has."""
+        items = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "items"
+        source = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
+        if isinstance(source, ast.Name):
+            given = [one.value for one in self.given.get(source.id, ())]
+            if len(given) != 1:
+                return []
+            source = given[0]
+        if items and isinstance(source, ast.Dict):
+            return [(key, value) for key, value in zip(source.keys, source.values) if key is not None]
+        if isinstance(source, (ast.List, ast.Tuple)) and source is not node.__dict__.get("func"):
+            rows = [tuple(one.elts) if isinstance(one, ast.Tuple) else (one,) for one in source.elts]
+            return rows if not isinstance(node, ast.Call) else []
+        return []
+
+
+def joined(node: ast.AST, variables: Optional[Variables] = None, depth: int = 0) -> str:
+    """A command put together of texts and variables."""
+    inner = partial(joined, variables=variables, depth=depth)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return str(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return inner(node.left) + inner(node.right)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        return re.sub(r"%[sd]", masks.mask("%s"), inner(node.left))
+    if isinstance(node, ast.JoinedStr):
+        return "".join(inner(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        words = map(inner, node.elts)
+        return " ".join(shlex.quote(word) if any(map(str.isspace, word)) else word for word in words)
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("split", "format", "encode")
+    ):
+        text = inner(node.func.value)
+        return re.sub(r"\{\w*\}", lambda match: masks.mask(match[0]), text) if node.func.attr == "format" else text
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and len(node.args) == 1:
+        return inner(node.args[0])
+    if isinstance(node, ast.Name):
+        values = variables.values(node) if variables and depth < _MOST_DEPTH else []
+        if variables and len(values) == 1:
+            if values[0] not in variables.texts:
+                variables.texts[values[0]] = joined(values[0], variables, depth + 1)[:_MOST_TEXT]
+            return variables.texts[values[0]]
+        return masks.mask(f"${node.id}")
+    return masks.mask("$(...)")
