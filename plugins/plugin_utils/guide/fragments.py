@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from . import masks
+from . import kernel_names, masks
 from .model import Line
 
 _OPTIONS = r"(?:ETHTOOL_OPTS|ETHTOOL_OPTIONS|BONDING_OPTS|BONDING_MODULE_OPTS)"
@@ -77,24 +77,112 @@ def _named(lines: Sequence[Line], index: int, own: Sequence[str]) -> str:
     return acted or masks.mask("<NIC>")
 
 
-def declared(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
+class Declared(NamedTuple):
+    """A parameter that a resource declares, its value (None where it is to be absent), and how far below it stands."""
+
+    key: str
+    value: Optional[str]
+    below: int = 0
+
+
+def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
     """A parameter that a resource of Puppet or Chef declares, its value perhaps some lines below."""
     text = lines[index][1]
-    attribute = re.search(r"\[['\"]sysctl['\"]\](?:\[['\"]params['\"]\])?((?:\[['\"][\w-]+['\"]\])+)\s*=\s*(.+)", text)
+    attribute = _attribute(text) or _by_words(lines, index)
     if attribute:
-        return ".".join(re.findall(r"['\"]([\w-]+)['\"]", attribute[1])), attribute[2].strip().strip("'\"")
-    below = "\n".join(text for _number, text in lines[index + 1 : index + 6])
+        return attribute
+    rows = [text for _number, text in lines[index + 1 : index + 8]]
     named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w./-]+)['\"]", text)
     title = _TITLE.match(text)
-    if named:
-        value = _VALUE.search(f"{text[named.end() :]}\n{below}")
-    elif title:
-        # One of several bodies of a resource; it ends before the next title.
-        value = _VALUE.search(re.split(r"(?m);|^\s*['\"]?[\w.-]+['\"]?\s*:\s*$", below)[0])
-    else:
+    if not named and not title:
         return None
-    name = named or title
-    return (name[1], next(part for part in value.groups() if part is not None)) if name and value else None
+    name = (named or title)[1]  # type: ignore[index]
+    # One of several bodies of a resource ends before the next title.
+    ends = r"\s*(end|\}|\w[\w:]* ?\{.*)\s*$" if named else r".*;|\s*['\"]?[\w.-]+['\"]?\s*:\s*$"
+    last = next((k for k, row in enumerate(rows) if re.match(ends, row)), len(rows))
+    inside = [text[named.end() :] if named else "", *rows[: last + 1]]
+    for below, row in enumerate(inside):
+        value = _VALUE.search(row)
+        if value:
+            return Declared(name, next(part for part in value.groups() if part is not None), below)
+    gone = any(re.search(r"ensure\s*=>\s*['\"]?absent|action\s*\(?\s*\[?:(remove|delete)", row) for row in inside)
+    return Declared(name, None) if gone else None
+
+
+# `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.
+_OF_CHEF = re.compile(
+    r"\s*(?:node\.)?(?:default|override|normal|automatic|force_default|force_override|node)"
+    r"((?:\[(?:['\"][\w./-]+['\"]|:\w+)\])+)\s*=\s*(.+)"
+)
+
+
+def _attribute(text: str) -> Optional[Declared]:
+    """An attribute of Chef, whose path ends with the name of a parameter, in one part or in several."""
+    match = _OF_CHEF.match(text)
+    parts = re.findall(r"[\w./-]+", match[1]) if match else []
+    first = next((k for k, part in enumerate(parts) if re.match(r"(net|kernel|vm|fs)(\.|$)", part)), len(parts))
+    name = ".".join(parts[first:])
+    if not match or name.count(".") < (2 if name.startswith("net") else 1):
+        return None
+    return Declared(name, match[2].partition(" #")[0].strip().strip("'\""))
+
+
+def _by_words(lines: Sequence[Line], index: int) -> Optional[Declared]:
+    """`net_core_somaxconn = 4096` below a word with sysctl in it, as the nodes of a cloud are described."""
+    match = re.fullmatch(r"\s*[\"']?(\w+)[\"']?\s*[=:]\s*[\"']?([\w ]+?)[\"']?\s*,?\s*", lines[index][1])
+    name = kernel_names.by_words(match[1]) if match else ""
+    below = name and any("sysctl" in text.lower() for _number, text in lines[max(0, index - 40) : index])
+    return Declared(name, match[2]) if match and below else None
+
+
+def of_a_service(lines: Sequence[Line], index: int) -> List[str]:
+    """What a resource of Puppet or Chef does with the service irqbalance, in the words of systemctl."""
+    if not re.match(r"\s*service\s*\{?\s*\(?['\"]irqbalance['\"]", lines[index][1]):
+        return []
+    rows = [text for _number, text in lines[index : index + 8]]
+    last = next((k for k, text in enumerate(rows) if k and re.match(r"\s*(end|\})\s*$", text)), len(rows))
+    inside = "\n".join(rows[: last + 1])
+    found = [verb for verb in ("stop", "disable", "mask", "start", "enable") if re.search(rf":{verb}\b", inside)]
+    found += ["stop"] if re.search(r"ensure\s*=>\s*['\"]?stopped|ensure\s*=>\s*false", inside) else []
+    found += ["start"] if re.search(r"ensure\s*=>\s*['\"]?(running|true)", inside) else []
+    return found + (["disable"] if re.search(r"enable\s*=>\s*['\"]?false", inside) else [])
+
+
+_IN_QUOTES = re.compile(
+    r"\s*(?:content|line|source|text|value|source_inline)\s*(?:=>|=|:)?\s*\"((?:[^\"\\]|\\.)*\\n(?:[^\"\\]|\\.)*)\""
+)
+
+
+def content(lines: Sequence[Line], index: int) -> List[Line]:
+    """The lines of a file that a resource has in one line: `content "net.core.rmem_max = 1\\n"`."""
+    match = _IN_QUOTES.match(lines[index][1])
+    texts = match[1].replace('\\"', '"').split("\\n") if match else []
+    return [(lines[index][0], text) for text in texts if text.strip()]
+
+
+# Where another language begins a text of several lines: `user_data = <<-EOF`, `content <<~CONF`, `base64encode(<<EOT`.
+_DOCUMENT = re.compile(
+    r"\s*(?:[$@\w.:\[\]'\"]+\s*(?:=>|\+?=|:)|\w+)\s*\(?\s*(?:[\w.]+\s*\(\s*)*<<([-~<]?)\s*['\"]?([A-Za-z_]\w*)['\"]?"
+    r"[\s),.;\]]*(?:\.\w+[\s),;]*)*$"
+)
+_COMMANDS = re.compile(r"\s*(?:sudo\s+)?(?:cat|tee|ssh|bash|sh|mysql|psql|python3?|read|while|done|EOF)\b")
+_INTERPOLATED = re.compile(
+    r"#\{[^}]*\}|(?<!\$)\$\{(?:var|local|each|data|self|count|module|path|[a-z]+_[a-z_]+)\.[^}]*\}"
+)
+
+
+def document(lines: Sequence[Line], index: int) -> int:
+    """How many lines a text takes that another language holds as a document, with its first and last line; or 0."""
+    opened = _DOCUMENT.match(lines[index][1])
+    if not opened or _COMMANDS.match(lines[index][1]):
+        return 0
+    ends = (k for k in range(index + 1, len(lines)) if re.fullmatch(rf"\s*{opened[2]}[\s);,]*", lines[k][1]))
+    return next(ends, index - 1) - index + 1
+
+
+def interpolated(text: str) -> str:
+    """A line of such a text, with what its own language fills in masked."""
+    return _INTERPOLATED.sub(lambda match: masks.mask(match[0]), text).replace("$${", "${")
 
 
 def of_ethtool(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str, str]]:

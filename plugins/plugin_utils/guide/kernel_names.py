@@ -6,6 +6,7 @@ The names are those of Linux 6.18 with what its modules add; what older kernels 
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 
 from ..parameters import VERDICTS
@@ -87,3 +88,14 @@ def meant(key: str) -> str:
     names = _NAMES.get(parts[1], ()) if len(parts) == 3 and parts[0] == "net" else ()
     found = get_close_matches(parts[-1], names, 1, _ALMOST) if unknown(key) else []
     return ".".join([*parts[:2], found[0]]) if found else ""
+
+
+def by_words(text: str) -> str:
+    """The parameter that goes by `net_core_somaxconn`, as clouds and tools write it; empty where it is none."""
+    net = re.fullmatch(r"net_(core|ipv4|ipv6|netfilter)_(neigh_default_)?(\w+)", text)
+    if net:
+        folder, inner, name = net.groups()
+        inside = name in _NAMES.get(folder, ()) or inner or folder == "netfilter"
+        return f"net.{folder}.{'neigh.default.' if inner else ''}{name}" if inside else ""
+    other = re.fullmatch(r"(vm|fs|kernel)_([a-z]\w*)", text)
+    return f"{other[1]}.{other[2]}" if other else ""

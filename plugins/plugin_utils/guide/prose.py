@@ -8,7 +8,7 @@ import html
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import files, fragments, interfaces, masks, modules, nix, sentences
+from . import files, fragments, interfaces, masks, modules, nix, programs, sentences, tasks
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -75,6 +75,13 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         if heading and len(heading[1]) <= (taking_back or 6):
             _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
             rest, taking_back = [], len(heading[1]) if _UNDO.fullmatch(heading[2]) else 0
+        held = 0 if fence else fragments.document(lines, index)
+        if held:
+            _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+            rest = []
+            _document(guide, lines[index : index + held], detect, form)
+            index += held
+            continue
         if not fence:
             rest.append(lines[index])
             index += 1
@@ -95,6 +102,18 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             _block(guide, block, fence[2], detect, form)
         index = end + 1
     _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+
+
+def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
+    """A text of several lines that another language holds, by its own form."""
+    block = [(number, fragments.interpolated(text)) for number, text in _dedented(lines[1:-1])]
+    for number, _text in (lines[0], lines[-1]):
+        guide.sink.nothing(number, "around a text")
+    kind = detect(block)
+    if kind and kind != "prose":
+        form(kind, block)
+    else:
+        _lines(guide, block, code=True)
 
 
 def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
@@ -175,9 +194,23 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         text = f"{' = '.join(told)} stands in a table; which of its columns that is, the text does not tell"
         guide.sink.remark(number, CONDITIONAL, masks.shown(text))
         return count
-    declared = fragments.declared(lines, index) or fragments.cell(lines, index)
+    declared = fragments.declared(lines, index)
     if declared:
-        guide.sysctl(number, *declared)
+        _declare(guide, lines, index, declared)
+        return max(count, declared.below + 1)
+    cell = fragments.cell(lines, index)
+    if cell:
+        guide.sysctl(number, *cell)
+        return count
+    verbs = fragments.of_a_service(lines, index)
+    for verb in verbs:
+        programs.service(guide, number, ["irqbalance", verb])
+    if verbs:
+        return count
+    held = fragments.content(lines, index)
+    if held:
+        guide.read_file("", held)
+        guide.sink.nothing(number, "the content of a file")
         return count
     attribute = fragments.of_ethtool(lines, index)
     if attribute:
@@ -223,6 +256,18 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     return count
 
 
+def _declare(guide: Guide, lines: Sequence[Line], index: int, declared: fragments.Declared) -> None:
+    """A parameter of a resource, told where its value stands."""
+    number = lines[index][0]
+    if declared.value is None:
+        guide.sink.remark(number, NO_EFFECT, tasks.gone(declared.key))
+        return
+    for row, _text in lines[index + 1 : index + declared.below + 1]:
+        guide.sink.nothing(row, "goes on from the line before")
+        guide.sink.goes_on(row, number)
+    guide.sysctl(number, declared.key, fragments.interpolated(declared.value), switches=True)
+
+
 def _of_puppet(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
     """One attribute of a resource for ethtool, in the words of the module `ethtool`."""
     word = {"enabled": "on", "disabled": "off"}.get(value, value)
@@ -249,7 +294,9 @@ def _filled(raw: str) -> str:
     text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
     text = masks.placeholders(text)
     return re.sub(
-        r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}", lambda match: masks.mask(match[0]), text
+        r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}",
+        lambda match: masks.mask(match[0]),
+        text,
     )
 
 
