@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, functions, modules, qdiscs, receivers, verdicts
+from . import bonded, functions, masks, modules, qdiscs, receivers, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
@@ -237,15 +237,11 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
         sizes = [one for one in settings if one.key == "mtu" and one.nic in (name, *entry.get("members", []))]
         if sizes and len({one.value for one in sizes}) == 1:
             entry["mtu"] = sizes[0].value
-        try:
-            bonds.parse([entry])
-        except InputError as error:
+        problem = _problem(entry)
+        if problem:
             for one in parts:
-                sink.remark(
-                    one.line,
-                    CONDITIONAL,
-                    f"bond {name}: {one.key} {one.value} is left out, for the bond is not whole: {error}",
-                )
+                said = f"{one.key} {masks.shown(str(one.value))} is left out, for the bond is not whole: {problem}"
+                sink.remark(one.line, CONDITIONAL, f"bond {name}: {said}")
             taken += parts
             continue
         if not set(bonded.KEYS).intersection(entry):
@@ -255,6 +251,18 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
         inside += sizes if "mtu" in entry else []
         taken += [one for one in parts if one.key not in entry]
     return entries, [one for one in settings if one not in taken], inside
+
+
+def _problem(entry: Dict[str, Any]) -> str:
+    """Why a bond cannot stand in an inventory; empty where it can."""
+    masked = [masks.shown(word) for word in map(str, entry.get("members", ())) if not masks.known(word)]
+    if masked:
+        return f"which NICs {', '.join(masked)} are, is known on the host only"
+    try:
+        bonds.parse([entry])
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _bond_value(key: str, text: str) -> Any:

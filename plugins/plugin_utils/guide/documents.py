@@ -89,6 +89,7 @@ class Reader:
         with in_a_pod(self.guide, self.lines):
             for node in nodes:
                 network = netplan.find(node, "network") if isinstance(node, yaml.MappingNode) else None
+                network = node if isinstance(node, yaml.MappingNode) and netplan.is_excerpt(node) else network
                 if isinstance(network, yaml.MappingNode) and netplan.is_one(network):
                     netplan.Netplan(self.guide, self.lines).read(network)
                 else:

@@ -81,7 +81,8 @@ HARMLESS = frozenset(_HARMLESS.split())
 # Files of other programs in which guides set limits, power saving, services and the kernel command line.
 _FILES = re.compile(
     r"^/etc/(security/|pam\.d/|systemd/[\w-]+\.conf(\.d/|$)|systemd/(system|user)\.conf|default/|sysconfig/(?!network|modules)"
-    r"|profile(\.d/|$)|environment$|grub|fstab$|irqbalance|ulogd|selinux/|resolv\.conf|hosts$|dracut)"
+    r"|profile(\.d/|$)|environment$|grub|fstab$|irqbalance|ulogd|selinux/|resolv\.conf|hosts$|dracut|docker/|containerd/"
+    r"|containers/|ssh/|ntp\.conf|chrony|logrotate|rsyslog|nginx/|haproxy/|sudoers|yum|apt/|cpupower)"
 )
 
 

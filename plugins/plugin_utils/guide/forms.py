@@ -44,6 +44,9 @@ _SHELL_LINE = (
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
+_AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
+# A line in a language that is not written in Latin letters.
+_IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -67,7 +70,7 @@ class Forms:
             "tuned": lambda lines: files.tuned(guide, lines),
             "unit": lambda lines: files.unit(guide, lines),
             "crontab": lambda lines: files.crontab(guide, lines),
-            "shell": lambda lines: Shell(guide, guide.arguments).script(lines),
+            "shell": self._shell,
             "yaml": self._yaml,
             "python": self._python,
             "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
@@ -99,6 +102,15 @@ class Forms:
             return False
         Shell(self.guide, arguments).script(lines)
         return True
+
+    def _shell(self, lines: Sequence[Line]) -> None:
+        """A script; an excerpt may begin within a here document, whose lines are read by what they look like."""
+        count = _lost_document(lines)
+        if count:
+            self.file("", lines[:count])
+            self.guide.sink.nothing(lines[count][0], "ends a document whose beginning is not part of this text")
+            lines = lines[count + 1 :]
+        Shell(self.guide, self.guide.arguments).script(lines)
 
     def _yaml(self, lines: Sequence[Line]) -> None:
         try:
@@ -157,6 +169,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well
+    if any(_AT_A_PROMPT.match(text) for text in texts):
+        return "prose"  # what somebody typed, with what came back
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):
         return "yaml"
@@ -179,6 +193,13 @@ def _around_blocks(lines: Sequence[Line]) -> List[str]:
     return found if blocks else []
 
 
+def _lost_document(lines: Sequence[Line]) -> int:
+    """How many lines belong to a here document that begins before the text does."""
+    ends = next((k for k, (_number, text) in enumerate(lines) if re.fullmatch(r"EO[A-Z]|_?EOF_?|[A-Z]*CONF", text)), 0)
+    begins = any("<<" in text or text.startswith("#!") for _number, text in lines[:ends])
+    return 0 if begins or by_text(lines[:ends]) in ("shell", "prose", None) else ends
+
+
 def _around_documents(plain: Sequence[str]) -> List[str]:
     """The lines without the here documents; none where a text has no such document."""
     found: List[str] = []
@@ -192,8 +213,24 @@ def _around_documents(plain: Sequence[str]) -> List[str]:
     return found if documents and not end else []
 
 
+def _around_quotes(plain: Sequence[str]) -> List[str]:
+    """The lines without the texts of several lines that `echo "` begins; none where a text has no such quotes."""
+    found: List[str] = []
+    inside, quoted = False, 0
+    for text in plain:
+        turns = len(re.findall(r'(?<!\\)"', text)) % 2 == 1
+        if not inside:
+            opens = turns and re.search(r"(echo|printf)\s+(-\w+\s+)*\"[^\"]*$", text) is not None
+            inside, quoted = opens, quoted + opens
+            found.append(text)
+        elif turns:
+            inside = False
+    return found if quoted and not inside else []
+
+
 def _by_lines(plain: List[str], first: str) -> str:
-    around = _around_documents(plain)
+    quotes = _around_quotes(plain)
+    around = _around_documents(quotes or plain) or quotes
     # A script may call functions of its own.
     functions = [match[1] for match in (re.match(r"(?:function\s+)?([\w-]+)\s*\(\)", text) for text in plain) if match]
     shell_line = "|".join([_SHELL_LINE, *(rf"{re.escape(name)}(\s|$)" for name in functions)])
@@ -213,7 +250,8 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
-        return "prose" if any(map(_SENTENCE.fullmatch, plain)) else "sysctl"
+        said = any(_SENTENCE.fullmatch(text) or _IN_WORDS.fullmatch(text) for text in plain)
+        return "prose" if said else "sysctl"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):

@@ -95,6 +95,13 @@ def looked_up(commands: Sequence[Sequence[str]]) -> Optional[Found]:
     return _by_patterns(patterns)
 
 
+def by_name(pattern: str) -> Optional[Found]:
+    """The interrupts whose names begin with that of a driver or with nothing, and go on with that of a NIC."""
+    bare = re.sub(r"^[a-z\d_]+-(?=[a-z]+\d)", "", pattern)
+    found = _interrupts(bare.replace("*", ".*"))
+    return Found((found,), ()) if found else None
+
+
 def in_folder(path: str) -> Optional[Found]:
     """The interrupts of the NIC whose folder a loop goes through."""
     folder = _FOLDER.fullmatch(path)

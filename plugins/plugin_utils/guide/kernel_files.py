@@ -87,6 +87,10 @@ def _interrupt(guide: Guide, line: int, parts: List[str], text: str) -> None:
         )
         return
     found, count = guide.interrupts.of(parts[0])
+    if found is None and len(parts) == 4 and parts[2] == "..":
+        found = interrupts.by_name(
+            parts[1]
+        )  # /proc/irq/*/eth0*/../smp_affinity, whose folder is the name of its action
     if found is not None:
         _looked_up(guide, line, found, count, (parts[-1], text))
         return

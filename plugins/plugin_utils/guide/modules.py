@@ -61,7 +61,8 @@ def file(guide: Guide, lines: Sequence[Line]) -> None:
         elif words[0] in ("blacklist", "alias", "install", "remove", "softdep", "options"):
             guide.sink.remark(number, OTHER_TOOL, f"{' '.join(words[:2])}: kernel modules belong into modprobe.d")
         else:
-            guide.sink.nothing(number, "the name of a kernel module")
+            text = f"{masks.shown(' '.join(words))}: modules-load.d has the kernel load it, which stays so"
+            guide.sink.remark(number, OTHER_TOOL, text)
 
 
 def _joined(guide: Guide, lines: Sequence[Line]) -> List[Tuple[int, List[str]]]:

@@ -43,6 +43,14 @@ def is_one(network: yaml.MappingNode) -> bool:
     return any(find(network, key) is not None for key in _KINDS)
 
 
+def is_excerpt(node: yaml.MappingNode) -> bool:
+    """Whether a document is what stands under `network`, without that word above it."""
+    keys = [str(key.value) for key, _value in node.value]
+    inside = [value for key, value in node.value if str(key.value) in _KINDS]
+    named = all(isinstance(value, yaml.MappingNode) for value in inside)
+    return bool(inside) and named and set(keys) <= {*_KINDS, "version", "renderer"}
+
+
 class Netplan:
     """What stands under `network` in a document of these lines."""
 

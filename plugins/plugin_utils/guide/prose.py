@@ -15,7 +15,7 @@ from .settings import Guide
 from .shell import Shell
 
 _PARAMETER = re.compile(
-    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
 # A line of modprobe.d, by itself or as a text in quotes.
@@ -53,6 +53,9 @@ _BAD = re.compile(
     re.IGNORECASE,
 )
 _BAD_EXAMPLE = "the text shows it as a bad example"
+_LIMITS = re.compile(
+    r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
+)
 _FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 _TAKES_BACK = "the text gives it for taking back what it sets"
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
@@ -66,7 +69,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     """Blocks between fences by their own form, the rest line by line."""
     for path, file in nix.files(lines):
         guide.read_file(path, file)
-    index = 0
+    index = _lost_block(guide, lines, detect, form)
     rest: List[Line] = []
     taking_back = 0  # the level of the heading of a part that takes things back
     while index < len(lines):
@@ -102,6 +105,17 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             _block(guide, block, fence[2], detect, form)
         index = end + 1
     _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
+
+
+def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> int:
+    """How many lines are of a block whose opening fence stands before the text, as the next fence to open one shows."""
+    fences = [(k, match) for k, match in enumerate(_FENCE.match(text) for _number, text in lines) if match and match[1]]
+    if len(fences) < 2 or not fences[0][0] or fences[0][1][2] or not fences[1][1][2]:
+        return 0
+    end = fences[0][0]
+    _block(guide, _dedented(lines[:end]), "", detect, form)
+    guide.sink.nothing(lines[end][0], "a fence")
+    return end + 1
 
 
 def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
@@ -245,6 +259,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
         )
     else:
+        if _LIMITS.match(plain):
+            guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
         for name, value in _NAMED.findall(plain):
             text = f"{name} = {value.strip()} stands in a sentence, which says whether it is to be set"
             guide.sink.remark(number, CONDITIONAL, masks.shown(text))

@@ -217,7 +217,7 @@ class Guide:
         if not masks.known(raw):
             self.sink.remark(line, ON_HOST, f"{name}: the value {masks.shown(raw).strip()} is known on the host only")
             return None
-        raw = _DEFAULT.sub("", raw)
+        raw = re.sub(r"(?<=[\w\"'])\s+//.*", "", _DEFAULT.sub("", raw))  # a comment of other languages
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
         value = inputs.vector(value).rstrip(";|, ").strip("'\"").strip()
         if not value:

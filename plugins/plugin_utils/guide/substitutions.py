@@ -13,9 +13,7 @@ from .script import Script
 
 _ORDERING = ("sort", "uniq", "tac")
 # Files of the kernel that a loop goes over; what `ls` prints of them is their paths.
-_ATTRIBUTE = re.compile(
-    r"^/(?:proc|sys)/\S+/(?:(?:rps|xps)_\w+|smp_affinity\w*|mtu|tx_queue_len|gro_flush_timeout|napi_defer_hard_irqs|threaded)$"
-)
+_ATTRIBUTE = re.compile(r"^/(?:proc|sys)/\S+/(?:\w+_\w+|mtu|threaded)$")
 # Where a function writes what it prints, while its answer is worked out.
 _PRINTED = "/what a function prints"
 _PRINTING = ("echo", "printf")

@@ -45,6 +45,8 @@ FEATURES = tuple(_FEATURES.split())
 _ROOTS = frozenset(
     ["net", "kernel", "vm", "fs", "dev", "user", "debug", "abi", "crypto", "sunrpc", "fscache", "xen", "lnet", "sched"]
 )
+# The folders below net of other systems.
+_OF_BSD = ("inet", "inet6", "local", "link", "isr", "raw", "pf", "bpf", "wlan")
 # What net/ipv4/devinet.c of the kernel has for each NIC.
 _IPV4_CONF = """
 accept_local accept_redirects accept_source_route arp_accept arp_announce arp_evict_nocarrier arp_filter arp_ignore
@@ -61,6 +63,8 @@ def misnamed(key: str) -> str:
     if parts[0] not in _ROOTS:
         other = "; a parameter of a kernel module belongs into tuning_host_module_parameters" if len(parts) == 2 else ""
         return f"/proc/sys has no '{parts[0]}'{other}"
+    if parts[0] == "net" and parts[1:2] and parts[1] in _OF_BSD:
+        return f"net.{parts[1]} is of BSD and macOS; Linux has no such parameter"
     slip = kernel_names.meant(key)
     if slip:
         return f"the kernel has no such parameter; did you mean '{slip}'?"
