@@ -96,7 +96,7 @@ VERDICTS = (
     Verdict(("net.ipv6.route.max_size",), NO_EFFECT, "the kernel no longer counts IPv6 routes since Linux 6.3", (6, 3)),
     Verdict(("net.*.route.flush",), NO_EFFECT, "it empties a cache once, and is not a setting"),
     Verdict(
-        ("net.ipv4.ip_conntrack_max", "net.ipv4.netfilter.*"),
+        ("net.ipv4.ip_conntrack_*", "net.ipv4.netfilter.*", "net.netfilter.ip_conntrack_*"),
         NO_EFFECT,
         "the old name of connection tracking is gone since Linux 4.9; write net.netfilter.nf_conntrack_...",
         (4, 9),

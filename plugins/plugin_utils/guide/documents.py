@@ -123,6 +123,7 @@ class Reader:
 
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
         plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        self.variables.take(plain["vars"]) if "vars" in plain else None
         turns = self.variables.loop(plain)
         never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
         with self.guide.sink.under(NO_EFFECT, never), self.guide.sink.noting(tasks.condition(plain.get("when"))):

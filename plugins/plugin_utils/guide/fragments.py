@@ -111,7 +111,7 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
 
 # `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.
 _OF_CHEF = re.compile(
-    r"\s*(?:node\.)?(?:default|override|normal|automatic|force_default|force_override|node)"
+    r"\s*(?:node\.)?(?:default|override|normal|set|automatic|force_default|force_override|node)(?:_unless)?"
     r"((?:\[(?:['\"][\w./-]+['\"]|:\w+)\])+)\s*=\s*(.+)"
 )
 
@@ -124,7 +124,13 @@ def _attribute(text: str) -> Optional[Declared]:
     name = ".".join(parts[first:])
     if not match or name.count(".") < (2 if name.startswith("net") else 1):
         return None
-    return Declared(name, match[2].partition(" #")[0].strip().strip("'\""))
+    return Declared(name, _plain(match[2]))
+
+
+def _plain(value: str) -> str:
+    """A value of Ruby without its quotes, the comment behind it, and the underscores within a number."""
+    text = value.partition(" #")[0].strip().strip("'\"")
+    return text.replace("_", "") if re.fullmatch(r"\d[\d_]*", text) else text
 
 
 def _by_words(lines: Sequence[Line], index: int) -> Optional[Declared]:

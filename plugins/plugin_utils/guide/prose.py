@@ -8,7 +8,7 @@ import html
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import files, fragments, interfaces, masks, modules, nix, programs, sentences, tasks
+from . import files, fragments, interfaces, masks, modules, nix, resources, sentences
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -53,10 +53,12 @@ _BAD = re.compile(
     re.IGNORECASE,
 )
 _BAD_EXAMPLE = "the text shows it as a bad example"
+_LOADED = re.compile(
+    r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
+)
 _LIMITS = re.compile(
     r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
 )
-_FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 _TAKES_BACK = "the text gives it for taking back what it sets"
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
@@ -208,27 +210,17 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         text = f"{' = '.join(told)} stands in a table; which of its columns that is, the text does not tell"
         guide.sink.remark(number, CONDITIONAL, masks.shown(text))
         return count
-    declared = fragments.declared(lines, index)
-    if declared:
-        _declare(guide, lines, index, declared)
-        return max(count, declared.below + 1)
+    used = resources.read(guide, lines, index)
+    if used:
+        return max(count, used)
     cell = fragments.cell(lines, index)
     if cell:
         guide.sysctl(number, *cell)
-        return count
-    verbs = fragments.of_a_service(lines, index)
-    for verb in verbs:
-        programs.service(guide, number, ["irqbalance", verb])
-    if verbs:
         return count
     held = fragments.content(lines, index)
     if held:
         guide.read_file("", held)
         guide.sink.nothing(number, "the content of a file")
-        return count
-    attribute = fragments.of_ethtool(lines, index)
-    if attribute:
-        _of_puppet(guide, number, *attribute)
         return count
     parameter = _PARAMETER.match(plain)
     if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
@@ -259,6 +251,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
         )
     else:
+        if _LOADED.match(plain):
+            guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: kernel modules stay a matter of the system")
         if _LIMITS.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
         for name, value in _NAMED.findall(plain):
@@ -270,29 +264,6 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
             guide.sink.remark(number, CONDITIONAL, text)
     guide.sink.nothing(number, "prose")
     return count
-
-
-def _declare(guide: Guide, lines: Sequence[Line], index: int, declared: fragments.Declared) -> None:
-    """A parameter of a resource, told where its value stands."""
-    number = lines[index][0]
-    if declared.value is None:
-        guide.sink.remark(number, NO_EFFECT, tasks.gone(declared.key))
-        return
-    for row, _text in lines[index + 1 : index + declared.below + 1]:
-        guide.sink.nothing(row, "goes on from the line before")
-        guide.sink.goes_on(row, number)
-    guide.sysctl(number, declared.key, fragments.interpolated(declared.value), switches=True)
-
-
-def _of_puppet(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
-    """One attribute of a resource for ethtool, in the words of the module `ethtool`."""
-    word = {"enabled": "on", "disabled": "off"}.get(value, value)
-    if key in _FEATURES:
-        guide.nic(number, nic, "features", key, word)
-    elif key in ("speed", "duplex"):
-        Shell(guide).commands(number, f"ethtool -s {nic} {key} {word}")
-    else:
-        guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {value}: an attribute of Puppet that is not known here")
 
 
 def _hidden(guide: Guide, number: int, text: str) -> None:

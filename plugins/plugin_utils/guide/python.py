@@ -27,12 +27,8 @@ _PARAMETER = re.compile(r"(?:net|kernel|vm|fs)\.[\w./-]+")
 
 def read(guide: Guide, lines: Sequence[Line]) -> bool:
     """Commands that a Python program runs; False where the text is no Python."""
-    text = "\n".join(text for _number, text in lines)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    tree = _parsed("\n".join(text for _number, text in lines))
+    if tree is None:
         return False
     mininet = any(re.match(r"\s*(from|import) mininet\b", line) for _number, line in lines)
     why = "it acts on a host of Mininet, which is a network namespace of its own" if mininet else ""
@@ -41,6 +37,20 @@ def read(guide: Guide, lines: Sequence[Line]) -> bool:
     for number, _text in lines:
         guide.sink.nothing(number, "sets nothing by itself")
     return True
+
+
+def _parsed(text: str) -> Optional[ast.AST]:
+    """A program of Python 3, or of Python 2 with its statements written as Python 3 has them; None for others."""
+    old = re.sub(r"(?m)^(\s*)print[ \t]+([^(\s=].*?)[ \t]*$", r"\1print(\2)", text)
+    old = re.sub(r"(?m)^(\s*except[ \t]+[\w.()]+),[ \t]*(\w+)[ \t]*:", r"\1 as \2:", old)
+    for source in (text, old):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(source)
+        except (SyntaxError, ValueError):
+            continue
+    return None
 
 
 def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
@@ -170,7 +180,7 @@ class _Program:
             return
         for key, value in _pairs(node):
             name = joined(key)
-            if id(key) not in self.variables.used and not isinstance(value, (ast.Dict, ast.Call)):
+            if id(key) not in self.variables.used and _may_be_a_value(value):
                 self._pair(self.numbers[key.lineno - 1], name, value)
         for value in _held(node):
             if id(value) in self.variables.used or id(value) in self.told:
@@ -209,6 +219,11 @@ def _pairs(node: ast.AST) -> Sequence[Tuple[ast.expr, ast.expr]]:
     if isinstance(node, ast.Dict):
         return [(key, value) for key, value in zip(node.keys, node.values) if key is not None]
     return [(node.elts[0], node.elts[1])] if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == 2 else ()
+
+
+def _may_be_a_value(node: ast.expr) -> bool:
+    """Whether what stands beside a name may be its value; a dictionary and what a function gives are none."""
+    return not isinstance(node, (ast.Dict, ast.Call)) or (isinstance(node, ast.Call) and _called(node) == "str")
 
 
 def _held(node: ast.AST) -> List[ast.expr]:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import ast
+import operator
 import re
 import shlex
 from functools import partial
 from itertools import islice, product
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from . import masks
 from .model import Line
@@ -89,13 +90,39 @@ class Variables:
         return []
 
 
+_OPERATIONS: Mapping[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+def computed(node: ast.AST) -> Optional[int]:
+    """What numbers alone come to, such as `16 * 1024 * 1024`."""
+    if isinstance(node, ast.Constant):
+        plain = isinstance(node.value, int) and not isinstance(node.value, bool)
+        return node.value if plain and isinstance(node.value, int) else None
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = computed(node.left), computed(node.right)
+    if left is None or right is None:
+        return None
+    if isinstance(node.op, (ast.Pow, ast.LShift)):
+        small = 0 <= right < 64 and abs(left) < 1 << 20
+        return (left**right if isinstance(node.op, ast.Pow) else left << right) if small else None
+    function = _OPERATIONS.get(type(node.op))
+    return function(left, right) if function and (right or function is not operator.floordiv) else None
+
+
 def joined(node: ast.AST, variables: Optional[Variables] = None, depth: int = 0) -> str:
     """A command put together of texts and variables."""
     inner = partial(joined, variables=variables, depth=depth)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        return str(node.value)
+    number = computed(node)
+    if number is not None:
+        return str(number)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return inner(node.left) + inner(node.right)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
@@ -103,7 +130,9 @@ def joined(node: ast.AST, variables: Optional[Variables] = None, depth: int = 0)
     if isinstance(node, ast.JoinedStr):
         return "".join(inner(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values)
     if isinstance(node, (ast.List, ast.Tuple)):
-        words = map(inner, node.elts)
+        words = list(map(inner, node.elts))
+        if len(words) == 1:
+            return words[0]
         return " ".join(shlex.quote(word) if any(map(str.isspace, word)) else word for word in words)
     if (
         isinstance(node, ast.Call)

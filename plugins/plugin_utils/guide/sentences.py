@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import List
 
 from . import foreign, masks, programs, syntax
@@ -29,6 +30,8 @@ _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
 
 def command_in(text: str) -> str:
     """The command that a line of a guide holds, without prompt, quotes and what stands behind it."""
+    words = re.search(r"(?:^|\s)(?:CMD|ENTRYPOINT|RUN)\s+\[\s*((?:\"[^\"]*\"\s*,?\s*)+)\]\s*$", text)
+    text = shlex.join(re.findall(r"\"([^\"]*)\"", words[1])) if words else text
     plain = re.sub(r"^(``+)(.*?)\1$", r"\2", PROMPT.sub("", text, count=1).strip())
     if plain[:1] in "\"'`" and plain.rstrip(",;")[-1:] == plain[:1]:
         plain = plain.rstrip(",;")[1:-1]

@@ -36,7 +36,8 @@ _NAMES = ("interface_name", "interface-name", "ifname", "name", "conn_name")
 
 # Modules that take their arguments in one line as well, and none of which runs the line as a command.
 _IN_ONE_LINE = (*_SERVICES, "sysctl", "modprobe", "lineinfile", "nmcli", "ini_file")
-_LOOPS = ("loop", "with_items", "with_list", "with_flattened")
+_LISTS = ("loop", "with_items", "with_list", "with_flattened")
+_LOOPS = (*_LISTS, "with_dict")
 
 # `{{ ring }}` or `{{ item.ring }}`, or with a default of its own.
 _TEMPLATE = re.compile(
@@ -58,6 +59,7 @@ class Variables:
     def __init__(self) -> None:
         self.words: Dict[str, str] = {}
         self.lists: Dict[str, List[Turn]] = {}
+        self.maps: Dict[str, List[Turn]] = {}
 
     def take(self, node: yaml.Node) -> None:
         """The variables of a play or a task."""
@@ -66,6 +68,8 @@ class Variables:
                 self.words[str(key.value)] = str(value.value)
             elif isinstance(value, yaml.SequenceNode):
                 self._list(str(key.value), value)
+            elif isinstance(value, yaml.MappingNode):
+                self.maps[str(key.value)] = _items(value)
 
     def _list(self, name: str, node: yaml.SequenceNode) -> None:
         turns = [turn for turn in map(_turn, node.value) if turn]
@@ -74,13 +78,19 @@ class Variables:
 
     def loop(self, plain: Mapping[str, yaml.Node]) -> Optional[Sequence[Turn]]:
         """The turns of a task, if it has a loop and they are known."""
-        node = next((plain[word] for word in _LOOPS if word in plain), None)
+        node = next((plain[word] for word in _LISTS if word in plain), None)
         if isinstance(node, yaml.SequenceNode):
             self.lists.pop("loop ", None)
             self._list("loop ", node)
             return self.lists.get("loop ")
-        match = re.fullmatch(r"\{\{\s*(\w+)\s*\}\}", masks.shown(str(node.value))) if node is not None else None
-        return self.lists.get(match[1]) if match else None
+        items = plain.get("with_dict")
+        if isinstance(items, yaml.MappingNode):
+            return _items(items) or None
+        name = masks.shown(str(getattr(node or items, "value", "")))
+        match = re.fullmatch(r"\{\{\s*(\w+)\s*(\|\s*dict2items\s*)?\}\}", name)
+        if not match:
+            return None
+        return self.maps.get(match[1]) or None if match[2] or items else self.lists.get(match[1])
 
     def filled(self, text: str) -> str:
         """A text with what is known in place of its templates."""
@@ -100,6 +110,20 @@ def _turn(node: yaml.Node) -> Optional[Turn]:
     texts = _texts(node)
     whole = len(texts) == len(node.value) and all(map(masks.known, texts.values()))
     return Turn({f"item.{key}": value for key, value in texts.items()}, node) if whole else None
+
+
+def _items(node: yaml.MappingNode) -> List[Turn]:
+    """The turns of a loop over the items of a map; none where one of them is more than a word."""
+    texts = _texts(node)
+    if len(texts) != len(node.value) or not all(map(masks.known, (*texts, *texts.values()))):
+        return []
+    return [
+        Turn(
+            {"item.key": str(key.value), "item.value": str(value.value)},
+            yaml.MappingNode(node.tag, [(key, value)], key.start_mark, value.end_mark),
+        )
+        for key, value in node.value
+    ]
 
 
 def is_loop(word: str) -> bool:
