@@ -102,7 +102,8 @@ _value:
       description: >-
         Each line of the text with its C(outcome) (C(inventory), C(remark), C(not_understood) or C(nothing)), its
         C(settings), C(kinds) and C(messages), and under C(contradicted) what it sets without effect. A line that
-        continues a command has the outcome of the line in C(goes_on_from), where the settings are.
+        continues a command, or is of an array that a later command sets, has the outcome of the line in
+        C(goes_on_from), where the settings are.
       type: list
       elements: dict
   sample:

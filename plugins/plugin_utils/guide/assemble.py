@@ -271,6 +271,12 @@ def _bond_value(key: str, text: str) -> Any:
     return int(text) if text.isdecimal() else text
 
 
+def _outcome(line: Dict[str, Any]) -> str:
+    if "not_understood" in line["kinds"]:
+        return "not_understood"
+    return "inventory" if line["settings"] else "remark" if line["kinds"] else "nothing"
+
+
 def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> List[Dict[str, Any]]:
     """What became of each line; none is missing."""
     by_line: Dict[int, Dict[str, Any]] = {
@@ -284,19 +290,13 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)
     found = []
-    outcomes: Dict[int, str] = {}
+    outcomes = {number: _outcome(line) for number, line in by_line.items()}
     for number, text in lines:
-        line = by_line[number]
-        if "not_understood" in line["kinds"]:
-            outcome = "not_understood"
-        elif line["settings"]:
-            outcome = "inventory"
-        else:
-            outcome = "remark" if line["kinds"] else "nothing"
-        outcomes[number] = outcome
+        line, outcome = by_line[number], outcomes[number]
         first = sink.tails.get(number, number)
         if outcome == "nothing" and outcomes.get(first, "nothing") != "nothing":
-            line["messages"].append(f"goes on from {sink.position(first)}")
+            how = "goes on from" if first < number else "what it holds is set by"
+            line["messages"].append(f"{how} {sink.position(first)}")
             head = {"goes_on_from": _position(sink, first)["line"]}
             found.append({**_position(sink, number), "text": text, "outcome": outcomes[first], **line, **head})
             continue

@@ -5,6 +5,7 @@ read in netplan.py."""
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
 from urllib.parse import unquote
 
@@ -177,6 +178,11 @@ class Reader:
             # What a task sets as a fact holds for those after it; one that runs in some cases only is not known.
             if word in plain and (word == "vars" or "when" not in plain):
                 self.variables.take(plain[word])
+        held = named.get("content") or named.get("contents")
+        if held is not None and "encoding" in named and str(named["encoding"].value) in ("b64", "base64"):
+            path = str(named["path"].value) if "path" in named else ""
+            lines = [(self.number(held), text) for text in (decoded(str(held.value)) or "").splitlines()]
+            self.guide.read_file(path, lines) if lines else None
         nic = nic or (key if _looks_like_nic(key) else "")
         for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
@@ -186,6 +192,10 @@ class Reader:
                 self._scalar(one, nic)
             elif word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
                 self.guide.sysctl(self.number(one), word, str(inner.value), switches=True)
+            elif word.startswith(_ROOTS) and "." in word and _numbers(inner):
+                self.guide.sysctl(self.number(one), word, _numbers(inner))
+                for number in inner.value:
+                    self.guide.sink.goes_on(self.number(number), self.number(one))
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
             elif word == "sysctls" and not self.whole_host:
@@ -254,9 +264,9 @@ class Reader:
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
             self.text(self.guide, lines)
         else:
-            if value.startswith("data:,"):  # a file of Ignition
-                lines = [(self.number(node), text) for text in unquote(value[6:]).splitlines()]
-                self.text(self.guide, lines)
+            held = _data(value)
+            if held is not None:  # a file of Ignition
+                self.text(self.guide, [(self.number(node), text) for text in held.splitlines()])
                 return
             value = self.variables.filled(value)
             first = value.split()[0]
@@ -303,6 +313,30 @@ def _scalars(node: yaml.Node, words: Sequence[str]) -> List[yaml.ScalarNode]:
             found.append(value)
         found += _scalars(value, words)
     return found
+
+
+def _data(url: str) -> Optional[str]:
+    """The text that a URL holds in itself; None for another URL, and for what is no text."""
+    match = re.fullmatch(r"data:[\w/.+-]*(?:;charset=[\w-]+)?(;base64)?,(.*)", url, re.DOTALL)
+    return None if not match else decoded(match[2]) if match[1] else unquote(match[2])
+
+
+def decoded(text: str) -> Optional[str]:
+    """A text in base64; None where it is none."""
+    try:
+        return b64decode("".join(unquote(text).split()), validate=True).decode("utf-8")
+    except ValueError:
+        return None
+
+
+def _numbers(node: yaml.Node) -> str:
+    """The numbers of a list, as the kernel has them; empty for anything else."""
+    words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)] if _is_list(node) else []
+    return " ".join(words) if words and len(words) == len(node.value) and all(map(str.isdecimal, words)) else ""
+
+
+def _is_list(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.SequenceNode)
 
 
 def _looks_like_nic(word: str) -> bool:

@@ -218,6 +218,7 @@ class Guide:
             self.sink.remark(line, ON_HOST, f"{name}: the value {masks.shown(raw).strip()} is known on the host only")
             return None
         raw = re.sub(r"(?<=[\w\"'])\s+//.*", "", _DEFAULT.sub("", raw))  # a comment of other languages
+        raw = re.sub(r"^\s*\[\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*\]", lambda match: match[1].replace(",", " "), raw)
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
         value = inputs.vector(value).rstrip(";|, ").strip("'\"").strip()
         if not value:

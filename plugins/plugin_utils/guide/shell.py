@@ -7,6 +7,8 @@ import re
 from contextlib import suppress
 from typing import List, Sequence
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
+
 from . import bindings, masks, syntax
 from .budget import refuse
 from .lexer import Broken, TooDeep
@@ -19,6 +21,8 @@ _UNDO_FUNCTIONS_WORDS = """
 stop unload restore revert undo reset rollback uninstall remove cleanup teardown
 """
 _UNDO_FUNCTIONS = frozenset(_UNDO_FUNCTIONS_WORDS.split())
+# One line of an array or of a text that holds parameters: `[net.core.rmem_max]=1`, `"net.core.rmem_max=1"`.
+_ENTRY = re.compile(r"\s*(?:\w+\+?=\(?)?[\[\"' ]*((?:net|kernel|vm|fs)[./][\w./-]+)[\"'\]]*[\s=:|]+[\"']?[\w-]")
 _PARTS = ("if", "for", "while", "case", "fi", "done", "esac", "else", "elif", "do", "then", "}", "{", ";;")
 
 
@@ -44,8 +48,21 @@ class Shell(Walk):
         self._uncalled(tree)
         self._never(nodes)
         self.finish()
+        self._entries(lines)
         for number, text in lines:
             self.sink.nothing(number, "a comment" if text.lstrip().startswith("#") else "sets nothing by itself")
+
+    def _entries(self, lines: Sequence[Line]) -> None:
+        """Lines of an array, or of a text in a variable, whose parameters a later command sets: they go with it."""
+        entries = [(number, found[1]) for number, text in lines for found in [_ENTRY.match(text)] if found]
+        if not entries:
+            return
+        told = {one.line for one in (*self.sink.settings, *self.sink.remarks)}
+        set_by = {one.key: one.line for one in reversed(self.sink.settings) if one.family == "sysctl"}
+        for number, name in entries:
+            line = set_by.get(sysctl.name(name), 0)
+            if line and number not in told:
+                self.sink.goes_on(number, line)
 
     def commands(self, number: int, text: str) -> None:
         """The commands of one line of another form."""
