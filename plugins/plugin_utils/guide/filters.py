@@ -8,7 +8,9 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from .model import Line
 
-_MOST_LINES = 2048
+_MOST_LINES, _MOST_CHARACTERS = 2048, 400
+# What repeats in one pattern; more may take for ever, and so may a group that repeats.
+_MOST_REPEATS = 3
 _SUBSTITUTE = re.compile(r"(?:(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*)?s(?P<sign>[^\w\s\\])(?P<rest>.*)", re.DOTALL)
 _DELETE = re.compile(r"(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*d")
 _CLASSES = {
@@ -19,7 +21,8 @@ _CLASSES = {
 
 def through(words: Sequence[str], lines: Sequence[Line]) -> Optional[List[Line]]:
     """What a filter prints of the lines; None where the words are those of no filter, or do not tell."""
-    function = _FILTERS.get(words[0].rsplit("/", 1)[-1]) if words and len(lines) <= _MOST_LINES else None
+    small = len(lines) <= _MOST_LINES and all(len(text) <= _MOST_CHARACTERS for _number, text in lines)
+    function = _FILTERS.get(words[0].rsplit("/", 1)[-1]) if words and small else None
     try:
         return function(list(words[1:]), list(lines)) if function else None
     except re.error:
@@ -106,6 +109,8 @@ def _pattern(text: str, extended: bool) -> str:
     """A regular expression of sed and grep in the words of Python."""
     for name, inside in _CLASSES.items():
         text = text.replace(name, inside)
+    if len(re.findall(r"[*+{]", text)) > _MOST_REPEATS or re.search(r"\)[*+{]", text):
+        raise re.error("it may take too long")
     if extended:
         return text
     return re.sub(r"\\([(){}+?|])|([(){}+?|])", lambda match: match[1] or f"\\{match[2]}", text)
