@@ -100,7 +100,8 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
     # One of several bodies of a resource ends before the next title.
     ends = r"\s*(end|\}|\w[\w:]* ?\{.*)\s*$" if named else r".*;|\s*['\"]?[\w.-]+['\"]?\s*:\s*$"
     last = next((k for k, row in enumerate(rows) if re.match(ends, row)), len(rows))
-    inside = [text[named.end() :] if named else "", *rows[: last + 1]]
+    behind = text[named.end() :] if named else ""
+    inside = [behind, *(() if re.search(r"\}|\bend\s*$", behind) else rows[: last + 1])]
     for below, row in enumerate(inside):
         value = _VALUE.search(row)
         if value:

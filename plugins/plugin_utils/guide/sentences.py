@@ -71,9 +71,14 @@ _HOLDS = re.compile(
 )
 
 
+_BY_OTHERS = re.compile(
+    r"\bip\s+(?:-\S+\s+)*l(?:ink)?\s+set\s|\btc\s+qdisc\s+(?:add|replace|change)\s|\bifconfig\s+\S+\s+.*mtu\s"
+)
+
+
 def holds_a_setting(text: str) -> bool:
     """Whether a line sets something by a command, or would in a file of its own form."""
-    return sets(text) or _HOLDS.match(text) is not None
+    return sets(text) or _HOLDS.match(text) is not None or _BY_OTHERS.search(text) is not None
 
 
 def commands_in(text: str) -> List[str]:

@@ -9,11 +9,12 @@ from typing import List, Sequence
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
 
-from . import bindings, masks, syntax
+from . import bindings, masks, sentences, syntax
 from .budget import refuse
 from .lexer import Broken, TooDeep
-from .model import NO_EFFECT, Line
+from .model import CONDITIONAL, NO_EFFECT, Line, Sink
 from .nodes import Function, Node, Sequence_, Simple, all_of
+from .settings import Guide
 from .walk import Walk
 
 # Functions that take a tuning back.
@@ -23,6 +24,10 @@ stop unload restore revert undo reset rollback uninstall remove cleanup teardown
 _UNDO_FUNCTIONS = frozenset(_UNDO_FUNCTIONS_WORDS.split())
 # One line of an array or of a text that holds parameters: `[net.core.rmem_max]=1`, `"net.core.rmem_max=1"`.
 _ENTRY = re.compile(r"\s*(?:\w+\+?=\(?)?[\[\"' ]*((?:net|kernel|vm|fs)[./][\w./-]+)[\"'\]]*[\s=:|]+[\"']?[\w-]")
+# A command in a variable or an array: `command="ethtool ..."`, `list+=("ExecStart=/sbin/ethtool ...")`.
+_HELD = re.compile(
+    r"\s*(?:(?:local|export|readonly|declare)\s+(?:-\w+\s+)?)?(?:\w+\+?=\(?\s*)?[\"'](?:Exec\w+=[-+!@]*)?"
+)
 _PARTS = ("if", "for", "while", "case", "fi", "done", "esac", "else", "elif", "do", "then", "}", "{", ";;")
 
 
@@ -54,15 +59,28 @@ class Shell(Walk):
 
     def _entries(self, lines: Sequence[Line]) -> None:
         """Lines of an array, or of a text in a variable, whose parameters a later command sets: they go with it."""
+        told = {one.line for one in (*self.sink.settings, *self.sink.remarks)} | set(self.sink.called)
         entries = [(number, found[1]) for number, text in lines for found in [_ENTRY.match(text)] if found]
-        if not entries:
-            return
-        told = {one.line for one in (*self.sink.settings, *self.sink.remarks)}
+        for number, text in lines:
+            if number not in told and _HELD.match(text) and sentences.holds_a_setting(text):
+                self._held(number, text)
         set_by = {one.key: one.line for one in reversed(self.sink.settings) if one.family == "sysctl"}
         for number, name in entries:
             line = set_by.get(sysctl.name(name), 0)
             if line and number not in told:
                 self.sink.goes_on(number, line)
+
+    def _held(self, number: int, text: str) -> None:
+        """A command that a variable holds: it goes with the line that runs it, if one does."""
+        guide = Guide(Sink())
+        held = _HELD.sub("", text, count=1).strip().rstrip("\"');,\\ ")
+        Shell(guide).commands(number, held)
+        meant = [(one.family, one.key, one.value) for one in guide.sink.settings]
+        line = next((one.line for one in self.sink.settings if (one.family, one.key, one.value) in meant), 0)
+        if line:
+            self.sink.goes_on(number, line)
+        elif meant:
+            self.sink.remark(number, CONDITIONAL, f"{held}: a variable holds it; what runs it, the text does not show")
 
     def commands(self, number: int, text: str) -> None:
         """The commands of one line of another form."""
