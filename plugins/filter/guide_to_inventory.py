@@ -36,7 +36,7 @@ options:
     description: The form of the text, where neither the path nor the text tells it rightly.
     type: str
     choices: ['', shell, sysctl, udev, ifcfg, interfaces, networkmanager, yaml, systemd, tuned, modprobe, unit, crontab,
-      python, prose]
+      python, makefile, prose]
     default: ''
   kernel:
     description: The kernel that lines are judged for, such as V(6.1); the newest by default.

@@ -7,6 +7,7 @@ import re
 from typing import List, Optional, Sequence
 
 from . import (
+    ad_hoc,
     bindings,
     edits,
     expand,
@@ -147,6 +148,10 @@ class Commands(Substitutions):
             self.into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
         elif self.guide.runs(masks.shown(words[0]), words[1:]):
             self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
+        elif name == "ansible" and ad_hoc.command(words):
+            self.embedded([(line, ad_hoc.command(words))])
+        elif name == "ansible":
+            ad_hoc.read(self.guide, line, words[1:])
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):

@@ -7,7 +7,20 @@ import re
 from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
-from . import documents, files, fragments, interfaces, masks, modules, nmcli, prose, python, sentences, systemd
+from . import (
+    documents,
+    files,
+    fragments,
+    interfaces,
+    languages,
+    masks,
+    modules,
+    nmcli,
+    prose,
+    python,
+    sentences,
+    systemd,
+)
 from .budget import TooLarge, refuse
 from .model import OTHER_TOOL, Line
 from .settings import Guide
@@ -23,6 +36,7 @@ _BY_PATH = (
     (r"\.(link|network|netdev)(\.d/.*)?$", "systemd"),
     (r"/tuned/.*tuned\.conf$|/tuned\.conf$", "tuned"),
     (r"\.py$", "python"),
+    (r"(^|/)(GNU)?[Mm]akefile$|\.mk$", "makefile"),
     (r"/modprobe\.d/|/modprobe\.conf$", "modprobe"),
     (r"/modules-load\.d/|/etc/modules$", "modprobe"),
     (r"\.(service|timer)(\.d/.*)?$", "unit"),
@@ -37,7 +51,7 @@ _SHELL_LINE = (
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL"
     r"|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
-    r"|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
+    r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
     r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
     r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
 )
@@ -71,6 +85,7 @@ class Forms:
             "unit": lambda lines: files.unit(guide, lines),
             "crontab": lambda lines: files.crontab(guide, lines),
             "shell": self._shell,
+            "makefile": lambda lines: self._shell(languages.recipes(lines)),
             "yaml": self._yaml,
             "python": self._python,
             "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
@@ -169,6 +184,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well
+    if languages.is_makefile([text for _number, text in lines]):
+        return "makefile"
     if any(_AT_A_PROMPT.match(text) for text in texts):
         return "prose"  # what somebody typed, with what came back
     outside = _around_blocks(lines)

@@ -81,6 +81,11 @@ def without_virtual(source: str) -> Tuple[str, ...]:
     return tuple(words) if whole and "lo" not in (words if len(words) == 1 else []) and set(words) <= _VIRTUAL else ()
 
 
+# What takes the names out of what `ip` lists of all links.
+_IP_LIST = re.compile(
+    r"ip\s+(?:-\w+\s+)*l(?:ink)?(?:\s+(?:show|list|ls))?\s*\|\s*(?:awk\s+(?:-F\s*(?:[\"'][: ]+[\"']|:)\s+)?"
+    r"[\"']\{\s*print \$[12];?\s*\}[\"']|cut\s+-d\s*[\"']?[: ][\"']?\s+-f\s*2)\s*\|"
+)
 _BEGINS_WITH = re.compile(
     r"\s*e?grep\s+(?:-[Ew]+\s+)*[\"']?\^(?:\(([\w|]+)\)|(\w+))(?:\[0-9\][+*]?|\\d[+*]?|\.\*)?\$?[\"']?\s*"
 )
@@ -89,7 +94,10 @@ _BEGINS_WITH = re.compile(
 def begin_with(source: str) -> List[str]:
     """Patterns of the names that a substitution lists, where it takes those that begin so."""
     first, _bar, rest = source.partition("|")
-    if not _LISTS_NICS.search(first.strip() + " "):
+    listed = _IP_LIST.match(_named(source))
+    if listed:
+        rest = _named(source)[listed.end() :]
+    elif not _LISTS_NICS.search(first.strip() + " "):
         return []
     # A bar inside of a group is none between commands.
     parts = re.split(r"\|(?![^()]*\))", rest)

@@ -8,7 +8,7 @@ import html
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import files, fragments, interfaces, masks, modules, nix, resources, sentences
+from . import files, fragments, interfaces, kernel_files, languages, masks, modules, nix, resources, sentences
 from .lexer import Broken, tokens
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -231,11 +231,23 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if size:
         guide.nic(number, size[1], "link", "mtu", size[2])
         return count
+    written = languages.written(plain)
+    if written:
+        kernel_files.write(guide, number, *written)
+        return count
+    with guide.sink.under(NO_EFFECT, "the program only says it" if languages.says(raw) else ""):
+        _commands(guide, number, raw, plain, code)
+    guide.sink.nothing(number, "prose")
+    return count
+
+
+def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> None:
+    """The commands that stand in one line, and what else it may say of a setting."""
     several = sentences.commands_in(plain)
     if len(several) > 1:
         for command in several:
             Shell(guide).commands(number, command)
-        return count
+        return
     command = sentences.command_in(plain)
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
@@ -262,8 +274,6 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         if mtu:
             text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
             guide.sink.remark(number, CONDITIONAL, text)
-    guide.sink.nothing(number, "prose")
-    return count
 
 
 def _hidden(guide: Guide, number: int, text: str) -> None:

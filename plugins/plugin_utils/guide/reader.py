@@ -26,7 +26,7 @@ FORMS = (
         "modprobe",
         "unit",
     ),
-    *("crontab", "python", "prose"),
+    *("crontab", "python", "makefile", "prose"),
 )
 
 

@@ -22,6 +22,12 @@ _ELSEWHERE = re.compile(
     r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ssh|pssh|pdsh|clush)\s+(?!(?:in|into|to|onto|and|as)\s)"
     r"|(?:docker|podman|nerdctl|lxc|incus|kubectl)\s+(?:\S+\s+){0,4}?(?:run|exec|create|debug)\s)[^`]*"
 )
+# A shell that is given its commands as one word.
+_BY_A_SHELL = re.compile(
+    r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ba|da|z)?sh|su\s+-?\s*\w*)\s+(?:-\w+\s+)*-\w*c\s+(['\"]).*\1"
+    r"|ansible\s+\S+\s+(?:\S+\s+)*?-m\s+\S+.*",
+    re.DOTALL,
+)
 # Programs whose names begin sentences as well.
 _ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
 _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
@@ -31,16 +37,35 @@ _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
 def command_in(text: str) -> str:
     """The command that a line of a guide holds, without prompt, quotes and what stands behind it."""
     words = re.search(r"(?:^|\s)(?:CMD|ENTRYPOINT|RUN)\s+\[\s*((?:\"[^\"]*\"\s*,?\s*)+)\]\s*$", text)
-    text = shlex.join(re.findall(r"\"([^\"]*)\"", words[1])) if words else text
+    text = shlex.join(re.findall(r"\"([^\"]*)\"", words[1])) if words else _of_words(text) or text
     plain = re.sub(r"^(``+)(.*?)\1$", r"\2", PROMPT.sub("", text, count=1).strip())
     if plain[:1] in "\"'`" and plain.rstrip(",;")[-1:] == plain[:1]:
         plain = plain.rstrip(",;")[1:-1]
-    if _ELSEWHERE.fullmatch(plain) and parses(plain):
+    if (_ELSEWHERE.fullmatch(plain) or _BY_A_SHELL.fullmatch(plain)) and parses(plain):
         return plain
     found = [whole(plain)] if plain else []
     inner = [whole(match[1]) for match in (_ECHO.search(plain), _COMMAND.search(plain)) if match]
     found += [command for command in inner if parses(command)]
     return next((command for command in found if command and plausible(command.split())), "")
+
+
+# What a program of another language runs, word by word: `exec.Command("ethtool", "-K", nic, "gro", "off")`.
+_WORDS = re.compile(
+    r"[(\[{,]\s*[\"'`](?:/[\w/.-]*/)?(ethtool|sysctl|ip|tc|ifconfig|nmcli|setpci|modprobe)[\"'`]\s*(?:,|\)\s*\.args?\()(.*)$"
+)
+_WORD = re.compile(r"\"([^\"]*)\"|'([^']*)'|`([^`]*)`|(\))|([A-Za-z_][\w.]*)")
+
+
+def _of_words(text: str) -> str:
+    """The command whose words a line of another language hands to what runs it; what is no text is a placeholder."""
+    found = _WORDS.search(text)
+    words = [found[1]] if found else []
+    for one in _WORD.finditer(found[2] if found else ""):
+        if one[4]:
+            break
+        quoted = next((part for part in one.groups()[:3] if part is not None), None)
+        words.append(shlex.quote(quoted) if quoted else masks.mask(f"${one[5]}") if one[5] else "")
+    return " ".join(filter(None, words)) if len(words) > 2 else ""
 
 
 # Several commands in one sentence, each as code.
