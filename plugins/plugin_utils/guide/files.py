@@ -43,6 +43,9 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sysctl(number, key, value)
         elif re.fullmatch(r"-\s*[\w./*-]+", plain):
             guide.sink.nothing(number, f"keeps the patterns of this file from setting {plain[1:].strip()}")
+        elif re.fullmatch(r"-?(?:net|kernel|vm|fs)[./][\w./*-]+\s+\S.*", plain) and masks.known(plain):
+            text = f"'{plain}' has no sign between the name and the value, so it sets nothing; write key = value"
+            guide.sink.remark(number, NO_EFFECT, text)
         elif masks.known(plain):
             guide.sink.unknown(number, f"'{plain}' is no assignment")
         else:

@@ -54,8 +54,8 @@ def recipes(lines: Sequence[Line]) -> List[Line]:
             found.append((number, plain))
         elif variable:
             value = re.sub(r"\$\((\w+)\)", r"${\1}", variable[2])
-            plain = "$(" not in value and '"' not in value
-            found.append((number, f'{variable[1]}="{value}"' if plain else f"# {text}"))
+            is_plain = "$(" not in value and '"' not in value
+            found.append((number, f'{variable[1]}="{value}"' if is_plain else f"# {text}"))
         else:
             found.append((number, f"# {text}"))
     return found

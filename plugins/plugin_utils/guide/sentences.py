@@ -14,7 +14,7 @@ PROMPT = re.compile(
     r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|[$#>]\s+)?"
 )
 _COMMAND = re.compile(
-    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm)\s.*)$"
+    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm|sed(?=\s+-\w*i)|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
 # What runs the rest of its line on another host or in a container.
@@ -158,6 +158,8 @@ def plausible(words: List[str]) -> bool:
         return len(rest) == 2 and rest[1] in _VERBS
     if name == "systemctl":
         return len(rest) > 1 and any(word in _VERBS for word in rest)
+    if name == "sed":
+        return len(rest) > 2 and rest[-1].startswith("/etc/")
     if name == "nmcli":
         return bool(rest) and rest[0] in ("con", "c", "connection", "device", "dev", "d")
     if name == "tuned-adm":

@@ -33,6 +33,11 @@ _SWITCHES: Mapping[str, str] = {
 # What guides say behind a number, and a comment behind it.
 _DEFAULT = re.compile(r"(?<=\d)\s*\((?:the\s+)?(?:default|was|originally|kernel default)\b[^)]*\)", re.IGNORECASE)
 _COMMENT = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)\s*;(?=\s*\S)")
+# The same in a language that is not written in Latin letters, without a sign before it.
+_IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-\u036f].*)")
+_SIZE = re.compile(r"(\d+)\s*([kKmMgG])(?:i?[bB])?")
+# Parameters that are several numbers with blanks between them.
+_VECTORS = re.compile(r"net\.ipv4\.(?:(?:tcp|udp)_(?:[rw]?mem)|ip_local_port_range|ping_group_range)$")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -219,13 +224,19 @@ class Guide:
             return None
         raw = re.sub(r"(?<=[\w\"'])\s+//.*", "", _DEFAULT.sub("", raw))  # a comment of other languages
         raw = re.sub(r"^\s*\[\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*\]", lambda match: match[1].replace(",", " "), raw)
+        foreign = _IN_WORDS.match(raw)
+        raw = f"{foreign[1]} # {foreign[2]}" if foreign else raw
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
-        value = inputs.vector(value).rstrip(";|, ").strip("'\"").strip()
+        value = inputs.vector(value).rstrip(";|, \uff1b\uff0c\u3002").strip("'\"").strip()
         if not value:
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
             return None
         if re.match(r"-?\d+\s+[A-Za-z(]", value):
             self.sink.unknown(line, f"{name}: '{value}' is no number, although it begins with one")
+            return None
+        wrong = _refused(name, value)
+        if wrong:
+            self.sink.remark(line, NO_EFFECT, f"{name}: {wrong}")
             return None
         if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", value):
             value = str(int(value, 16))  # as the kernel prints it
@@ -258,3 +269,14 @@ class Guide:
             return
         which = queue if queue.isdecimal() else "*"
         self.sink.set(line, name, "irq", f"{key} {which}", text)
+
+
+def _refused(name: str, value: str) -> str:
+    """Why the kernel refuses a value, whatever parameter it is for; empty where it may take it."""
+    size = _SIZE.fullmatch(value)
+    if size:
+        bytes_ = int(size[1]) * 1024 ** ("kmg".index(size[2].lower()) + 1)
+        return f"the kernel takes plain numbers and refuses '{value}'; write {bytes_}"
+    if _VECTORS.match(name) and "," in value:
+        return f"the kernel takes numbers with blanks between them and refuses the commas of '{value}'"
+    return ""

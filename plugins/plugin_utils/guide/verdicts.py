@@ -21,6 +21,12 @@ CONGESTION = (
     *("reno", "cubic", "bbr", "bbr2", "bbr3", "htcp", "vegas", "westwood", "illinois", "bic", "hybla", "yeah", "veno"),
     *("highspeed", "lp", "scalable", "dctcp", "cdg", "nv"),
 )
+# Those of net/sched of the kernel.
+_QDISCS_TEXT = """
+bfifo bpf cake cake_mq cbs choke codel drr dualpi2 etf ets fq fq_codel fq_pie gred hfsc hhf htb mq mqprio multiq netem
+noqueue pfifo pfifo_fast pfifo_head_drop pie plug prio qfq red sfb sfq skbprio taprio tbf
+"""
+_QDISCS = tuple(_QDISCS_TEXT.split())
 # Queueing disciplines with a limit of their own, which do not look at txqueuelen.
 OWN_LIMIT = ("fq", "fq_codel", "cake", "fq_pie", "sfq")
 
@@ -101,6 +107,10 @@ def of_parameter(key: str, value: str, kernel: Release) -> List[Verdict]:
     foreign = kernel_names.unknown(key) if not found else ""
     if foreign:
         found = [Verdict((key,), NOTE, foreign)]
+    if key == "net.core.default_qdisc" and value not in _QDISCS:
+        hint = nearest(value, _QDISCS, otherwise=False)
+        text = f"the kernel knows no queueing discipline '{value}' and refuses it{hint}"
+        return [Verdict((key,), NO_EFFECT, text)]
     unlike = strange_congestion_control(value) if key == "net.ipv4.tcp_congestion_control" else ""
     return [Verdict((key,), NO_EFFECT, unlike)] if unlike else found
 
