@@ -295,10 +295,11 @@ def _tuned_nics(key: str, value: str) -> Tuple[List[str], selectors.Match]:
     """The NICs of a section, by name or by their driver; none where only udev knows."""
     if key == "devices":
         return [word for word in re.split(r"[,\s]+", value) if word] or ["*"], ()
-    named = re.fullmatch(r"\^?(INTERFACE|ID_NET_DRIVER)=([\w.-]+)\$?", value)
-    if not named:
+    form = r"\^?\(?\^?(INTERFACE|ID_NET_DRIVER)=([\w.-]+)\$?\)?\$?"
+    named = [match for match in (re.fullmatch(form, one) for one in value.split("|")) if match]
+    if len(named) != value.count("|") + 1 or (len(named) > 1 and any(one[1] != "INTERFACE" for one in named)):
         return [], ()
-    return ([named[2]], ()) if named[1] == "INTERFACE" else ([""], (("driver", named[2]),))
+    return ([one[2] for one in named], ()) if named[0][1] == "INTERFACE" else ([""], (("driver", named[0][2]),))
 
 
 def unit(guide: Guide, lines: Sequence[Line]) -> None:

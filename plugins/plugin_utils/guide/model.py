@@ -85,6 +85,7 @@ class Sink:
         self.called: Dict[int, Set[int]] = {}
         self.branch: Branch = ()
         self.cases: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
+        self.written_in: Dict[int, Branch] = {}  # the branches in which scripts have written lines of files
         self.groups = 0
         # The file and its line behind a number, where several files are read as one.
         self.where: Dict[int, Tuple[str, int]] = {}
@@ -116,7 +117,8 @@ class Sink:
             self.unknown(line, "Ansible would run this as a template if it stood in an inventory")
             return
         branch, caveats = self.cases.get(line, ((), ()))
-        setting = Setting(line, nic, family, key, value, (*branch, *self.branch), tuple(match))
+        branch = (*branch, *(self.branch or self.written_in.get(line, ())))
+        setting = Setting(line, nic, family, key, value, branch, tuple(match))
         for caveat in (*caveats, *self.caveats):
             self.note(line, caveat)
         if setting not in self.settings:

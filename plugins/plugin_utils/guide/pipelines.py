@@ -7,8 +7,8 @@ from typing import List, Optional, Sequence
 
 from . import expand, filters, foreign, masks, output, programs, sentences, wrappers
 from .commands import SHELLS, Commands
-from .model import ON_HOST, Line
-from .nodes import Node, Pipeline, Sequence_, Simple
+from .model import ON_HOST, OTHER_TOOL, Line
+from .nodes import Node, Pipeline, Sequence_, Simple, all_of
 
 
 class Pipelines(Commands):
@@ -17,6 +17,9 @@ class Pipelines(Commands):
     def pipeline(self, node: Pipeline) -> None:
         """Commands in a row: what the first ones print may be what the last one writes or runs."""
         last = node.commands[-1]
+        if self._bare(last)[:1] == ["crontab"] and self._bare(last)[-1] == "-":
+            self._to_cron(node)
+            return
         between = [self._bare(one) for one in node.commands[1:]]
         words = between[-1]
         name = programs.program(words[0]) if words else ""
@@ -48,6 +51,21 @@ class Pipelines(Commands):
             self.walk(command)
         if name in foreign.OTHERS:
             self.given(name, printed)
+
+    def _to_cron(self, node: Pipeline) -> None:
+        """`(crontab -l; echo "@reboot COMMAND") | crontab -`: the lines that are new to the jobs of cron."""
+        found: List[Line] = []
+        for one in (inner for command in node.commands for inner in all_of(command)):
+            self.visited.add(id(one))
+            words = self._bare(one)
+            if isinstance(one, Simple):
+                self.sink.nothing(one.line, "makes a job of cron")
+                self.line = self.override or one.line
+                printed = output.of(words, one.redirects, self.scope, self.line) if words[:1] != ["cat"] else None
+                found += self.spread(one, printed) if printed else []
+        self.guide.read_file("/var/spool/cron/root", found)
+        text = "this collection does not manage cron jobs"
+        self.sink.remark(node.line, OTHER_TOOL, f"crontab -: {text}") if not found else None
 
     def _through(self, words: List[str], lines: List[Line], line: int) -> Optional[List[Line]]:
         """What one of several commands makes of the lines; None where the text does not tell, which is said."""

@@ -120,7 +120,8 @@ class _Program:
     def _run(self, node: ast.Call) -> None:
         """The command that a call runs, or the setting that is handed to a function of the program's own."""
         name, line = _called(node), self.numbers[node.lineno - 1]
-        first = node.args[0]
+        whole = ast.List(elts=list(node.args), ctx=ast.Load())
+        first = whole if _is_command(whole) else node.args[0]  # `run("ethtool", "-K", nic, "gro", "off")`
         values = self.variables.values(first) if isinstance(first, ast.Name) else []
         before = self.guide.sink.branch
         self.guide.sink.groups += 1

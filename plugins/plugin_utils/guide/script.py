@@ -172,6 +172,8 @@ class Script:
             self.sink.remark(line, ON_HOST, masks.shown(text))
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
             self.files.setdefault(masks.shown(path), []).extend(lines)
+            if self.sink.branch:
+                self.sink.written_in.update({number: self.sink.branch for number, _text in lines})
             self.guide.written[masks.shown(path)] = self.files[masks.shown(path)]
         elif self.sink.dead[0] and self.guide.is_config(masks.shown(path)):
             for number, text in lines:
