@@ -65,10 +65,10 @@ class Variables:
             yield {name: value for turn in chosen for name, value in turn.items()}
 
     def _turns_of(self, loop: ast.For) -> List[Bindings]:
-        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
-        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        heads = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        names = [one.id for one in heads if isinstance(one, ast.Name)]
         rows = self._rows(loop.iter)
-        if len(names) != len(targets) or any(len(row) != len(names) for row in rows):
+        if len(names) != len(heads) or any(len(row) != len(names) for row in rows):
             return []
         self.looped.update(id(value) for row in rows for value in row)
         return [dict(zip(names, row)) for row in rows]

@@ -159,7 +159,7 @@ def plausible(words: List[str]) -> bool:
     if name == "systemctl":
         return len(rest) > 1 and any(word in _VERBS for word in rest)
     if name == "sed":
-        return len(rest) > 2 and rest[-1].startswith("/etc/")
+        return len(rest) > 2 and rest[-1].startswith("/etc/") and "grub" not in rest[-1]
     if name == "nmcli":
         return bool(rest) and rest[0] in ("con", "c", "connection", "device", "dev", "d")
     if name == "tuned-adm":
