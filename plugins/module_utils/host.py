@@ -136,11 +136,15 @@ class ReadOnlyHost:
     def wait_until(self, happened: Callable[[], bool], seconds: float) -> bool:
         """Whether something is so, now or within some seconds."""
         self._at_work("waiting", seconds)
-        end = time.monotonic() + seconds
+        begun = time.monotonic()
+        end = begun + seconds
         while not happened():
-            if time.monotonic() > end:
+            now = time.monotonic()
+            if now > end:
                 return False
-            time.sleep(0.05)
+            # A look by commands takes long on a slow host, which needs its time for what it is to be looked for.
+            time.sleep(max(0.05, min(now - begun, end - now)))
+            begun = time.monotonic()
         return True
 
     def fetch(self, url: str, seconds: float) -> str:

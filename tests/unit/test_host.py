@@ -310,6 +310,19 @@ def test_waiting_is_bounded(host, tmp_path):
     assert not host.wait_for(str(path), "0", 0.1)
 
 
+def test_waiting_leaves_half_of_the_time_to_what_is_waited_for(host, monkeypatch):
+    """As for a network manager, on a host on which each look at its work takes a second."""
+    looks, sleeps = [], []
+    monkeypatch.setattr(module.time, "monotonic", lambda: sum(looks + sleeps))
+    monkeypatch.setattr(module.time, "sleep", sleeps.append)
+    assert not host.wait_until(lambda: looks.append(1.0), 30)
+    assert sum(looks) <= 17 and sum(looks + sleeps) <= 32
+    # A look that takes no time is repeated at once.
+    looks[:], sleeps[:] = [], []
+    assert host.wait_until(lambda: sum(sleeps) > 0.9, 30)
+    assert sum(sleeps) < 1
+
+
 def test_the_engine_runs_on_a_bare_interpreter():
     """The door that design keeps open: nothing but the standard library is imported."""
     code = (
