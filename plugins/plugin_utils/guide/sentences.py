@@ -14,7 +14,9 @@ PROMPT = re.compile(
     r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|[$#>]\s+)?"
 )
 _COMMAND = re.compile(
-    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm|sed(?=\s+-\w*i)|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
+    r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?"
+    r"(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm|sed(?=\s+-\w*i)"
+    r"|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
 # What runs the rest of its line on another host or in a container.

@@ -59,7 +59,7 @@ class Shell(Walk):
 
     def _entries(self, lines: Sequence[Line]) -> None:
         """Lines of an array, or of a text in a variable, whose parameters a later command sets: they go with it."""
-        told = {one.line for one in self.sink.settings} | {one.line for one in self.sink.remarks} | set(self.sink.called)
+        told = {one.line for one in self.sink.settings} | {one.line for one in self.sink.remarks} | {*self.sink.called}
         entries = [(number, found[1]) for number, text in lines for found in [_ENTRY.match(text)] if found]
         for number, text in lines:
             if number not in told and _HELD.match(text) and sentences.holds_a_setting(text):
