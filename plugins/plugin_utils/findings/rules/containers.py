@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_interface
 
-from ..harm import much
+from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
 from ..view import Facts, Host
 
@@ -22,11 +22,14 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     refused, since = much(host, "IpInAddrErrors")
     found = next((row for row in host.rows("bridges") if row.text("name").startswith(_ROUTED)), Facts({}))
     # A tunnel alone may end here; who sends packets for others, again and again, takes this host for a router.
-    often = refused and (
-        host.number("protocols", "interval") or refused * 3600 >= (host.number("kernel", "uptime") or 0)
-    )
+    now = bool(host.number("protocols", "interval"))
+    # A laptop is a client, and its network has broadcasts of others.
+    often = refused and (now or not seldom(host, refused, HOUR)) and host.flag("power", "battery") is not True
     tunnels = _tunnels(host) if often else []
-    serves = any(_serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
+    # Clients that are cut off ask all the time; what comes less often may be broadcasts of a second network, too.
+    serves = (now or not seldom(host, refused, _MINUTE)) and any(
+        _serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels
+    )
     if found.count("containers"):
         routed = {"bridge": found.text("name"), "containers": found.count("containers")}
     elif tunnels:
@@ -48,13 +51,19 @@ def _cut_off(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
 
 
+_MINUTE = 60
+# The prefixes of networks of IPv4 that a VPN has for its clients; those between two hosts are longer.
+_FOR_MANY = range(8, 30)
+
+
 def _serves(row: Facts) -> bool:
-    """Whether an address is the first of a network of several hosts, as the server of a VPN has it and no client."""
+    """Whether an address is the first of a network of IPv4 for many, as the server of a VPN has it and no client."""
     try:
         own = ip_interface(row.text("address"))
     except ValueError:
         return False
-    return own.network.num_addresses > 1 and own.ip == own.network.network_address + 1
+    network = own.network
+    return own.version == 4 and network.prefixlen in _FOR_MANY and own.ip == network.network_address + 1
 
 
 def _tunnels(host: Host) -> list[str]:
@@ -168,9 +177,10 @@ RULES = (
         severity="high",
         title="Containers or clients of a VPN are cut off, because the host does not forward",
         condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
-        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once an hour and the host "
-        "has the first address of the network of a tunnel of WireGuard or a program (a note where it has a single or "
-        "another one, as clients have); for containers it is medium without those packets",
+        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once a minute and the "
+        "host has the first address of a tunnel's network for many hosts, of WireGuard or a program (a note where they "
+        "come once an hour, or it has another address, as clients have; none with a battery); for containers it is "
+        "medium without those packets",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
         "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
         "packets are then discarded.",
