@@ -128,6 +128,9 @@ def _slots(host: Host) -> Iterator[Hit]:
         least = _CALLS_NOW if now else _MANY_CALLS
         if told.count("calls") < least or queued < _FELT_MS or queued < 2 * answered or not slots:
             continue
+        # UDP and RDMA have slots of their own, whose number these parameters do not limit.
+        if row.text("options", "proto").startswith(("udp", "rdma")):
+            continue
         # From NFS 4.1 on the server says how many calls it takes at once.
         agreed = row.text("options", "vers") in ("4.1", "4.2")
         evidence = {
@@ -206,9 +209,9 @@ RULES = (
         id="nfs-calls-wait",
         severity="low",
         title="Calls of NFS wait for a place before they are sent",
-        condition="of at least 1000 calls of a mount within an interval each waited 10 ms or more before it was sent, "
-        "on average, and twice as long as for the server's answer, and there are fewer than 128 slots; a note where "
-        "there are more, and of 100000 calls since the mount",
+        condition="of at least 1000 calls of a mount over TCP within an interval each waited 10 ms or more before it "
+        "was sent, on average, and twice as long as for the server's answer, and there are fewer than 128 slots; a "
+        "note where there are more, and of 100000 calls since the mount",
         explanation="A connection has a number of slots, and each call takes one until it is answered. Old kernels and "
         "guides have 16 or fewer, so that a fast server is idle while calls wait on the client.",
         action="Raise the number of slots, and mount again, for a mount keeps the number that it began with.",
