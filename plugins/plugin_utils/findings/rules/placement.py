@@ -93,7 +93,7 @@ def _saving(host: Host) -> Iterator[Hit]:
             **{f"lost, ring full, on {name}": text for name, text in losses.items()},
         }
         yield Hit(evidence, severity="" if losses else "note")
-    elif len(real) > 1 and host.forwards and host.flag("power", "battery") is not True:
+    elif _ways(real) > 1 and host.forwards and host.flag("power", "battery") is not True:
         slept = {
             row.text("name"): f"{row.count('latency_us')} us to wake up"
             for row in host.rows("power", "idle_states")
@@ -103,11 +103,17 @@ def _saving(host: Host) -> Iterator[Hit]:
             yield Hit({"forwarding": "on", **slept}, action=_AWAKE, severity="note")
 
 
+def _ways(nics: list[Nic]) -> int:
+    """How many networks NICs lead to at most: those of one bond or bridge lead to one."""
+    return len({nic.text("master") or nic.name for nic in nics})
+
+
 # A router in a local network takes less than that for all it does with a packet.
 _FELT_US = 1000
 _AWAKE = (
     "Nothing is lost by that, but packets that come after a pause wait for the processor: where the time to the next "
-    "host matters, limit the idle states (`intel_idle.max_cstate=1` at boot, the tuned profile network-latency)."
+    "host matters, limit the idle states (the tuned profile network-latency; or at boot `intel_idle.max_cstate=1` on "
+    "Intel, `processor.max_cstate=1` on AMD)."
 )
 
 
@@ -231,7 +237,7 @@ RULES = (
         title="Processors save power while packets are lost",
         condition="packets are lost at a ring of a fast NIC while the governor keeps processors slow, or lets them "
         "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note, as for a router "
-        "with several NICs and no battery whose processors need 1 ms or more to wake up",
+        "with NICs in several networks and no battery whose processors need 1 ms or more to wake up",
         explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
         "within less than half a millisecond.",
         action="Use the governor performance, and limit idle states, for example with the tuned profile "
