@@ -25,7 +25,7 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     now = bool(host.number("protocols", "interval"))
     # A laptop is a client, and its network has broadcasts of others.
     often = refused and (now or not seldom(host, refused, HOUR)) and host.flag("power", "battery") is not True
-    tunnels = _tunnels(host) if often else []
+    tunnels = vpns(host) if often else []
     # Clients that are cut off ask all the time; what comes less often may be broadcasts of a second network, too.
     serves = (now or not seldom(host, refused, _MINUTE)) and any(
         _serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels
@@ -66,7 +66,7 @@ def _serves(row: Facts) -> bool:
     return own.version == 4 and network.prefixlen in _FOR_MANY and own.ip == network.network_address + 1
 
 
-def _tunnels(host: Host) -> list[str]:
+def vpns(host: Host) -> list[str]:
     """The tunnels of VPNs: WireGuard by its kind, and those that a program reads, such as OpenVPN's."""
     kinds = {row.text("nic") for row in host.rows("addresses") if row.text("kind") == "wireguard"}
     return sorted(kinds | {row.text("nic") for row in host.rows("tunnels") if row.text("kind") == "tun"})

@@ -9,6 +9,7 @@ from ipaddress import ip_interface
 from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
 from ..view import Host
+from .containers import vpns
 
 _FILTER = "net.ipv4.conf.all.rp_filter"
 _IGNORE, _ANNOUNCE = "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_announce"
@@ -30,9 +31,23 @@ def _reverse(host: Host) -> Iterator[Hit]:
     strict = host.whole(_FILTER)
     evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
     mends = {"tuning_host_sysctl": {_FILTER: 2}}
-    # Broadcasts of a second network on the same wire are some, too.
-    severity = "" if count * 100 >= taken else "note"
-    yield Hit(evidence, remedy=mends if strict in (0, 1) else {}, mends=mends, severity=severity)
+    remedy = mends if strict in (0, 1) else {}
+    tunnels = vpns(host)
+    if count * 100 >= taken:
+        yield Hit(evidence, remedy=remedy, mends=mends)
+    elif tunnels or not remedy:
+        shown = {**evidence, **({"tunnels": tunnels} if tunnels else {})}
+        yield Hit(shown, remedy=remedy, mends=mends, severity="note")
+    else:
+        # Forged addresses and broadcasts of a second network on the same wire are some, too.
+        yield Hit(evidence, action=_WHOSE, severity="note")
+
+
+_WHOSE = (
+    "See whose packets they are (`net.ipv4.conf.all.log_martians` 1 for a while, then the kernel's log): forged "
+    "addresses and broadcasts of a second network are what the filter is for. Only for packets of valid connections "
+    "use the loose filter, or give each NIC a routing table of its own."
+)
 
 
 def _tunnels(host: Host) -> Iterator[Hit]:
