@@ -112,6 +112,10 @@ def _routes_6(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.ipv6.route.max_size": {"at_least": desired}}})
 
 
+# The part of the memory that fragments may have.
+_OF_MEMORY = 64
+
+
 def _fragments(host: Host) -> Iterator[Hit]:
     failed, since = host.protocol("IpReasmFails")
     whole, _since = host.protocol("IpReasmOKs")
@@ -133,6 +137,9 @@ def _fragments(host: Host) -> Iterator[Hit]:
     }
     # Fragments wait for the rest of their packet for some time; the fastest link brings as much within 50 ms.
     desired = 1 << (host.fastest * 1_000_000 // 8 // 20).bit_length()
+    # Anybody may fill it, so it must not be much of the memory of the host.
+    most = host.count("kernel", "memory_kib") * 1024 // _OF_MEMORY
+    desired = min(desired, 1 << most.bit_length() - 1) if most > 0 else desired
     raise_it = 0 < room < desired and refused
     remedy = {"tuning_host_sysctl": {"net.ipv4.ipfrag_high_thresh": {"at_least": desired}}} if raise_it else {}
     stale = full and late * 10 >= failed
