@@ -70,7 +70,7 @@ def gather(
     _add(found, "lldp", _try("lldp", remarks, lambda: switches.gather(host, list(found))))
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     rules = _try("queues", remarks, lambda: queues.dropping(host, shown)) or {}
-    whole_host = _topics(peers)
+    whole_host = _topics(peers, (about["protocols"] or {}).get("growth", {}))
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
 
@@ -87,7 +87,7 @@ def gather(
     return {"nics": found, "host": {**whole, **dropped, **rules}, "remarks": remarks}
 
 
-def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
+def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tuple[Tuple[str, Read], ...]:
     return (
         ("kernel", kernel.gather),
         ("power", power.gather),
@@ -111,7 +111,7 @@ def _topics(peers: Sequence[Mapping[str, Any]]) -> Tuple[Tuple[str, Read], ...]:
         ("sysctl_files", sysctls.files),
         ("congestion", sysctls.congestion),
         ("modules", modules.gather),
-        ("sockets", protocols.sockets),
+        ("sockets", lambda host: protocols.sockets(host, grown)),
         ("rdma", rdma.gather),
         ("smb", protocols.shares),
         ("persisted", persisted.gather),

@@ -79,14 +79,14 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
     return {**found, "routes_6": routes} if routes else found
 
 
-def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
+def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     """The longest round trip of a connection that has moved much, of whom some hear nothing (`stuck`), and connections
     that may not send although they have something to (`held_back`), or lose much over a long path (`lossy`), and
     services that answer none of several connections any more (`silent`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
-    UDP has lost packets, which sockets have (`lost_in`); where IPv6 hears nothing, connections that go on asking
-    (`unanswered_6`).
+    UDP has lost packets, which sockets have (`lost_in`); where IPv6 hears nothing, since the boot or within an interval
+    (`grown`), connections that go on asking (`unanswered_6`).
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
@@ -109,10 +109,14 @@ def sockets(host: ReadOnlyHost) -> Dict[str, Any]:
     if sum(counted.get(f"{name}RcvbufErrors", 0) for name in ("Udp", "Udp6")) >= _SOME:
         worst = ss.lost_in(_ss(host, "-uamnH"), _HELD)
         facts.update({"lost_in": worst} if worst else {})
-    if unanswered.packets(lambda name: counted.get(name, 0), now=False)[0]:
+    if _unheard(counted, now=False) or _unheard(grown, now=True):
         asking = unanswered.asking(_ss(host, "-6", "-tnoH", "state", "syn-sent"))
         facts.update({"unanswered_6": asking} if asking else {})
     return facts
+
+
+def _unheard(counted: Mapping[str, int], now: bool) -> bool:
+    return unanswered.packets(lambda name: counted.get(name, 0), now)[0] > 0
 
 
 def _read(host: ReadOnlyHost, file: str, parse: Callable[[str], Dict[str, int]]) -> Dict[str, int]:

@@ -23,12 +23,26 @@ def packets(count: Callable[[str], int], now: bool) -> Tuple[int, int]:
 
 
 def asking(text: str) -> int:
-    """Of `ss -6 -tno` in the state syn-sent: connections to public addresses that have asked more than once."""
+    """Of `ss -6 -tno` in the state syn-sent: connections to public addresses elsewhere that have asked more than once.
+
+    A neighbour that does not answer is away, which says nothing of the way out.
+    """
     found = 0
     for line in text.splitlines():
         both = [word for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
         again = re.search(r"\btimer:\(on,[^,()]+,[1-9]\d{0,2}\)", line)
-        # 2000::/3 is what can be reached from elsewhere.
-        if len(both) == 2 and again and re.match(r"\[?[23][0-9a-f]{3}:", both[1]):
-            found += 1
+        own, peer = map(_network, both) if len(both) == 2 else (0, 0)
+        found += bool(again and peer and peer != own)
     return found
+
+
+def _network(end: str) -> int:
+    """The network of 64 bits of one end of a connection, if its address can be reached from elsewhere (2000::/3)."""
+    from ipaddress import IPv6Address  # few hosts need it, and it takes time to load
+
+    match = re.match(r"\[?([0-9a-f:]+)(?:%[^\]]*)?\]?:\d+$", end)
+    try:
+        number = int(IPv6Address(match[1] if match else ""))
+    except ValueError:
+        return 0
+    return number >> 64 if number >> 125 == 1 else 0
