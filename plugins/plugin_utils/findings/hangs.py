@@ -199,10 +199,4 @@ HANGS = (
 def known(nic: Nic) -> Optional[Hang]:
     """The first row that this NIC and kernel fit."""
     rows = (row for row in HANGS if is_hardware(row.drivers, row.pci, row.since, row.before, nic))
-    return next((row for row in rows if not row.vlans or _carries_vlans(nic)), None)
-
-
-def _carries_vlans(nic: Nic) -> bool:
-    """Whether a VLAN with an address stands on it; those below bridges are not told."""
-    rows = nic.host.rows("addresses")
-    return any(row.text("kind") == "vlan" and nic.name in row.words("hardware") for row in rows)
+    return next((row for row in rows if not row.vlans or nic.tagged), None)

@@ -143,6 +143,12 @@ class Nic(Facts):
         found = (self.number("channels", key, "value") for key in ("combined", "rx"))
         return int(max((count for count in found if count), default=0)) or self.count("queues", "rx")
 
+    @property
+    def tagged(self) -> bool:
+        """Whether a VLAN with an address stands on it; those below bridges are not told."""
+        rows = self.host.rows("addresses")
+        return any(row.text("kind") == "vlan" and self.name in row.words("hardware") for row in rows)
+
     def desired(self, *path: str) -> Any:
         """What the inventory asks of it under a path such as irq, affinity; None if nothing."""
         return self.host.tune.at("after", "nics", self.name, *path)

@@ -201,9 +201,13 @@ def _most(host: Host) -> str:
 def _alone(host: Host) -> list[Nic]:
     """The NICs with one queue for all processors that nothing shares out yet, if most of the packets are theirs."""
     found = [nic for nic in host.nics if _single(nic) and nic.linked and nic.value("irq", "rps") == "none"]
-    # What comes within PPP is handled once more as a packet of its own.
-    times = 2 if _dials_in(host) else 1
-    return found if sum(nic.packets for nic in found) * times > host.processed / 2 else []
+    handled = sum(nic.packets * _rounds(nic) for nic in found)
+    return found if handled > host.processed / 2 else []
+
+
+def _rounds(nic: Nic) -> int:
+    """How often processors handle a packet of a NIC: once more for its VLAN, and once more within PPP."""
+    return 1 + nic.tagged + _dials_in(nic.host)
 
 
 def _each(host: Host) -> Iterator[Hit]:
