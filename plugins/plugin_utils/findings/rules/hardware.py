@@ -9,7 +9,12 @@ from .. import quirks_intel, quirks_others
 from ..harm import sent_again
 from ..model import Hit, Rule, nic_remedy
 from ..quirks import Quirk, applies
-from ..view import Host
+from ..view import Host, Nic
+
+
+def _carries_most(nic: Nic) -> bool:
+    """Whether what TCP sends again, which is counted of all NICs together, is mostly of this one."""
+    return nic.packets * 2 >= sum(each.packets for each in nic.host.nics if each.linked)
 
 
 def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
@@ -18,7 +23,7 @@ def _check(quirk: Quirk) -> Callable[[Host], Iterator[Hit]]:
             evidence = applies(quirk, nic)
             if evidence:
                 remedy, action, severity = quirk.remedy(nic), quirk.advice(nic), quirk.doubt(nic)
-                again = sent_again(host, 100) if quirk.eee and not remedy else ""
+                again = sent_again(host, 100) if quirk.eee and not remedy and _carries_most(nic) else ""
                 if again:
                     evidence["segments sent again"] = again
                     remedy = nic_remedy(nic.name, eee={"enabled": False})

@@ -57,7 +57,7 @@ def _one_core(host: Host) -> Iterator[Hit]:
 
 def _single(nic: Nic) -> bool:
     """Whether it has one receive queue, and cannot have more."""
-    return nic.queues == 1 and not (nic.maximum("channels", "combined") or 0) > 1
+    return nic.queues == 1 and all((nic.maximum("channels", key) or 0) <= 1 for key in ("combined", "rx"))
 
 
 _ONE_QUEUE = (

@@ -80,7 +80,7 @@ def _duplex(host: Host) -> Iterator[Hit]:
         # Where the partner does not negotiate, its one mode is what the NIC has guessed from the signal. It is wrong
         # where collisions come late: that end sends whenever it likes, so it runs full duplex.
         silent = nic.text("partner_autoneg") == "No"
-        if not fixed and (silent or (half and len(partner) == 1 and collides(nic))):
+        if not fixed and (silent or (half and len(partner) == 1 and _full_there(nic))):
             told = {"Link partner advertised auto-negotiation": "No"} if silent else {}
             shown = {**evidence, **told, **({} if silent else {"Link partner advertised link modes": partner})}
             yield Hit(shown, nic.name, action=_FIXED_THERE)
@@ -112,6 +112,11 @@ def collides(nic: Nic) -> bool:
     """Whether collisions come late, which only a partner of another duplex does."""
     late = nic.counted("late_collisions")[0]
     return late >= 10 and late > _often(nic)
+
+
+def _full_there(nic: Nic) -> bool:
+    """Whether many collisions come late, of which a hub with long cables has a few."""
+    return collides(nic) and nic.counted("late_collisions")[0] * 100 >= nic.counted("collisions")[0]
 
 
 def _often(nic: Nic) -> float:
