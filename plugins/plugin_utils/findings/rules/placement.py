@@ -10,6 +10,7 @@ from typing import Any
 from ..harm import lost, rare
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
+from .link import wireless
 
 _ALLOWANCES = {
     "allowance_bw_in": "above the incoming bandwidth",
@@ -104,8 +105,8 @@ def _saving(host: Host) -> Iterator[Hit]:
 
 
 def _ways(nics: list[Nic]) -> int:
-    """How many networks NICs lead to at most: those of one bond or bridge lead to one."""
-    return len({nic.text("master") or nic.name for nic in nics})
+    """How many networks cables lead to at most: those of one bond or bridge lead to one."""
+    return len({nic.text("master") or nic.name for nic in nics if not wireless(nic)})
 
 
 # A router in a local network takes less than that for all it does with a packet.
