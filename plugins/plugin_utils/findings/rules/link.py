@@ -222,7 +222,7 @@ def _too_many(nic: Nic, changes: int) -> bool:
     uptime = nic.host.number("kernel", "uptime")
     a_day = 24 if nic.host.flag("power", "battery") else 4
     # To sleep a host takes the link down, perhaps brings it up slower to be woken by it, and does the same backwards.
-    own = changes - 4 * nic.host.count("power", "suspends")
+    own = changes - 4 * max(0, nic.host.count("power", "suspends"))
     return own >= 20 and own >= a_day * uptime / 86400 if uptime else own >= 100
 
 
