@@ -45,11 +45,18 @@ def test_a_script_too_large_or_too_deep_says_so(text, said):
     assert nics == (["eth9"] if text.endswith(LAST) else [])
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*b", "a*a*a*a*a*b"])
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*b", "a*a*a*a*a*b", "a?" * 28 + "b", "(a|a)" * 28 + "b"])
 def test_a_pattern_that_takes_for_ever_is_not_tried(pattern):
     text = f"echo {'a' * 60} net.core.rmem_max=1 | grep -E '{pattern}' | sed -E 's/{pattern}/x/' > /etc/sysctl.conf\n"
     begun = time.process_time()
     assert guide_to_inventory(text + LAST, form="shell")["inventory"]["tuning_host_nics"][0]["name"] == "eth9"
+    assert time.process_time() - begun < 5
+
+
+def test_a_pattern_that_takes_long_for_many_characters_is_not_tried():
+    pipe = f"echo {'a' * 380} net.core.rmem_max=1 | grep -E 'a*a*a*b' > /etc/sysctl.conf\n"
+    begun = time.process_time()
+    assert guide_to_inventory(pipe * 20 + LAST, form="shell")["inventory"]["tuning_host_nics"][0]["name"] == "eth9"
     assert time.process_time() - begun < 5
 
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import re
+from math import factorial
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from .model import Line
 
 _MOST_LINES, _MOST_CHARACTERS = 2048, 400
-# What repeats in one pattern; more may take for ever, and so may a group that repeats.
-_MOST_REPEATS = 3
+# What a pattern may cost: each part that repeats goes through a line once more, and each choice may double the steps.
+_MOST_REPEATS, _MOST_CHOICES, _MOST_STEPS = 3, 8, 1_000_000
 _SUBSTITUTE = re.compile(r"(?:(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*)?s(?P<sign>[^\w\s\\])(?P<rest>.*)", re.DOTALL)
 _DELETE = re.compile(r"(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*d")
 _CLASSES = {
@@ -87,7 +88,7 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
     if not match or len(pieces) != 3 or not re.fullmatch(r"[gI]*", pieces[2]):
         return None
     sign = match["sign"]
-    old = _pattern(pieces[0].replace(f"\\{sign}", sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"), extended)
+    old = _pattern(pieces[0].replace(f"\\{sign}", sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"), extended, lines)
     # & is the whole of what is found, and a backslash before a digit one group of it.
     new = re.sub(r"(?<!\\)&", r"\\g<0>", pieces[1].replace(f"\\{sign}", sign))
     new = re.sub(r"\\(?![\dg])(.)", r"\1", new).replace("\\&", "&")
@@ -102,14 +103,20 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
 
 
 def _is_meant(where: str, index: int, text: str, extended: bool) -> bool:
-    return index == int(where) if where.isdecimal() else bool(re.search(_pattern(where[1:-1], extended), text))
+    if where.isdecimal():
+        return index == int(where)
+    return bool(re.search(_pattern(where[1:-1], extended, [(index, text)]), text))
 
 
-def _pattern(text: str, extended: bool) -> str:
-    """A regular expression of sed and grep in the words of Python."""
+def _pattern(text: str, extended: bool, lines: Sequence[Line]) -> str:
+    """A regular expression of sed and grep in the words of Python; re.error where it may take long for these lines."""
     for name, inside in _CLASSES.items():
         text = text.replace(name, inside)
-    if len(re.findall(r"[*+{]", text)) > _MOST_REPEATS or re.search(r"\)[*+{]", text):
+    repeats, choices = len(re.findall(r"[*+{]", text)), len(re.findall(r"[?|]", text))
+    if repeats > _MOST_REPEATS or choices > _MOST_CHOICES or re.search(r"\)[*+{]", text):
+        raise re.error("it may take too long")
+    passes = sum(len(line) ** (repeats + 1) for _number, line in lines) // factorial(repeats + 1)
+    if passes << choices > _MOST_STEPS:
         raise re.error("it may take too long")
     if extended:
         return text
@@ -121,7 +128,7 @@ def _grep(words: List[str], lines: List[Line], extended: bool = False) -> Option
     plain = [word for word in words if not re.fullmatch(r"-[a-zA-Z]+", word)]
     if len(plain) != 1 or set(options) - set("vEFiwe"):
         return None
-    pattern = re.escape(plain[0]) if "F" in options else _pattern(plain[0], extended or "E" in options)
+    pattern = re.escape(plain[0]) if "F" in options else _pattern(plain[0], extended or "E" in options, lines)
     flags = re.IGNORECASE if "i" in options else 0
     return [line for line in lines if bool(re.search(pattern, line[1], flags)) != ("v" in options)]
 
