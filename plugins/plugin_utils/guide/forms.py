@@ -46,6 +46,8 @@ _BY_PATH = (
         "shell",
     ),
 )
+# Files that no program takes settings from.
+_FOR_PEOPLE = re.compile(r"^/etc/(?:motd|issue)(?:[./]|$)|(?:^|/)README|\.(?:md|rst|html?)$", re.IGNORECASE)
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL"
@@ -99,7 +101,7 @@ class Forms:
         """A file that a script writes, or that was found on a host."""
         if path.endswith(".log"):
             return  # what was done, not what is to be done
-        form = by_path(path) or by_text(lines)
+        form = "" if _FOR_PEOPLE.search(path) else by_path(path) or by_text(lines)
         if form == "ifcfg":
             files.ifcfg(self.guide, lines, path)
         elif form == "systemd":
@@ -109,7 +111,8 @@ class Forms:
         else:
             for number, text in lines:
                 if sentences.holds_a_setting(text):
-                    self.guide.sink.remark(number, OTHER_TOOL, f"it goes into {path}, whose form is not known here")
+                    what = "is for people to read" if form == "" else "has a form that is not known here"
+                    self.guide.sink.remark(number, OTHER_TOOL, f"it stands in {path or 'a text'}, which {what}")
 
     def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:
         """A script that a script wrote and now calls; False where it is none."""

@@ -9,7 +9,7 @@ import warnings
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from . import kernel_files, masks, programs, sentences, wrappers
-from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line
+from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line, Sink
 from .python_variables import Variables, joined
 from .settings import Guide
 from .shell import Shell
@@ -17,10 +17,15 @@ from .shell import Shell
 _RUNNING = ("system", "run", "call", "check_call", "check_output", "Popen", "popen", "getoutput", "sh", "execute")
 # Functions whose texts are for people, or that only ask.
 _SAYING = re.compile(
-    r"print|log|debug|info|warn|warning|error|exception|critical|fail|add_argument|\w*Error|\w*Exception|assert\w*|get\w*"
-    r"|read\w*|exists|isfile|isdir|startswith|endswith|join|glob|find\w*|search|match|compile|split|replace|strip|pop|echo"
+    r"assert\w*|get\w*|read\w*|exists|isfile|isdir|startswith|endswith|join|glob|find\w*|search|match|compile|split"
+    r"|replace|strip|pop"
 )
 _WRITING = re.compile(r"set|write|sysctl|apply|put|tune|tuning|update|save|config|change|add|echo", re.IGNORECASE)
+_PRINTING = re.compile(
+    r"print|log|debug|info|warn|warning|error|exception|critical|fail|add_argument|\w*Error|\w*Exception|echo"
+)
+_ONLY_SAID = "the program only says it"
+_TAKING_BACK = re.compile(r"_*(?:restore|revert|undo|rollback|roll_back|unload|uninstall|teardown)(?:_|$)")
 _KERNEL = ("/proc/sys/", "/proc/irq/", "/sys/class/net/", "/sys/module/")
 _PARAMETER = re.compile(r"(?:net|kernel|vm|fs)\.[\w./-]+")
 
@@ -56,19 +61,27 @@ def _parsed(text: str) -> Optional[ast.AST]:
 def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
     """What the calls of a program run, and the texts in it that are scripts, files or settings."""
     program = _Program(guide, lines, tree)
-    never = set(_never(tree))
+    never = dict(_never(tree))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    nodes += [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    first = len(guide.sink.settings)
     for part in (program.node, program.text):
-        for node in ast.walk(tree):
-            why = "it stands under a condition that never holds" if id(node) in never else ""
-            with guide.sink.under(NO_EFFECT, why):
+        for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+            with guide.sink.under(NO_EFFECT, never.get(id(node), "")):
                 part(node)
+    guide.sink.settings[first:] = sorted(guide.sink.settings[first:], key=lambda one: one.line)
 
 
-def _never(tree: ast.AST) -> Iterator[int]:
-    """What stands in the body of `if False:` and its like."""
+def _never(tree: ast.AST) -> Iterator[Tuple[int, str]]:
+    """What stands in the body of `if False:` and its like, or takes things back, with the reason."""
     for node in ast.walk(tree):
+        why = ""
         if isinstance(node, (ast.If, ast.While)) and isinstance(node.test, ast.Constant) and not node.test.value:
-            yield from (id(inner) for one in node.body for inner in ast.walk(one))
+            why = "it stands under a condition that never holds"
+        elif isinstance(node, ast.FunctionDef) and _TAKING_BACK.match(node.name):
+            why = f"it stands in the function {node.name}, which takes things back"
+        if why and isinstance(node, (ast.If, ast.While, ast.FunctionDef)):
+            yield from ((id(inner), why) for one in node.body for inner in ast.walk(one))
 
 
 class _Program:
@@ -85,6 +98,9 @@ class _Program:
         # What is printed, compared or looked for, and sets nothing.
         told = [node for node in ast.walk(tree) if _tells(node)]
         self.told = {id(part) for node in told for part in ast.walk(node)}
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _prints(node)]
+        self.printed = {id(part) for node in calls for part in ast.walk(node)}
+        self.paths: Dict[int, str] = {}  # the files that texts of several lines are written into
         self.written: Dict[int, ast.Call] = {}  # the calls of open around `f.write(...)`
         self.opened: Set[int] = set()  # and these calls themselves
         self.own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _does(node)}
@@ -110,7 +126,7 @@ class _Program:
         if not self._write(node) and id(node) not in self.opened and _writes_to_the_kernel(node):
             why = "it writes into a file of the kernel; what and where exactly, is not read from Python"
             self.guide.sink.remark(self.numbers[node.lineno - 1], ON_HOST, why)
-        if node.args:
+        if node.args and id(node.args[0]) not in self.paths:
             for bound in self.variables.turns(node):
                 self.variables.bound = bound
                 self.variables.texts.clear()
@@ -130,10 +146,10 @@ class _Program:
             command = joined(value, self.variables)
             word = command.split()[0] if command.split() else ""
             known = " " in command.strip() and programs.program(word) in programs.PROGRAMS
-            says = _SAYING.fullmatch(name) is not None
+            says = _says(node) or _prints(node)
             if command and (name in _RUNNING or known):
                 self.variables.used |= {id(part) for part in ast.walk(value)} - self.variables.looped
-                with self.guide.sink.under(NO_EFFECT, "the program only says it" if says else ""):
+                with self.guide.sink.under(NO_EFFECT, _ONLY_SAID if says else ""):
                     Shell(self.guide).commands(line, command)
             elif len(node.args) > 1 and not says and (_WRITING.search(name) or name in self.own):
                 self._pair(line, command, node.args[1])
@@ -162,10 +178,22 @@ class _Program:
             self.variables.bound = bound
             self.variables.texts.clear()
             path = joined(opened.args[0], self.variables) if opened.args else ""
-            if path.startswith(_KERNEL) and (is_path or _called(opened) == "open"):
+            known = is_path or _called(opened) == "open"
+            if path.startswith(_KERNEL) and known:
                 self._pair(self.numbers[node.lineno - 1], path, node.args[0])
+            elif known and masks.known(path):
+                self._goes_into(path, node.args[0])
         self.variables.bound = {}
         return path.startswith(_KERNEL)
+
+    def _goes_into(self, path: str, text: ast.expr) -> None:
+        """A text that is written into a file; one line is read here, several are where they stand."""
+        lines = joined(text, self.variables).splitlines()
+        if len(lines) > 1:
+            self.paths[id(text)] = path
+        elif lines:
+            self.variables.used |= {id(part) for part in ast.walk(text)}
+            self.guide.read_file(path, [(self.numbers[text.lineno - 1], lines[0])])
 
     def _file(self, node: Union[ast.Constant, ast.JoinedStr]) -> None:
         """A text of several lines that is a script or a configuration file."""
@@ -173,7 +201,8 @@ class _Program:
         if len(texts) > 2:
             last = len(self.numbers) - 1
             lines = [(self.numbers[min(node.lineno - 1 + k, last)], text) for k, text in enumerate(texts)]
-            self.guide.read_file("", lines)
+            with self.guide.sink.under(NO_EFFECT, _ONLY_SAID if id(node) in self.printed else ""):
+                self.guide.read_file(self.paths.get(id(node), ""), lines)
 
     def text(self, node: ast.AST) -> None:
         """A setting that a program holds in a list or a variable: a command, or a name with its value."""
@@ -208,10 +237,24 @@ def _does(function: ast.FunctionDef) -> bool:
     return any(_called(node) in (*_RUNNING, "write", "write_text") for node in calls)
 
 
+def _prints(node: ast.Call) -> bool:
+    """Whether what a call is given is for people, and goes into no file."""
+    into = next((word.value for word in node.keywords if word.arg == "file"), None)
+    streams = ("stdout", "stderr")
+    if _called(node) == "write" and isinstance(node.func, ast.Attribute):
+        return getattr(node.func.value, "attr", "") in streams
+    return _PRINTING.fullmatch(_called(node)) is not None and (into is None or getattr(into, "attr", "") in streams)
+
+
+def _says(node: ast.Call) -> bool:
+    """Whether a call prints or asks."""
+    return any(words.fullmatch(_called(node)) for words in (_PRINTING, _SAYING))
+
+
 def _tells(node: ast.AST) -> bool:
     """Whether a part of a program tells, asks or compares."""
     if isinstance(node, ast.Call):
-        return _SAYING.fullmatch(_called(node)) is not None or _called(node) in _RUNNING
+        return _says(node) or _called(node) in _RUNNING
     return isinstance(node, (ast.Compare, ast.Assert, ast.Raise))
 
 
@@ -247,7 +290,11 @@ def _is_a_command(text: str) -> bool:
     """Whether a text is a command, and no sentence that begins like one."""
     words = wrappers.unwrapped(text.split())
     known = len(words) > 1 and programs.program(words[0]) in programs.PROGRAMS
-    return (known or sentences.sets(text)) and sentences.plausible(text.split()) and sentences.parses(text)
+    if not (known or sentences.sets(text)) or not sentences.plausible(text.split()) or not sentences.parses(text):
+        return False
+    guide = Guide(Sink())
+    Shell(guide).commands(1, text)
+    return not guide.sink.lost
 
 
 def _is_command(node: ast.AST) -> bool:

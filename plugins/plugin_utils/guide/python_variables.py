@@ -9,7 +9,7 @@ import re
 import shlex
 from functools import partial
 from itertools import islice, product
-from typing import Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
 from .model import Line
@@ -18,7 +18,20 @@ _TEXTS = (ast.Constant, ast.List, ast.Tuple, ast.JoinedStr, ast.BinOp)
 _MOST_DEPTH = 12  # variables in a variable
 _MOST_TEXT = 4096  # characters of a command
 _MOST_TURNS = 64
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Bindings = Mapping[str, ast.expr]
+
+
+class Given(NamedTuple):
+    """One place where a variable gets a value, None where only the run tells it; places are lines with their columns."""
+
+    at: Tuple[int, int]
+    depth: int  # how far the line is indented that gives it
+    within: Tuple[int, int]  # the lines in which the name means this variable
+    value: Optional[ast.expr]
+
+
+_EVERYWHERE = (0, 1 << 30)
 
 
 class Variables:
@@ -26,30 +39,49 @@ class Variables:
 
     def __init__(self, lines: Sequence[Line], tree: ast.AST) -> None:
         self.depths = [len(text) - len(text.lstrip()) for _number, text in lines]
-        self.given: Dict[str, List[ast.Assign]] = {}
+        self.given: Dict[str, List[Given]] = {}
         self.texts: Dict[ast.expr, str] = {}
         self.used: Set[int] = set()  # what has become part of a text
         self.looped: Set[int] = set()  # what loops go over
         self.bound: Bindings = {}  # what loops go over at the moment
         self.loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
-        for node in ast.walk(tree):
-            for name in node.targets if isinstance(node, ast.Assign) else ():
-                if isinstance(node, ast.Assign) and isinstance(name, ast.Name):
-                    self.given.setdefault(name.id, []).append(node)
+        self._take(tree, _EVERYWHERE, frozenset())
+
+    def _take(self, tree: ast.AST, within: Tuple[int, int], shared: FrozenSet[str]) -> None:
+        """The variables of a program or a function, and of the functions in it."""
+        for node in ast.iter_child_nodes(tree):
+            if isinstance(node, _FUNCTIONS):
+                own = (node.lineno, node.end_lineno or node.lineno)
+                for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                    self._give(argument.arg, Given((argument.lineno, argument.col_offset), 0, own, None))
+                names = (name for one in ast.walk(node) if isinstance(one, ast.Global) for name in one.names)
+                self._take(node, own, frozenset(names))
+            elif isinstance(node, (ast.stmt, ast.ExceptHandler)):
+                for name, value in _bindings(node):
+                    at = (name.lineno, name.col_offset)
+                    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):  # not in its own value
+                        at = (node.end_lineno or 0, node.end_col_offset or 0)
+                    lines = _EVERYWHERE if name.id in shared else within
+                    self._give(name.id, Given(at, self.depths[name.lineno - 1], lines, value))
+                self._take(node, within, shared)
+
+    def _give(self, name: str, given: Given) -> None:
+        self.given.setdefault(name, []).append(given)
 
     def values(self, name: ast.Name) -> List[ast.expr]:
         """What a variable is where it stands: the last value before it, and those that conditions give it instead."""
         if name.id in self.bound:
             return [self.bound[name.id]]
-        before = sorted(
-            (one for one in self.given.get(name.id, ()) if one.lineno < name.lineno), key=lambda one: one.lineno
-        )
+        known = [one for one in self.given.get(name.id, ()) if one.within[0] <= name.lineno <= one.within[1]]
+        nearest = max((one.within for one in known), default=_EVERYWHERE)
+        place = (name.lineno, name.col_offset)
+        before = sorted((one for one in known if one.within == nearest and one.at < place), key=lambda one: one.at)
         here = self.depths[name.lineno - 1]
-        sure = [index for index, one in enumerate(before) if self.depths[one.lineno - 1] <= here]
+        sure = [index for index, one in enumerate(before) if one.depth <= here]
         found = [one.value for one in before[sure[-1] if sure else 0 :]]
-        found = found if all(isinstance(one, _TEXTS) for one in found) else []
-        self.used.update(map(id, found))
-        return found
+        texts = [one for one in found if isinstance(one, _TEXTS)]
+        self.used.update(map(id, texts if len(texts) == len(found) else ()))
+        return texts if len(texts) == len(found) else []
 
     def turns(self, node: ast.expr) -> Iterator[Bindings]:
         """The turns of the loops around a part of a program; one without variables where none is known."""
@@ -79,7 +111,7 @@ class Variables:
         source = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else node
         if isinstance(source, ast.Name):
             given = [one.value for one in self.given.get(source.id, ())]
-            if len(given) != 1:
+            if len(given) != 1 or given[0] is None:
                 return []
             source = given[0]
         if items and isinstance(source, ast.Dict):
@@ -88,6 +120,33 @@ class Variables:
             rows = [tuple(one.elts) if isinstance(one, ast.Tuple) else (one,) for one in source.elts]
             return rows if not isinstance(node, ast.Call) else []
         return []
+
+
+def _bindings(node: ast.AST) -> Iterator[Tuple[ast.Name, Optional[ast.expr]]]:
+    """The variables that one statement gives a value, with this value where it stands there."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _unpacked(target, node.value)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield from _unpacked(node.target, node.value)
+    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        before = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        yield node.target, ast.copy_location(ast.BinOp(before, node.op, node.value), node)
+    elif isinstance(node, ast.For):
+        yield from _unpacked(node.target, None)
+    elif isinstance(node, ast.With):
+        for item in node.items:
+            yield from _unpacked(item.optional_vars, None) if item.optional_vars else ()
+
+
+def _unpacked(target: ast.expr, value: Optional[ast.expr]) -> Iterator[Tuple[ast.Name, Optional[ast.expr]]]:
+    """The names of one side of an assignment, each with its part of the other side."""
+    if isinstance(target, ast.Name):
+        yield target, value
+    elif isinstance(target, (ast.List, ast.Tuple)):
+        parts = value.elts if isinstance(value, (ast.List, ast.Tuple)) else []
+        for index, one in enumerate(target.elts):
+            yield from _unpacked(one, parts[index] if len(parts) == len(target.elts) else None)
 
 
 _OPERATIONS: Mapping[type, Callable[[int, int], int]] = {
@@ -100,6 +159,9 @@ _OPERATIONS: Mapping[type, Callable[[int, int], int]] = {
 
 def computed(node: ast.AST) -> Optional[int]:
     """What numbers alone come to, such as `16 * 1024 * 1024`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        below = computed(node.operand)
+        return None if below is None else -below
     if isinstance(node, ast.Constant):
         plain = isinstance(node.value, int) and not isinstance(node.value, bool)
         return node.value if plain and isinstance(node.value, int) else None
@@ -124,7 +186,8 @@ def joined(node: ast.AST, variables: Optional[Variables] = None, depth: int = 0)
     if number is not None:
         return str(number)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return inner(node.left) + inner(node.right)
+        lists = any(isinstance(one, (ast.List, ast.Tuple)) for one in (node.left, node.right))
+        return f"{inner(node.left)} {inner(node.right)}" if lists else inner(node.left) + inner(node.right)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         return re.sub(r"%[sd]", masks.mask("%s"), inner(node.left))
     if isinstance(node, ast.JoinedStr):
