@@ -88,7 +88,8 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
     if not match or len(pieces) != 3 or not re.fullmatch(r"[gI]*", pieces[2]):
         return None
     sign = match["sign"]
-    old = _pattern(pieces[0].replace(f"\\{sign}", sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"), extended, lines)
+    bare = sign if sign not in r".*[]^$+?(){}|" else f"\\{sign}"
+    old = _pattern(pieces[0].replace(f"\\{sign}", bare), extended, lines)
     # & is the whole of what is found, and a backslash before a digit one group of it.
     new = re.sub(r"(?<!\\)&", r"\\g<0>", pieces[1].replace(f"\\{sign}", sign))
     new = re.sub(r"\\(?![\dg])(.)", r"\1", new).replace("\\&", "&")

@@ -9,19 +9,21 @@ from typing import List, Optional, Sequence, Tuple
 from .model import Line
 
 _WRITES = re.compile(
-    r"\b\w*(?:[wW]rite\w*|[sS]et\w*)!?\s*\(\s*(?:[\w.&]+\s*,\s*)?[\"'`](/(?:proc/sys|proc/irq|sys/class/net)/[^\"'`]+)[\"'`]"
+    r"\b(\w+)!?\s*\(\s*(?:[\w.&]+\s*,\s*)?[\"'`](/(?:proc/sys|proc/irq|sys/class/net)/[^\"'`]+)[\"'`]"
     r"\s*,\s*(?:\[\]byte\(|b)?[\"'`]([^\"'`]*)[\"'`]"
 )
+# The names of functions that write; that of one that resets or asserts has `set` within another word.
+_WRITING = re.compile(r"(?:\w*_)?(?:write|set|put)|\w*(?:Write|Set|Put)(?![a-z])|\w*Write[A-Z]")
 _SAYS = re.compile(
     r"\s*(?:return\s+)?(?:console\.\w+|fmt\.(?:Print|Errorf|Fprint)\w*|log(?:ger|ging)?\.\w+|System\.out\.\w+|e?print(?:ln|f)?!?"
-    r"|panic!?)\s*\("
+    r"|panic!?|\w+\.(?:Error|Fatal|Log|Skip)f?)\s*\("
 )
 
 
 def written(text: str) -> Optional[Tuple[str, str]]:
     """The file of the kernel that a line writes, and what it writes into it."""
     found = _WRITES.search(text)
-    return (found[1], found[2]) if found else None
+    return (found[2], found[3]) if found and _WRITING.match(found[1]) else None
 
 
 def says(text: str) -> bool:
@@ -29,9 +31,8 @@ def says(text: str) -> bool:
     return _SAYS.match(text) is not None
 
 
-_RULE = re.compile(r"[\w.%/-]+(?:\s+[\w.%/-]+)*\s*::?(?!=)(?:\s.*)?$")
-_VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)\s*[:?+]?=\s*(.*?)\s*$")
-
+_RULE = re.compile(r"([\w.%/-]+(?:\s+[\w.%/-]+)*)\s*::?(?!=)(?:[\s;](.*))?$")
+_VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_]\w*)\s*([:?+]?)=\s*(.*?)\s*$")
 _DIRECTIVE = re.compile(r"-?include\b|ifn?(?:eq|def)\b|else\b|endif\b|export\b|define\b|endef\b|\.")
 
 
@@ -44,18 +45,47 @@ def is_makefile(texts: Sequence[str]) -> bool:
 
 
 def recipes(lines: Sequence[Line]) -> List[Line]:
-    """A Makefile as the commands that its recipes run one after the other, with its variables."""
+    """A Makefile as the commands that its recipes run one after the other, below its variables.
+
+    A recipe sees what its variables have become at the end of the file. The recipe of a target such as `revert` becomes
+    a function of this name, which nothing calls.
+    """
+    variables: List[Line] = []
     found: List[Line] = []
+    function = 0  # the last line of a recipe that takes things back
     for number, text in lines:
-        variable = _VARIABLE.match(text)
-        if text.startswith("\t"):
-            plain = re.sub(r"^[@+-]+\s*", "", text.strip())
-            plain = re.sub(r"(?<!\$)\$\((\w+)\)", r"${\1}", plain).replace("$$", "$")
-            found.append((number, plain))
+        rule = None if text.startswith("\t") else _RULE.match(text)
+        if function and (rule or (text.strip() and text[0] not in "\t #")):
+            found.append((function, "}"))
+            function = 0
+        variable = None if rule or text.startswith("\t") else _VARIABLE.match(text)
+        if rule and _TAKES_BACK.search(rule[1]):
+            found.append((number, f"{re.sub(r'[^A-Za-z]', '_', rule[1])}() {{ :"))
+            function = number
+        if text.startswith("\t") or (rule and (rule[2] or "").lstrip().startswith(";")):
+            found.append((number, _command(rule[2].partition(";")[2] if rule else text)))
+            function = number if function else 0
         elif variable:
-            value = re.sub(r"\$\((\w+)\)", r"${\1}", variable[2])
-            is_plain = "$(" not in value and '"' not in value
-            found.append((number, f'{variable[1]}="{value}"' if is_plain else f"# {text}"))
-        else:
+            assigned = _assigned(*variable.groups())
+            variables.append((number, assigned or f"# {text}"))
+        elif function != number:
             found.append((number, f"# {text}"))
-    return found
+    return [*variables, *found, *([(function, "}")] if function else [])]
+
+
+# Targets whose recipes take back what others set.
+_TAKES_BACK = re.compile(r"(?<![a-z])(?:stop|restore|revert|undo|reset|rollback|uninstall|remove|teardown)(?![a-z])")
+
+
+def _command(text: str) -> str:
+    """A line of a recipe in the words of the shell."""
+    plain = re.sub(r"^[@+-]+\s*", "", text.strip())
+    return re.sub(r"(?<!\$)\$\((\w+)\)", r"${\1}", plain).replace("$$", "$")
+
+
+def _assigned(name: str, how: str, value: str) -> str:
+    """An assignment of make in the words of the shell; empty where make computes the value."""
+    plain = re.sub(r"\$\((\w+)\)", r"${\1}", value)
+    if "$(" in plain or '"' in plain:
+        return ""
+    return {"?": f'{name}="${{{name}:-{plain}}}"', "+": f'{name}="${name} {plain}"'}.get(how, f'{name}="{plain}"')

@@ -23,9 +23,9 @@ Bindings = Mapping[str, ast.expr]
 
 
 class Given(NamedTuple):
-    """One place where a variable gets a value, None where only the run tells it; places are lines with their columns."""
+    """Where a variable gets a value, which is None where only the run tells it."""
 
-    at: Tuple[int, int]
+    at: Tuple[int, int]  # the line and its column
     depth: int  # how far the line is indented that gives it
     within: Tuple[int, int]  # the lines in which the name means this variable
     value: Optional[ast.expr]
