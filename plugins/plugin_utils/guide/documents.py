@@ -21,6 +21,10 @@ Text = Callable[[Guide, Sequence[Line]], None]
 
 _MOST_NODES_OF_ALIASES = 1000
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
+# Keys whose texts are for people.
+_SAID = ("msg", "fail_msg", "success_msg", "final_message", "description", "prompt")
+_COMMANDS = ("sh", "bash", "ethtool", "sysctl", "ip", "cloud-init-per")
+_HELD = ("line", "block", "content")
 _VALUES = ("value", "val", "sysctl_value")
 
 
@@ -106,13 +110,7 @@ class Reader:
     def _walk(self, node: yaml.Node, name: str, nic: str) -> None:
         if isinstance(node, yaml.SequenceNode):
             words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)]
-            if len(words) == len(node.value) > 1 and words[0].rsplit("/", 1)[-1] in (
-                "sh",
-                "bash",
-                "ethtool",
-                "sysctl",
-                "ip",
-            ):
+            if len(words) == len(node.value) > 1 and words[0].rsplit("/", 1)[-1] in _COMMANDS:
                 self._command(node, words)
                 return
             for one in node.value:
@@ -123,7 +121,8 @@ class Reader:
             self._scalar(node, nic)
 
     def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
-        plain = {str(key.value): value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        pairs = [tasks.in_words(*pair) for pair in node.value]
+        plain = {str(key.value): value for key, value in pairs if isinstance(key, yaml.ScalarNode)}
         self.variables.take(plain["vars"]) if "vars" in plain else None
         turns = self.variables.loop(plain)
         never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
@@ -156,16 +155,15 @@ class Reader:
         key = next((str(named[word].value) for word in ("name", "key", "param", "sysctl") if word in named), "")
         key = self.variables.filled(key)
         value = next((named[word] for word in _VALUES if word in named), None)
-        gone = "state" in named and str(named["state"].value) == "absent"
+        gone = "state" in named and self.variables.filled(str(named["state"].value)) == "absent"
         if key.startswith(_ROOTS) and gone:
             line = self.number(named["state"] if value is None else value)
             self.guide.sink.remark(line, NO_EFFECT, tasks.gone(key))
             return
-        if "line" in named and gone:
-            text = (
-                f"{masks.shown(str(named['line'].value))}: state absent takes the line out of a file, and sets nothing"
-            )
-            self.guide.sink.remark(self.number(named["line"]), NO_EFFECT, text)
+        written = next((named[word] for word in _HELD if word in named), None)
+        if written is not None and gone:
+            with self.guide.sink.under(NO_EFFECT, "state absent takes it out of a file, and sets nothing"):
+                self._scalar(written, nic)
             return
         if not masks.known(key) and value is not None and "sysctl" in self.call:
             said = f"{masks.shown(key)}: which parameter that is, the words of a loop say, which are not read here"
@@ -181,8 +179,12 @@ class Reader:
         held = named.get("content") or named.get("contents")
         if held is not None and "encoding" in named and str(named["encoding"].value) in ("b64", "base64"):
             path = str(named["path"].value) if "path" in named else ""
-            lines = [(self.number(held), text) for text in (decoded(str(held.value)) or "").splitlines()]
+            text = decoded(str(held.value))
+            lines = [(self.number(held), one) for one in (text or "").splitlines()]
             self.guide.read_file(path, lines) if lines else None
+            if text is None and self.guide.is_config(path):
+                said = f"what it puts into {path}, is no text in base64"
+                self.guide.sink.remark(self.number(held), ON_HOST, said)
         nic = nic or (key if _looks_like_nic(key) else "")
         for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
@@ -213,7 +215,8 @@ class Reader:
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
                 self.call = word
-                self._walk(inner, word, word if _looks_like_nic(word) else nic)
+                with self.guide.sink.under(NO_EFFECT, "it is only said" if word in _SAID else ""):
+                    self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
     def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:
         """`tc: {qdisc: {kind: cake, bandwidth: 80mbit}}` of ifstate, whose words are those of tc."""
@@ -259,7 +262,7 @@ class Reader:
             self.text(self.guide, [(number, text[width:]) for number, text in block])
         elif node.style in ('"', "'") and "\n" in value.strip():
             self.text(self.guide, self._escaped(node, value))
-        elif node.style == ">" or "\n" in value:
+        elif node.style == ">" or "\n" in value.strip():
             end = min(max(node.end_mark.line, start + 1), len(self.lines))
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
             self.text(self.guide, lines)

@@ -103,6 +103,7 @@ WRAPPERS: Mapping[str, int] = {
     "flock": 1,
     "chroot": 1,
     "nsenter": 0,
+    "cloud-init-per": 2,
 }
 # Options of wrappers that have a word of their own.
 WRAPPER_OPTIONS = frozenset(("-u", "-g", "-n", "-c", "-I", "-i", "-t", "-L", "-P", "-p", "-w", "-C", "-k", "-s"))

@@ -35,7 +35,7 @@ _NAMES = ("interface_name", "interface-name", "ifname", "name", "conn_name")
 
 
 # Modules that take their arguments in one line as well, and none of which runs the line as a command.
-_IN_ONE_LINE = (*_SERVICES, "sysctl", "modprobe", "lineinfile", "nmcli", "ini_file")
+_IN_ONE_LINE = (*_SERVICES, "set_fact", "sysctl", "modprobe", "lineinfile", "nmcli", "ini_file")
 _LISTS = ("loop", "with_items", "with_list", "with_flattened")
 _LOOPS = (*_LISTS, "with_dict")
 
@@ -133,8 +133,10 @@ def is_loop(word: str) -> bool:
 
 def in_words(key: yaml.Node, inner: yaml.Node) -> Tuple[yaml.Node, yaml.Node]:
     """A module and its arguments as a map, where they stand in one line: `sysctl: name=net.core.somaxconn value=1`."""
+    if not isinstance(inner, yaml.ScalarNode) or not isinstance(key, yaml.ScalarNode):
+        return key, inner
     word, text = str(key.value), str(inner.value)
-    if not isinstance(inner, yaml.ScalarNode) or not isinstance(key, yaml.ScalarNode) or "=" not in text:
+    if "=" not in text:
         return key, inner
     if word in ("action", "local_action"):
         word, _blank, text = text.strip().partition(" ")
@@ -177,6 +179,9 @@ def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around:
 def _state(guide: Guide, number: Number, identity: str, inner: yaml.Node) -> bool:
     """Whether the value of a state's name is `ethtool.ring` of Salt or its like."""
     found = False
+    if isinstance(inner, yaml.ScalarNode) and str(inner.value) == "sysctl.absent":
+        guide.sink.remark(number(inner), NO_EFFECT, gone(identity))
+        return True
     for key, values in inner.value if isinstance(inner, yaml.MappingNode) else ():
         module, _dot, function = str(key.value).partition(".")
         words = [str(one.value) for one in _scalars(values)]
