@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from . import masks, programs
-from .model import OTHER_TOOL
+from . import masks, programs, tasks
+from .model import NO_EFFECT, OTHER_TOOL
 from .settings import Guide
 
 _STATES = {"stopped": "stop", "started": "start"}
@@ -19,12 +19,19 @@ def command(words: Sequence[str]) -> str:
     return text if module in ("command", "shell", "raw") else ""
 
 
+def only_checks(words: Sequence[str]) -> bool:
+    """Whether a call changes nothing, and says what it would change."""
+    return any(word in ("-C", "--check") for word in words)
+
+
 def read(guide: Guide, line: int, words: Sequence[str]) -> None:
     """What a module other than those sets."""
     module, text = _module(words)
     pairs = {name: value.strip("\"'") for name, value in re.findall(r"(\w+)=(\"[^\"]*\"|'[^']*'|\S+)", text)}
     name = pairs.get("name", "")
-    if module == "sysctl" and name and pairs.get("value") and pairs.get("state") != "absent":
+    if module == "sysctl" and name and pairs.get("state") == "absent":
+        guide.sink.remark(line, NO_EFFECT, tasks.gone(name))
+    elif module == "sysctl" and name and pairs.get("value"):
         guide.sysctl(line, name, pairs["value"])
     elif module in ("service", "systemd") and name and pairs.get("state"):
         programs.service(guide, line, [name, _STATES.get(pairs["state"], "restart")])

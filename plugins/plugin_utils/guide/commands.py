@@ -24,7 +24,7 @@ from . import (
     wrappers,
 )
 from .lexer import Broken
-from .model import NO_EFFECT, NOTE, OTHER_TOOL, Line
+from .model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from .nodes import Node, Redirect, Simple
 from .substitutions import Substitutions
 
@@ -146,8 +146,15 @@ class Commands(Substitutions):
         ):
             printed = output.of(["cat"], node.redirects, self.scope, line) or []
             self.into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
+        elif name == "tee":
+            for path in (masks.shown(word) for word in words[1:] if self.guide.is_config(masks.shown(word))):
+                self.sink.remark(line, ON_HOST, f"what goes into {path}, the host alone knows")
+            self.sink.nothing(line, "writes a file")
         elif self.guide.runs(masks.shown(words[0]), words[1:]):
             self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
+        elif name == "ansible" and ad_hoc.only_checks(words):
+            said = " ".join(masks.shown(word) for word in words)
+            self.sink.remark(line, NO_EFFECT, f"{said}: it only says what it would change")
         elif name == "ansible" and ad_hoc.command(words):
             self.embedded([(line, ad_hoc.command(words))])
         elif name == "ansible":

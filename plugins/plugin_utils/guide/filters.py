@@ -13,6 +13,8 @@ _MOST_LINES, _MOST_CHARACTERS = 2048, 400
 # What a pattern may cost: each part that repeats goes through a line once more, and each choice may double the steps.
 _MOST_REPEATS, _MOST_CHOICES, _MOST_STEPS = 3, 8, 1_000_000
 _SUBSTITUTE = re.compile(r"(?:(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*)?s(?P<sign>[^\w\s\\])(?P<rest>.*)", re.DOTALL)
+# Options of sort that leave its lines as they are.
+_ORDERING = re.compile(r"-[bfghinrRsuV]+|--(?:reverse|unique|numeric-sort|stable)")
 _DELETE = re.compile(r"(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*d")
 _CLASSES = {
     **{"[:space:]": r"\s", "[:blank:]": r" \t", "[:digit:]": r"\d", "[:alpha:]": "a-zA-Z", "[:upper:]": "A-Z"},
@@ -31,8 +33,12 @@ def through(words: Sequence[str], lines: Sequence[Line]) -> Optional[List[Line]]
 
 
 def _as_they_are(words: List[str], lines: List[Line]) -> Optional[List[Line]]:
-    files = [word for word in words if word[:1] != "-"]
-    return None if files else lines
+    return lines if words in ([], ["-"]) else None
+
+
+def _sorted(words: List[str], lines: List[Line]) -> Optional[List[Line]]:
+    changing = [word for word in words if word != "-" and not _ORDERING.fullmatch(word)]
+    return None if changing else lines
 
 
 def _substituted(words: List[str], lines: List[Line]) -> Optional[List[Line]]:
@@ -153,5 +159,6 @@ _FILTERS: Dict[str, Callable[[List[str], List[Line]], Optional[List[Line]]]] = {
     "egrep": lambda words, lines: _grep(words, lines, True),
     "tr": _tr,
     "envsubst": _substituted,
-    **dict.fromkeys(("cat", "sort", "uniq", "dos2unix", "column", "tac"), _as_they_are),
+    "sort": _sorted,
+    **dict.fromkeys(("cat", "uniq", "dos2unix", "tac"), _as_they_are),
 }

@@ -75,8 +75,15 @@ class Shell(Walk):
         guide = Guide(Sink())
         held = _HELD.sub("", text, count=1).strip().rstrip("\"');,\\ ")
         Shell(guide).commands(number, held)
-        meant = [(one.family, one.key, one.value) for one in guide.sink.settings]
-        line = next((one.line for one in self.sink.settings if (one.family, one.key, one.value) in meant), 0)
+        meant = [(one.nic, one.family, one.key, one.value) for one in guide.sink.settings]
+        # The name of a NIC that is a variable itself may have become any.
+        meant += [("", *rest) for nic, *rest in meant if not masks.known(nic)]
+        found = (
+            one.line
+            for one in self.sink.settings
+            if any((nic, one.family, one.key, one.value) in meant for nic in (one.nic, ""))
+        )
+        line = next(found, 0)
         if line:
             self.sink.goes_on(number, line)
         elif meant:
