@@ -55,7 +55,7 @@ _SHELL_LINE = (
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
     r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
-    r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$"
+    r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$|\} *[|>]|\{ \w+ .*\}|\[[\"']?[\w./-]+[\"']?\]=\S"
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.

@@ -172,6 +172,7 @@ _DOCUMENT = re.compile(
     r"\s*(?:[$@\w.:\[\]'\"]+\s*(?:=>|\+?=|:)|\w+)\s*\(?\s*(?:[\w.]+\s*\(\s*)*<<([-~<]?)\s*['\"]?([A-Za-z_]\w*)['\"]?"
     r"[\s),.;\]]*(?:\.\w+[\s),;]*)*$"
 )
+_MOST_LINES = 1000
 _COMMANDS = re.compile(r"\s*(?:sudo\s+)?(?:cat|tee|ssh|bash|sh|mysql|psql|python3?|read|while|done|EOF)\b")
 _INTERPOLATED = re.compile(
     r"#\{[^}]*\}|(?<!\$)\$\{(?:var|local|each|data|self|count|module|path|[a-z]+_[a-z_]+)\.[^}]*\}"
@@ -183,7 +184,11 @@ def document(lines: Sequence[Line], index: int) -> int:
     opened = _DOCUMENT.match(lines[index][1])
     if not opened or _COMMANDS.match(lines[index][1]):
         return 0
-    ends = (k for k in range(index + 1, len(lines)) if re.fullmatch(rf"\s*{opened[2]}[\s);,]*", lines[k][1]))
+    ends = (
+        k
+        for k in range(index + 1, min(len(lines), index + _MOST_LINES))
+        if re.fullmatch(rf"\s*{opened[2]}[\s);,]*", lines[k][1])
+    )
     return next(ends, index - 1) - index + 1
 
 

@@ -198,6 +198,11 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if _RULE.match(raw.strip()):
         files.udev(guide, [(number, raw.strip())])
         return count
+    if plain.startswith("/*") and "*/" not in plain:
+        ends = next((k for k, (_row, one) in enumerate(lines[index:]) if "*/" in one), 0)
+        for row, _text in lines[index : index + ends + 1]:
+            guide.sink.nothing(row, "a comment")
+        return ends + 1
     if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index)):
         guide.sink.nothing(number, "a comment")
         return count
@@ -243,6 +248,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
 
 def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> None:
     """The commands that stand in one line, and what else it may say of a setting."""
+    if sentences.only_prints(plain):
+        return
     several = sentences.commands_in(plain)
     if len(several) > 1:
         for command in several:

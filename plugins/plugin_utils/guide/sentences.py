@@ -19,6 +19,7 @@ _COMMAND = re.compile(
     r"|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
+_ONLY_PRINTS = re.compile(r"(?:sudo\s+)?(?:echo|printf)\s[^|>]*")
 # What runs the rest of its line on another host or in a container.
 _ELSEWHERE = re.compile(
     r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ssh|pssh|pdsh|clush)\s+(?!(?:in|into|to|onto|and|as)\s)"
@@ -36,6 +37,11 @@ _IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
 _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
 
 
+def only_prints(text: str) -> bool:
+    """Whether a line is a command that prints, and whose text goes nowhere."""
+    return _ONLY_PRINTS.fullmatch(PROMPT.sub("", text, count=1).strip()) is not None
+
+
 def command_in(text: str) -> str:
     """The command that a line of a guide holds, without prompt, quotes and what stands behind it."""
     words = re.search(r"(?:^|\s)(?:CMD|ENTRYPOINT|RUN)\s+\[\s*((?:\"[^\"]*\"\s*,?\s*)+)\]\s*$", text)
@@ -45,6 +51,8 @@ def command_in(text: str) -> str:
         plain = plain.rstrip(",;")[1:-1]
     if (_ELSEWHERE.fullmatch(plain) or _BY_A_SHELL.fullmatch(plain)) and parses(plain):
         return plain
+    if only_prints(plain):
+        return ""
     found = [whole(plain)] if plain else []
     inner = [whole(match[1]) for match in (_ECHO.search(plain), _COMMAND.search(plain)) if match]
     found += [command for command in inner if parses(command)]

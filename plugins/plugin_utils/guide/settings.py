@@ -38,6 +38,8 @@ _IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-
 _SIZE = re.compile(r"(\d+)\s*([kKmMgG])(?:i?[bB])?")
 # Parameters that are several numbers with blanks between them.
 _VECTORS = re.compile(r"net\.ipv4\.(?:(?:tcp|udp)_(?:[rw]?mem)|ip_local_port_range|ping_group_range)$")
+# What computes or looks up a value: a call, an attribute, a product.
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -228,8 +230,12 @@ class Guide:
         raw = f"{foreign[1]} # {foreign[2]}" if foreign else raw
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
         value = inputs.vector(value).rstrip(";|, \uff1b\uff0c\u3002").strip("'\"").strip()
+        value = re.sub(r"^([^{\[]*?)\s*[}\]]+$", r"\1", value)  # what encloses several of them ends behind the last one
         if not value:
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
+            return None
+        if name.startswith("net.") and _CODE.search(value):
+            self.sink.remark(line, ON_HOST, f"{name}: the value {value} is an expression of another language")
             return None
         if re.match(r"-?\d+\s+[A-Za-z(]", value):
             self.sink.unknown(line, f"{name}: '{value}' is no number, although it begins with one")
