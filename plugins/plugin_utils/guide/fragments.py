@@ -77,6 +77,9 @@ def _named(lines: Sequence[Line], index: int, own: Sequence[str]) -> str:
     return acted or masks.mask("<NIC>")
 
 
+_GONE = re.compile(r"ensure\s*=>\s*['\"]?absent|action\s*\(?\s*\[?:(?:remove|delete)")
+
+
 class Declared(NamedTuple):
     """A parameter that a resource declares, its value (None where it is to be absent), and how far below it stands."""
 
@@ -102,12 +105,13 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
     last = next((k for k, row in enumerate(rows) if re.match(ends, row)), len(rows))
     behind = text[named.end() :] if named else ""
     inside = [behind, *(() if re.search(r"\}|\bend\s*$", behind) else rows[: last + 1])]
+    if any(_GONE.search(row) for row in inside):
+        return Declared(name, None)
     for below, row in enumerate(inside):
-        value = _VALUE.search(row)
+        value = None if row.lstrip().startswith("#") else _VALUE.search(row)
         if value:
             return Declared(name, next(part for part in value.groups() if part is not None), below)
-    gone = any(re.search(r"ensure\s*=>\s*['\"]?absent|action\s*\(?\s*\[?:(remove|delete)", row) for row in inside)
-    return Declared(name, None) if gone else None
+    return None
 
 
 # `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.

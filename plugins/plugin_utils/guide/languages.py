@@ -17,6 +17,7 @@ _WRITING = re.compile(r"(?:\w*_)?(?:write|set|put)|\w*(?:Write|Set|Put)(?![a-z])
 _SAYS = re.compile(
     r"\s*(?:return\s+)?(?:console\.\w+|fmt\.(?:Print|Errorf|Fprint)\w*|log(?:ger|ging)?\.\w+|System\.out\.\w+|e?print(?:ln|f)?!?"
     r"|panic!?|\w+\.(?:Error|Fatal|Log|Skip)f?)\s*\("
+    r"|\s*(?:(?:puts|log|warn|raise|abort|fail|notice)\s+|notify\s*\{\s*|Chef::Log\.\w+\s*\(?)['\"]"
 )
 
 

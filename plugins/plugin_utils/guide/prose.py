@@ -78,8 +78,10 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         fence = _FENCE.match(lines[index][1])
         heading = _HEADING.match(lines[index][1])
         if heading and len(heading[1]) <= (taking_back or 6):
-            _lines(guide, rest, why=_TAKES_BACK if taking_back else "")
-            rest, taking_back = [], len(heading[1]) if _UNDO.fullmatch(heading[2]) else 0
+            before, taking_back = taking_back, len(heading[1]) if _UNDO.fullmatch(heading[2]) else 0
+            if before != taking_back:  # any other heading may be a comment in the middle of a resource
+                _lines(guide, rest, why=_TAKES_BACK if before else "")
+                rest = []
         held = 0 if fence else fragments.document(lines, index)
         if held:
             _lines(guide, rest, why=_TAKES_BACK if taking_back else "")

@@ -38,8 +38,8 @@ _IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-
 _SIZE = re.compile(r"(\d+)\s*([kKmMgG])(?:i?[bB])?")
 # Parameters that are several numbers with blanks between them.
 _VECTORS = re.compile(r"net\.ipv4\.(?:(?:tcp|udp)_(?:[rw]?mem)|ip_local_port_range|ping_group_range)$")
-# What computes or looks up a value: a call, an attribute, a product.
-_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<")
+# What computes or looks up a value: a call, an attribute, a product, one of a list.
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<|[\[{]")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
