@@ -79,7 +79,7 @@ class Variables:
         here = self.depths[name.lineno - 1]
         sure = [index for index, one in enumerate(before) if one.depth <= here]
         found = [one.value for one in before[sure[-1] if sure else 0 :]]
-        texts = [one for one in found if isinstance(one, _TEXTS)]
+        texts: List[ast.expr] = [one for one in found if isinstance(one, _TEXTS)]
         self.used.update(map(id, texts if len(texts) == len(found) else ()))
         return texts if len(texts) == len(found) else []
 
