@@ -77,7 +77,7 @@ class Shell(Walk):
         Shell(guide).commands(number, held)
         meant = [(one.nic, one.family, one.key, one.value) for one in guide.sink.settings]
         # The name of a NIC that is a variable itself may have become any.
-        meant += [("", *rest) for nic, *rest in meant if not masks.known(nic)]
+        meant += [("", *rest) for nic, *rest in meant if not masks.known(nic) or not re.fullmatch(r"[\w.:-]+", nic)]
         found = (
             one.line
             for one in self.sink.settings
