@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, Optional
 
@@ -20,7 +21,7 @@ _FLAG = ("true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n"
 _ALIKE, _LETTERS = 0.85, 2
 # Without it a playbook runs on all hosts.
 _HOSTS = "tuning_hosts"
-# Of another word, such as running_hosts, two letters make this one.
+# Of another word, such as running_hosts, two letters make this one. It begins otherwise, and has a letter of its own.
 _BEGINS = "tun"
 _APPENDED = re.compile(r"(\d+|_\w+)")
 # Those of the inventory, of which a person may have others beside.
@@ -192,7 +193,8 @@ def _meant(name: str, near: str) -> str:
 
 def _is_hosts(name: str) -> bool:
     """Whether a name is nearly `tuning_hosts`."""
-    return name != _HOSTS and _alike(name, _HOSTS, _LETTERS if name[:3].lower() == _BEGINS else 1)
+    slip = name[:3].lower() == _BEGINS or not Counter(name.lower()) - Counter(_HOSTS)
+    return name != _HOSTS and _alike(name, _HOSTS, _LETTERS if slip else 1)
 
 
 def _near(name: str, others: Collection[str]) -> str:

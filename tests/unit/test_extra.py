@@ -25,6 +25,10 @@ GROUPS = {"all": ["pc1", "pc2", "hub"], "ungrouped": ["hub"], "room1": ["pc1", "
         ({"tunning_hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"turning_hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"uning_hosts": "room3"}, "did you mean tuning_hosts?"),
+        # Letters that change places, or are left out, make no other word.
+        ({"tuinng_hosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"utning_hosts": "room3"}, "did you mean tuning_hosts?"),
+        ({"tuing_host": "room3"}, "did you mean tuning_hosts?"),
         ({"tuninghosts": "room3"}, "did you mean tuning_hosts?"),
         ({"Tuning_Hosts": "room3"}, "did you mean tuning_hosts?"),
         ({"capture_overwrite": "maybe"}, "capture_overwrite: 'maybe' is not valid; write true or false."),
