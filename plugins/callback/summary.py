@@ -75,6 +75,11 @@ def ends(stopped: Mapping[str, Set[str]]) -> List[str]:
     return [f"{listed(sorted(hosts))}: {msg}" if hosts else msg for msg, hosts in stopped.items()]
 
 
+def _is_verdict(result: Any) -> bool:
+    """Whether it is over a batch: the controller gives it, on whichever host of the batch."""
+    return bool(task_of(result).action.endswith(".rollout"))
+
+
 class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes without types
     """Counts along and prints once."""
 
@@ -97,7 +102,8 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         """A call tells that the host has taken something back since the last one. Ansible counts as changed also what
         `prove` only asks for, in check mode, before it measures."""
         host, told = known(result)
-        self._off.discard(host)
+        if not _is_verdict(result):
+            self._off.discard(host)
         if told.get("changed") and only_looks(task_of(result), bool(context.CLIARGS.get("check"))):
             self._would_change[host] = self._would_change.get(host, 0) + 1
         self._note(result)
@@ -109,7 +115,7 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """So does one that was to confirm what is gone. A verdict over a batch is no failure of its host."""
         host, told = known(result)
-        verdict = task_of(result).action.endswith(".rollout")
+        verdict = _is_verdict(result)
         if told.get("stopped"):
             self._stopped.setdefault(str(told.get("msg")), set()).update(() if verdict else (host,))
         if verdict and told.get("stopped"):

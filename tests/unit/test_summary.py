@@ -101,6 +101,8 @@ def test_a_host_that_was_not_reached_is_not_told_to_be_unchanged():
     for name in ("a", "b"):
         callback.v2_runner_on_unreachable(Result(name, unreachable=True))
     callback.v2_runner_on_ok(Result("b"))
+    # The verdict over the batch needs no connection.
+    callback.v2_runner_on_ok(Result("a", "linuxnet.tuning.rollout", stop=True))
     callback.v2_playbook_on_stats(Stats("abc"))
     assert shown == ["SUMMARY", "unreachable    1   a", "unchanged      2   b, c"]
 
