@@ -55,8 +55,9 @@ def options(variables: Mapping[str, Any], template: Callable[[Any], Any], load: 
                 except Exception as error:  # whatever Ansible's templates raise, which never names the variable
                     raise LayerError(f"{name}: {reason(error)}") from error
                 # On older versions of Ansible a template that comes to nothing is an empty text.
-                if found is not None and found != "" and not _same(found, variables.get("omit")):
-                    return name, found
+                omit = variables.get("omit")
+                if found is not None and found != "" and not _same(found, omit):
+                    return name, _kept(found, omit)
         return "", None
 
     def value(*names: str) -> Any:
@@ -118,6 +119,15 @@ def peers(given: Mapping[str, Any]) -> List[Any]:
 
 def _same(found: Any, omit: Any) -> bool:
     return isinstance(found, str) and found == omit
+
+
+def _kept(found: Any, omit: Any) -> Any:
+    """Without what a template leaves out by `omit`, which older versions of Ansible do in the arguments of tasks only."""
+    if isinstance(found, Mapping):
+        return {key: _kept(value, omit) for key, value in found.items() if not _same(value, omit)}
+    if isinstance(found, list):
+        return [_kept(value, omit) for value in found if not _same(value, omit)]
+    return found
 
 
 def _profile(load: Callable[[str], Any], folder: str, name: Any, source: str) -> Mapping[str, Any]:
@@ -196,19 +206,20 @@ def _entries(layers: Any) -> List[Any]:
                     f"{source}: {entry!r} is not valid; write a list of entries, each a dictionary with name or match"
                 )
             for key in _empty(entry):
-                nics = entry.get("name") or entry.get("match")
+                nics = entry.get("name") or entry.get("match") or "an entry"
                 raise LayerError(f"{source}: {nics}: {key} has no value; write one, or leave {key} out")
         found += entries
     return found
 
 
-def _empty(entry: Mapping[str, Any]) -> Iterator[str]:
+def _empty(entry: Mapping[Any, Any]) -> Iterator[str]:
     """The keys without a value, as `ring rx`: a module could not tell them from keys that are not there."""
     for key, value in entry.items():
         if value is None:
             yield str(key)
-        elif isinstance(value, Mapping):
-            yield from (f"{key} {name}" for name, part in value.items() if part is None)
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, Mapping):
+                yield from (f"{key} {name}" for name in _empty(part))
 
 
 def _merged(layers: Any) -> Dict[str, Any]:

@@ -22,7 +22,11 @@ def options(**variables):
     """The options of one host; a word in angle brackets stands for a template."""
 
     def template(value):
-        return {"<nics>": [{"name": "t"}], "<none>": None, "<omit>": "__omit__"}.get(str(value), value)
+        known = {"<nics>": [{"name": "t"}], "<none>": None, "<omit>": "__omit__"}
+        # As older versions of Ansible, which leave nothing out by `omit` below a variable.
+        known["<parts>"] = [{"name": "t", "mtu": "__omit__", "ring": {"rx": "__omit__", "tx": 1}}, "__omit__"]
+        known["<sysctl>"] = {"x": "__omit__", "y": 1}
+        return known.get(str(value), value)
 
     return layers.options({"omit": "__omit__", **variables}, template, PROFILES.__getitem__)
 
@@ -62,6 +66,8 @@ def options(**variables):
         ({"tuning_on_unsupported": "warn", "tune_on_unsupported": "ignore"}, {"on_unsupported": "ignore"}),
         ({"tuning_permanent": False, "tuning_immediate": True}, {"permanent": False, "immediate": True}),
         ({"tuning_temporary": "<omit>", "tuning_guard_timeout": 0}, {"guard_timeout": 0}),
+        ({"tuning_nics": "<parts>"}, {"nics": [{"name": "t", "ring": {"tx": 1}}]}),
+        ({"tuning_sysctl": "<sysctl>"}, {"sysctl": {"y": 1}}),
         ({"tune_sysctl_file": "80.conf", "tuning_state": "restored"}, {"file": "80.conf", "state": "restored"}),
         # These are no variables of ours.
         ({"tuning_file": "x", "tuning_inventory": True, "tuning_host_permanent": False}, {}),
@@ -133,6 +139,12 @@ def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
         ),
         ({"tune_nics": [{"name": "igb0", "ring": {"rx": 1, "tx": None}}]}, r"^tune_nics: igb0: ring tx has no value"),
         ({"tuning_nics": [{"match": {"driver": None}, "mtu": 9000}]}, r"^tuning_nics: .*: match driver has no value"),
+        (
+            {"tuning_nics": [{"name": "igb0", "routes": {"default": {"initcwnd": None, "initrwnd": 20}}}]},
+            r"^tuning_nics: igb0: routes default initcwnd has no value",
+        ),
+        ({"tuning_nics": [{"name": "igb0", "a": [{"b": None}]}]}, r"^tuning_nics: igb0: a b has no value"),
+        ({"tuning_nics": [{"name": None, "mtu": 9000}]}, r"^tuning_nics: an entry: name has no value"),
         ({"tuning_profile": 5}, r"^tuning_profile: 5 is not valid; write the name of a profile"),
         ({"tuning_profile": [{"low": 1}]}, r"^tuning_profile: {'low': 1} is not valid"),
         ({"tuning_on_unsupported": "warning"}, r"^tuning_on_unsupported: 'warning' is .*; write fail, warn or ignore$"),
