@@ -66,11 +66,20 @@ def test_where_none_can_compile_for_a_host_it_gets_the_sources(folder, own, text
     assert [path.read_text() for path in folder.parent.glob("run/*")] == ["\n"]
 
 
-def test_what_a_full_disk_has_cut_is_compiled_again(folder, own, monkeypatch):
+def test_who_reads_what_a_full_disk_has_cut_gets_the_sources(folder, own, monkeypatch):
+    """Compiling it again would cost each host of the run as much as the first one."""
     monkeypatch.setattr(precompiled.sys, "executable", EXECUTABLE)
     (folder.parent / f"run/linuxnet-tuning-{own}").write_text("eJwab")
-    assert precompiled.code(own).fits == own
-    assert len(precompiled.code(own).packed) > 10_000
+    assert precompiled.code(own) == script.SOURCES
+
+
+def test_an_interpreter_that_is_too_slow_costs_the_run_its_time_once(folder, own, monkeypatch):
+    """The next one in the PATH would take as long, on the same busy controller."""
+    put(folder, '#!/bin/sh\necho x >>"${0%/*}/count"\nexec sleep 60\n')
+    monkeypatch.setenv("PATH", f"/:{folder}:{folder}/.:/usr/bin:/bin")
+    monkeypatch.setattr(precompiled, "_SECONDS", 0.5)
+    assert [precompiled.code(own) for _host in range(2)] == [script.SOURCES] * 2
+    assert (folder / "count").read_text() == "x\n"
 
 
 @pytest.mark.parametrize("said", [None, 3, "", "3.11", "3.11-a70d\n", "3.11-a70d/../x", "../../bin/sh", "33.1-a70d"])

@@ -53,3 +53,12 @@ def test_where_nothing_can_be_noted_every_host_is_asked(folder, monkeypatch):
     monkeypatch.setattr(told.constants, "DEFAULT_LOCAL_TMP", str(folder / "nothing"))
     told.note("a", "3.11-a70d")
     assert told.lacks("b") is None
+
+
+def test_a_line_that_a_full_disk_has_cut_is_passed_over(folder):
+    told.note("a", "3.11-a70d")
+    with (folder / "linuxnet-tuning-code").open("a") as file:
+        file.write("3.11-a7\n\n")
+    assert told.lacks("b") == "3.11-a70d"
+    told.note("b", None)
+    assert told.lines() == [["3.11-a70d", "a"], ["-", "b"]]

@@ -23,6 +23,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
 
 _VERSION = re.compile(r"(3\.[0-9]{1,2})-[0-9a-f]{4}")
 _SECONDS = 30
+_END = b"\n"
 
 
 def version(said: Any) -> str:
@@ -35,17 +36,26 @@ def code(python: str) -> script.Code:
     if not python:
         return script.SOURCES
     path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{python}")
-    with suppress(OSError), open(path, "a+", encoding="ascii") as file:
+    with suppress(OSError), open(path, "ab+", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # all but the first wait for it
         file.seek(0)
         line = file.read()
-        if not line.endswith("\n"):  # nothing, or as much as a full disk took
-            line = next(filter(None, (_compiled(path, python) for path in _interpreters(python))), "") + "\n"
+        if not line:
+            # Nobody tries again what fails, takes too long, or is too large for this disk.
+            file.write(_END)
+            line = _by_any(python).encode("ascii") + _END
             file.truncate(0)
             file.write(line)
-        if line.strip():
-            return script.Code(line.strip(), python)
+        if line.endswith(_END) and line != _END:
+            return script.Code(line.decode("ascii").strip(), python)
     return script.SOURCES
+
+
+def _by_any(python: str) -> str:
+    """What the first interpreter makes of the engine that can; empty if there is none, or one is too slow."""
+    with suppress(subprocess.TimeoutExpired):  # as others would be: it is the controller
+        return next(filter(None, (_compiled(path, python) for path in _interpreters(python))), "")
+    return ""
 
 
 def _interpreters(python: str) -> Iterator[str]:
@@ -61,7 +71,7 @@ def _interpreters(python: str) -> Iterator[str]:
 
 def _compiled(interpreter: str, python: str) -> str:
     """What an interpreter makes of the engine; empty if it cannot, or is of another version than its name says."""
-    with suppress(OSError, subprocess.SubprocessError, UnicodeError):
+    with suppress(OSError, subprocess.CalledProcessError, UnicodeError):
         argv = [interpreter, "-I", "-S", "-"]
         done = subprocess.run(argv, input=script.compiler(), capture_output=True, timeout=_SECONDS, check=True)
         made_by, _space, packed = done.stdout.decode("ascii").strip().partition(" ")

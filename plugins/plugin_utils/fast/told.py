@@ -25,7 +25,8 @@ def _file() -> str:
 def lines() -> list[list[str]]:
     """What was said so far, a line for each host: the Python of one that lacks the code, and the host."""
     with suppress(OSError), open(_file(), encoding="utf-8") as file:
-        return [line.split(" ", 1) for line in file.read().splitlines()]
+        # A full disk may have cut one.
+        return [line.split(" ", 1) for line in file.read().splitlines() if " " in line]
     return []
 
 
