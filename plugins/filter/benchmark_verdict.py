@@ -31,7 +31,7 @@ options:
   hostvars:
     description:
       - The variables of all hosts; write V(hostvars). C(tune_result) and C(tuned_result) tell which were changed, and
-        C(prove_failure) why measuring was impossible. C(prove_rolled_back) tells what went back.
+        C(prove_failure) why measuring was impossible, or why it ended early. C(prove_rolled_back) tells what went back.
       - Leave it out for two saved results, to compare them only.
     type: dict
   figure:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let axe-core judge every page of the documentation site, as wide as a desktop and as narrow as a phone."""
+"""Let axe-core judge every page of the documentation site: as wide as a desktop and a phone, and in the dark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ansible_collections.linuxnet.tuning.tests.browser.chromium import Chromium
 
-WIDTHS = (1280, 390)
+# How wide the window is, and which colours its reader prefers.
+VIEWS = ((1280, "light"), (390, "light"), (1280, "dark"))
 
 
 def main() -> int:
@@ -20,14 +21,16 @@ def main() -> int:
     try:
         for path in pages:
             browser.open(path)
-            for width in WIDTHS:
+            for width, scheme in VIEWS:
+                browser.media(scheme=scheme)
                 browser.size(width, 844)
                 for fault in browser.faults():
-                    print(f"{path.relative_to(site)} at {width} px: {fault}")
+                    print(f"{path.relative_to(site)} at {width} px, {scheme}: {fault}")
                     faults += 1
     finally:
         browser.close()
-    print(f"axe-core: {faults} faults in {len(pages)} pages, each at {' and '.join(map(str, WIDTHS))} px")
+    views = ", ".join(f"{width} px {scheme}" for width, scheme in VIEWS)
+    print(f"axe-core: {faults} faults in {len(pages)} pages, each at {views}")
     return int(faults > 0)
 
 
