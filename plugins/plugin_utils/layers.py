@@ -122,7 +122,7 @@ def _same(found: Any, omit: Any) -> bool:
 
 
 def _kept(found: Any, omit: Any) -> Any:
-    """Without what a template leaves out by `omit`, which older versions of Ansible do in the arguments of tasks only."""
+    """Without what a template leaves out by `omit`; older versions of Ansible do that in arguments of tasks only."""
     if isinstance(found, Mapping):
         return {key: _kept(value, omit) for key, value in found.items() if not _same(value, omit)}
     if isinstance(found, list):
