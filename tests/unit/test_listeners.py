@@ -259,9 +259,9 @@ def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
 def test_connections_that_are_held_back_are_facts_of_the_sockets():
     text = "0 9 10.0.0.1:9092 10.0.0.9:50123\n\t cubic busy:90000ms sndbuf_limited:87000ms(96.7%)\n"
     answers = memory_host.connect(memory_host.Files({}), lambda argv, _data: (0, text * (argv[1] == "-tinH"), ""), True)
-    (row,) = facts.sockets(answers)["held_back"]
+    (row,) = facts.sockets(answers, {})["held_back"]
     assert (row["peer"], row["by"]) == ("10.0.0.9 port 50123", "buffer")
-    assert facts.sockets(host({})) == {}
+    assert facts.sockets(host({}), {}) == {}
 
 
 def test_a_bond_tells_which_member_works():
