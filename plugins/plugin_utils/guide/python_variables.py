@@ -74,8 +74,8 @@ class Variables:
             return [self.bound[name.id]]
         known = [one for one in self.given.get(name.id, ()) if one.within[0] <= name.lineno <= one.within[1]]
         nearest = max((one.within for one in known), default=_EVERYWHERE)
-        place = (name.lineno, name.col_offset)
-        before = sorted((one for one in known if one.within == nearest and one.at < place), key=lambda one: one.at)
+        where = (name.lineno, name.col_offset)
+        before = sorted((one for one in known if one.within == nearest and one.at < where), key=lambda one: one.at)
         here = self.depths[name.lineno - 1]
         sure = [index for index, one in enumerate(before) if one.depth <= here]
         found = [one.value for one in before[sure[-1] if sure else 0 :]]
