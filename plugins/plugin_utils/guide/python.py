@@ -62,7 +62,7 @@ def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
     """What the calls of a program run, and the texts in it that are scripts, files or settings."""
     program = _Program(guide, lines, tree)
     never = dict(_never(tree))
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    nodes: List[Union[ast.expr, ast.stmt]] = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     nodes += [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     first = len(guide.sink.settings)
     for part in (program.node, program.text):
