@@ -20,13 +20,15 @@ done
 """
 
 
-# How long ping waits: until all is answered, with a time limit, or a second after the last packet to who never answers.
-ANSWERED, SILENT = {"first": "-w 10", "then": "-w 5"}, {"first": "-W 1", "then": "-W 1"}
+# How long the first ping waits and the others do: until all is answered, with a time limit, or a second after the last
+# packet to who never answers.
+ANSWERED, SILENT = ("-w 10", "-w 5"), ("-W 1", "-W 1")
 
 
 def growth(host, nic, addresses, patience=ANSWERED):
     """By address: what each queue sent meanwhile, as {queue: bytes} of tc and {queue: packets} of the driver."""
-    script = SCRIPT.format(addresses=" ".join(addresses), nic=nic, count=COUNT, size=SIZE, **patience)
+    first, then = patience
+    script = SCRIPT.format(addresses=" ".join(addresses), nic=nic, count=COUNT, size=SIZE, first=first, then=then)
     blocks = host.run(f"export LC_ALL=C; {script}").stdout.split("== ")[1:]
     assert len(blocks) == 2 * len(addresses)
     counters = [(sent(block), packets(block)) for block in blocks]
