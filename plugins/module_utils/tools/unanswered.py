@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tell whether IPv6 hears anything: by what its protocols have counted, and by connections that ask in vain."""
+"""Tell whether IPv6 hears anything: by what its protocols have counted, and by connections that get no answer."""
 
 from __future__ import annotations
 

@@ -96,10 +96,10 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
         return attribute
     rows = [text for _number, text in lines[index + 1 : index + 8]]
     named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w./-]+)['\"]", text)
-    title = _TITLE.match(text)
-    if not named and not title:
+    found = named or _TITLE.match(text)
+    if not found:
         return None
-    name = (named or title)[1]  # type: ignore[index]
+    name = found[1]
     # One of several bodies of a resource ends before the next title.
     ends = r"\s*(end|\}|\w[\w:]* ?\{.*)\s*$" if named else r".*;|\s*['\"]?[\w.-]+['\"]?\s*:\s*$"
     last = next((k for k, row in enumerate(rows) if re.match(ends, row)), len(rows))
