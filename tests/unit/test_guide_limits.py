@@ -75,3 +75,19 @@ def test_what_no_parser_takes_is_one_error_that_names_the_text(path):
     options = {"path": path, "form": "yaml"}
     with pytest.raises(AnsibleFilterError, match=f"{path or 'the text'} .it begins with '.* cannot be read"):
         guide_to_inventory("[" * 3000, **options)
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("sysctl", "net.ipv4.conf.eth{0}.rp_filter = 1"),
+        ("sysctl", "net.core.rmem_max = {0}"),
+        ("udev", 'SUBSYSTEM=="net", ATTR{{address}}=="02:00:00:00:{1:02x}:{2:02x}", ATTR{{mtu}}="9000"'),
+    ],
+)
+def test_a_long_text_takes_no_more_for_each_line_than_a_short_one(form, line):
+    text = "\n".join(line.format(number, *divmod(number, 256)) for number in range(20000))
+    begun = time.process_time()
+    found = guide_to_inventory(text, form=form)
+    assert time.process_time() - begun < 8
+    assert len(found["lines"]) == 20000

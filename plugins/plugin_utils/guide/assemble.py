@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
@@ -29,7 +29,7 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
         if remark.line in used:
             sink.remark(*remark)
     inventory: Dict[str, Any] = {}
-    nics = _nics(sink, [one for one in settings if one not in inside])
+    nics = _nics(sink, [one for one in settings if id(one) not in inside])
     if nics:
         inventory["tuning_host_nics"] = nics
     for family, variable in _OF_THE_HOST.items():
@@ -41,13 +41,14 @@ def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     profile = [one.value for one in settings if one.family == "profile"]
     if profile:
         inventory["tuning_tuned_profile"] = profile[-1]
+    texts, remarks = dict(lines), _joined(sink)
     return {
         "inventory": inventory,
         "fill_in": sorted({one.nic for one in settings if _placeholder(one.nic)}),
-        "remarks": [_said(sink, remark, lines) for remark in _joined(sink) if remark.kind != NOTE],
-        "notes": [_said(sink, remark, lines) for remark in _joined(sink) if remark.kind == NOTE],
-        "not_understood": [_said(sink, remark, lines) for remark in sorted(sink.lost)],
-        "lines": _lines(sink, settings, lines),
+        "remarks": [_said(sink, remark, texts) for remark in remarks if remark.kind != NOTE],
+        "notes": [_said(sink, remark, texts) for remark in remarks if remark.kind == NOTE],
+        "not_understood": [_said(sink, remark, texts) for remark in sorted(sink.lost)],
+        "lines": _lines(sink, settings, [*sink.lost, *remarks], lines),
     }
 
 
@@ -84,8 +85,8 @@ def _joined(sink: Sink) -> List[Remark]:
     return joined
 
 
-def _said(sink: Sink, remark: Remark, lines: Sequence[Line]) -> Dict[str, Any]:
-    text = dict(lines).get(remark.line, "").strip()
+def _said(sink: Sink, remark: Remark, texts: Mapping[int, str]) -> Dict[str, Any]:
+    text = texts.get(remark.line, "").strip()
     return {**_position(sink, remark.line), "kind": remark.kind, "text": text, "message": remark.text}
 
 
@@ -134,7 +135,8 @@ def _unsure(sink: Sink) -> List[int]:
     found: List[int] = []
     by_address: Dict[Any, List[Setting]] = {}
     for setting in sink.settings:
-        by_address.setdefault(setting.address, []).append(setting)
+        if setting.branch:
+            by_address.setdefault(setting.address, []).append(setting)
     for group_settings in by_address.values():
         for index, one in enumerate(group_settings):
             for other in group_settings[index + 1 : index + 200]:
@@ -214,17 +216,25 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
     for (nic, match, key), found in queues.items():
         numbered = entries[(nic, match)][receivers.FAMILY]
         numbered[key] = receivers.value(sink, key, numbered[key], found)
-    wide = [entry for entry in entries.values() if "match" in entry or any(char in entry["name"] for char in "*?")]
-    return [*wide, *(entry for entry in entries.values() if entry not in wide)]
+    # Sorting keeps the order of those that are alike.
+    return sorted(entries.values(), key=lambda entry: not ("match" in entry or any(c in entry["name"] for c in "*?")))
 
 
-def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], List[Setting]]:
-    """Bonds as entries; the MTU of a bond or of its members stands in it. One that is not whole is a remark."""
+def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], Set[int]]:
+    """Bonds as entries, the settings without what is left out, and which of them (by `id`) stand in a bond.
+
+    The MTU of a bond or of its members stands in it. One that is not whole is a remark.
+    """
     found: Dict[str, List[Setting]] = {}
+    with_mtu: Dict[str, List[Setting]] = {}
     for one in settings:
         if one.family == "bond":
             found.setdefault(one.nic, []).append(one)
-    entries, taken, inside = [], [], []
+        elif one.key == "mtu":
+            with_mtu.setdefault(one.nic, []).append(one)
+    entries: List[Dict[str, Any]] = []
+    taken: Set[int] = set()
+    inside: Set[int] = set()
     for name, parts in found.items():
         entry: Dict[str, Any] = {"name": name}
         for one in parts:
@@ -234,7 +244,7 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
                 )
             else:
                 entry[one.key] = one.value if isinstance(one.value, bool) else _bond_value(one.key, str(one.value))
-        sizes = [one for one in settings if one.key == "mtu" and one.nic in (name, *entry.get("members", []))]
+        sizes = [one for nic in (name, *entry.get("members", [])) for one in with_mtu.get(nic, ())]
         if sizes and len({one.value for one in sizes}) == 1:
             entry["mtu"] = sizes[0].value
         problem = _problem(entry)
@@ -242,15 +252,15 @@ def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]
             for one in parts:
                 said = f"{one.key} {masks.shown(str(one.value))} is left out, for the bond is not whole: {problem}"
                 sink.remark(one.line, CONDITIONAL, f"bond {name}: {said}")
-            taken += parts
+            taken.update(map(id, parts))
             continue
         if not set(bonded.KEYS).intersection(entry):
             text = "no address for it stands in this text; add addresses or dhcp, unless a bridge or VLANs have them"
             sink.remark(parts[0].line, NOTE, f"bond {name}: {text}")
         entries.append(entry)
-        inside += sizes if "mtu" in entry else []
-        taken += [one for one in parts if one.key not in entry]
-    return entries, [one for one in settings if one not in taken], inside
+        inside.update(map(id, sizes) if "mtu" in entry else ())
+        taken.update(id(one) for one in parts if one.key not in entry)
+    return entries, [one for one in settings if id(one) not in taken], inside
 
 
 def _problem(entry: Dict[str, Any]) -> str:
@@ -277,7 +287,9 @@ def _outcome(line: Dict[str, Any]) -> str:
     return "inventory" if line["settings"] else "remark" if line["kinds"] else "nothing"
 
 
-def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> List[Dict[str, Any]]:
+def _lines(
+    sink: Sink, settings: Sequence[Setting], remarks: Sequence[Remark], lines: Sequence[Line]
+) -> List[Dict[str, Any]]:
     """What became of each line; none is missing."""
     by_line: Dict[int, Dict[str, Any]] = {
         number: {"settings": [], "messages": [], "kinds": [], "contradicted": []} for number, _text in lines
@@ -286,7 +298,7 @@ def _lines(sink: Sink, settings: Sequence[Setting], lines: Sequence[Line]) -> Li
         for one in found_there:
             shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
             by_line[one.line][index].append({key: value for key, value in shown.items() if value not in ("", {})})
-    for remark in (*sink.lost, *_joined(sink)):
+    for remark in remarks:
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)
     found = []

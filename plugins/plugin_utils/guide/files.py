@@ -126,9 +126,9 @@ def _assignment(
         guide.sink.remark(number, OTHER_TOOL, f"{name}={value} is no setting of this collection")
     if match:
         # What the rule knows by its device has no name of its own.
-        guide.sink.settings[before:] = [
-            one._replace(nic="", match=match) if one.nic == "$name" else one for one in guide.sink.settings[before:]
-        ]
+        found = guide.sink.settings[before:]
+        named = (one._replace(nic="", match=match) if one.nic == "$name" else one for one in found)
+        guide.sink.settings.replace(before, named)
 
 
 # What a rule may ask for without leaving out a NIC of those that its name or device means.

@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
+from .distinct import Distinct
 
 # Why a line is no inventory although it was understood.
 HARMFUL, NO_EFFECT, CONTRADICTS, OTHER_TOOL = "harmful", "no_effect", "contradicts", "other_tool"
@@ -74,10 +75,10 @@ class Sink:
     """Collects what readers find; the only thing that they write to."""
 
     def __init__(self) -> None:
-        self.settings: List[Setting] = []
-        self.remarks: List[Remark] = []
-        self.lost: List[Remark] = []
-        self.idle: List[Remark] = []
+        self.settings: Distinct[Setting] = Distinct()
+        self.remarks: Distinct[Remark] = Distinct()
+        self.lost: Distinct[Remark] = Distinct()
+        self.idle: Distinct[Remark] = Distinct()
         self.seen: Dict[int, str] = {}
         # By a line that goes on with another one, the line in which that begins.
         self.tails: Dict[int, int] = {}
@@ -121,14 +122,13 @@ class Sink:
         setting = Setting(line, nic, family, key, value, branch, tuple(match))
         for caveat in (*caveats, *self.caveats):
             self.note(line, caveat)
-        if setting not in self.settings:
-            self.settings.append(setting)
+        self.settings.add(setting)
 
     def only_otherwise(self, first: Sequence[Setting], start: int) -> None:
         """Of the settings from a number on, leave out what only stands in for others, for it runs if these fail."""
         lines = {(one.nic, one.match, one.family): one.line for one in first}
         same = {one.address for one in first}
-        kept = self.settings[:start]
+        kept: List[Setting] = []
         for one in self.settings[start:]:
             line = lines.get((one.nic, one.match, one.family))
             if line is None or one.address in same:
@@ -140,7 +140,7 @@ class Sink:
                     CONDITIONAL,
                     said if one.line != line else said.replace(" where ", " where the command before it in "),
                 )
-        self.settings = kept
+        self.settings.replace(start, kept)
 
     @contextmanager
     def under(self, kind: str, why: str) -> Iterator[None]:
@@ -175,9 +175,8 @@ class Sink:
         """Something understood that is not for the inventory."""
         dead, why = self.dead
         found = Remark(line, dead, why) if dead else Remark(line, kind, text)
-        remarks = self.idle if dead else self.remarks
-        if found not in remarks and not (dead and kind == NOTE):
-            remarks.append(found)
+        if not (dead and kind == NOTE):
+            (self.idle if dead else self.remarks).add(found)
 
     def note(self, line: int, text: str) -> None:
         """What to know of a line if it becomes inventory."""
@@ -192,17 +191,17 @@ class Sink:
         """What never runs is said of lines that do not run at another time."""
         used = {setting.line for setting in self.settings}
         used.update(remark.line for remark in (*self.remarks, *self.lost))
-        self.remarks += [remark for remark in self.idle if remark.line not in used]
-        self.idle = []
+        for remark in self.idle:
+            if remark.line not in used:
+                self.remarks.add(remark)
+        self.idle = Distinct()
 
     def unknown(self, line: int, text: str) -> None:
         """Something that nobody here understands."""
         if self.dead[0]:
             self.remark(line, *self.dead)
             return
-        found = Remark(line, "not_understood", text)
-        if found not in self.lost:
-            self.lost.append(found)
+        self.lost.add(Remark(line, "not_understood", text))
 
     def goes_on(self, line: int, first: int) -> None:
         """A line that ends what another one begins: what becomes of that one becomes of both."""

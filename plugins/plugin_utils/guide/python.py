@@ -69,7 +69,7 @@ def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
         for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
             with guide.sink.under(NO_EFFECT, never.get(id(node), "")):
                 part(node)
-    guide.sink.settings[first:] = sorted(guide.sink.settings[first:], key=lambda one: one.line)
+    guide.sink.settings.replace(first, sorted(guide.sink.settings[first:], key=lambda one: one.line))
 
 
 def _never(tree: ast.AST) -> Iterator[Tuple[int, str]]:
