@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, loops, masks, reader
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader, rounds
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
 CASES = {path.stem: case_files.read(path) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))}
@@ -244,10 +244,15 @@ def test_of_names_of_interrupts_the_later_one_stands_first():
 
 def test_a_loop_of_which_the_text_tells_nothing_is_left_soon(monkeypatch):
     """The scripts of vendors work out processors in many lines, from files of the host."""
-    rounds = []
-    monkeypatch.setattr(loops.Loops, "_round", lambda self, body, symbolic: rounds.append(symbolic) or self.walk(body))
+    walked = []
+
+    def one_round(self, body, symbolic):
+        walked.append(symbolic)
+        self.walk(body)
+
+    monkeypatch.setattr(rounds.Rounds, "one_round", one_round)
     text = "for i in $(grep eth0 /proc/interrupts | cut -d: -f1); do echo $({}) > /proc/irq/$i/smp_affinity_list; done"
     for number, command in ((112, "echo 3"), (5, "cat /run/processor")):
         guide_to_inventory(text.format(command), form="shell")
-        assert (rounds.count(False), rounds.count(True)) == (number, 1)
-        rounds.clear()
+        assert (walked.count(False), walked.count(True)) == (number, 1)
+        walked.clear()

@@ -5,21 +5,17 @@ read in netplan.py."""
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from typing import Any, Callable, ContextManager, Dict, List, Mapping, Optional, Sequence
-from urllib.parse import unquote
+from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 
 import yaml
 
-from . import ethtool, masks, netplan, qdiscs, tasks
-from .budget import TooLarge
+from . import composed, ethtool, masks, netplan, qdiscs, tasks
 from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
-_MOST_NODES_OF_ALIASES = 1000
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 # Keys whose texts are for people.
 _SAID = ("msg", "fail_msg", "success_msg", "final_message", "description", "prompt")
@@ -28,52 +24,11 @@ _HELD = ("line", "block", "content")
 _VALUES = ("value", "val", "sysctl_value")
 
 
-def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
-    """The documents of a text with their places, or None where it is no YAML with a structure."""
-    text = "".join(f"{masks.templates(text)}\n" for _number, text in lines)
-    found = _composed(text)
-    if found is None:
-        # One name for several anchors is no YAML for this parser, but others take it.
-        found = _composed(re.sub(r"(?m)(:|-) [&*]\w+", r"\1 ", text))
-    if found and _nodes_of_aliases(found) > _MOST_NODES_OF_ALIASES:
-        raise TooLarge(f"it is too large: its aliases stand for more than {_MOST_NODES_OF_ALIASES} nodes")
-    return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None
-
-
-def _nodes_of_aliases(nodes: Sequence[yaml.Node]) -> int:
-    """How many nodes more there are once each alias is what it stands for."""
-    sizes: Dict[int, int] = {}
-    more = 0
-
-    def size(node: yaml.Node) -> int:
-        nonlocal more
-        if isinstance(node, yaml.ScalarNode):
-            return 1
-        if id(node) in sizes:
-            more += sizes[id(node)]
-        else:
-            sizes[id(node)] = _MOST_NODES_OF_ALIASES + 1  # one within itself has no end
-            inner = [one for pair in node.value for one in (pair if isinstance(pair, tuple) else (pair,))]
-            sizes[id(node)] = 1 + sum(map(size, inner))
-        return sizes[id(node)]
-
-    for node in nodes:
-        size(node)
-    return more
-
-
 def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:
     """Leave out what is set meanwhile, if the text describes containers of Kubernetes with a network of their own."""
     whole = "\n".join(text for _number, text in lines)
     own = re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole) and "hostNetwork: true" not in whole
     return guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if own else "")
-
-
-def _composed(text: str) -> Optional[List[yaml.Node]]:
-    try:
-        return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None]
-    except yaml.YAMLError:
-        return None
 
 
 class Reader:
@@ -179,7 +134,7 @@ class Reader:
         held = named.get("content") or named.get("contents")
         if held is not None and "encoding" in named and str(named["encoding"].value) in ("b64", "base64"):
             path = str(named["path"].value) if "path" in named else ""
-            text = decoded(str(held.value))
+            text = composed.decoded(str(held.value))
             lines = [(self.number(held), one) for one in (text or "").splitlines()]
             self.guide.read_file(path, lines) if lines else None
             if text is None and self.guide.is_config(path):
@@ -194,8 +149,8 @@ class Reader:
                 self._scalar(one, nic)
             elif word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
                 self.guide.sysctl(self.number(one), word, str(inner.value), switches=True)
-            elif word.startswith(_ROOTS) and "." in word and _numbers(inner):
-                self.guide.sysctl(self.number(one), word, _numbers(inner))
+            elif word.startswith(_ROOTS) and "." in word and composed.numbers(inner):
+                self.guide.sysctl(self.number(one), word, composed.numbers(inner))
                 for number in inner.value:
                     self.guide.sink.goes_on(self.number(number), self.number(one))
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
@@ -244,7 +199,7 @@ class Reader:
 
     def _salt(self, key: yaml.Node, word: str, inner: yaml.Node) -> None:
         """`net.core.rmem_max: {sysctl.present: [{value: 1}]}` of Salt, and `{value: 1}` of others."""
-        found = _scalars(inner, ("value",))
+        found = composed.scalars(inner, ("value",))
         if found:
             self.guide.sysctl(self.number(found[0]), word, str(found[0].value), switches=True)
         else:
@@ -267,7 +222,7 @@ class Reader:
             lines = [(number, text.strip()) for number, text in self.lines[start + 1 : end]]
             self.text(self.guide, lines)
         else:
-            held = _data(value)
+            held = composed.data(value)
             if held is not None:  # a file of Ignition
                 self.text(self.guide, [(self.number(node), text) for text in held.splitlines()])
                 return
@@ -303,43 +258,6 @@ class Reader:
         else:
             shell.run([self.variables.filled(word) for word in words])
         shell.finish()
-
-
-def _scalars(node: yaml.Node, words: Sequence[str]) -> List[yaml.ScalarNode]:
-    if isinstance(node, yaml.SequenceNode):
-        return [found for one in node.value for found in _scalars(one, words)]
-    if not isinstance(node, yaml.MappingNode):
-        return []
-    found: List[yaml.ScalarNode] = []
-    for key, value in node.value:
-        if str(key.value) in words and isinstance(value, yaml.ScalarNode):
-            found.append(value)
-        found += _scalars(value, words)
-    return found
-
-
-def _data(url: str) -> Optional[str]:
-    """The text that a URL holds in itself; None for another URL, and for what is no text."""
-    match = re.fullmatch(r"data:[\w/.+-]*(?:;charset=[\w-]+)?(;base64)?,(.*)", url, re.DOTALL)
-    return None if not match else decoded(match[2]) if match[1] else unquote(match[2])
-
-
-def decoded(text: str) -> Optional[str]:
-    """A text in base64; None where it is none."""
-    try:
-        return b64decode("".join(unquote(text).split()), validate=True).decode("utf-8")
-    except ValueError:
-        return None
-
-
-def _numbers(node: yaml.Node) -> str:
-    """The numbers of a list, as the kernel has them; empty for anything else."""
-    words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)] if _is_list(node) else []
-    return " ".join(words) if words and len(words) == len(node.value) and all(map(str.isdecimal, words)) else ""
-
-
-def _is_list(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.SequenceNode)
 
 
 def _looks_like_nic(word: str) -> bool:

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from typing import Callable, Dict, List, Optional, Set, Tuple, Union
 
-from . import interrupts, masks, numbers
+from . import interrupts, masks, numbers, values
 from .braces import braces
 from .budget import Budget
 
@@ -184,7 +183,7 @@ class _Expansion:
         brackets = (("$((", "))"), ("$[", "]"), ("$(", ")"), ("${", "}")) if raw[index + 1 : index + 2] in "([{" else ()
         for opening, closing in brackets:
             if raw.startswith(opening, index):
-                end = _closing(raw, index + len(opening), opening[1], closing)
+                end = values.closing(raw, index + len(opening), opening[1], closing)
                 inner, source = raw[index + len(opening) : end - len(closing)], raw[index:end]
                 if opening in ("$((", "$["):
                     number = arithmetic(inner, self.scope)
@@ -220,7 +219,7 @@ class _Expansion:
         value: Optional[Value] = self.scope.get(name)
         if isinstance(value, list) and index not in ("[@]", "[*]") and name not in ("@", "*"):
             number = arithmetic(index[1:-1], self.scope) if index else 0
-            value = _element(value, number)
+            value = values.element(value, number)
         if mark == "#":
             count = str(len(value)) if value is not None and _is_whole(value) else None
             self._insert(masks.mask(source) if count is None else count, quoted)
@@ -260,25 +259,14 @@ class _Expansion:
         if not isinstance(value, str) or (not masks.known(value) and sign not in ("##", "#", "%", "%%")):
             return value if isinstance(value, str) and sign in (",,", "^^") else None
         pattern = text(argument, self.scope)
-        if sign[0] == "#":
-            return _strip(value, pattern, sign == "##", front=True)
-        if sign[0] == "%":
-            return _strip(value, pattern, sign == "%%", front=False)
+        if sign[0] in "#%,^":
+            return values.changed(value, sign, pattern)
         if sign[0] == "/":
             old, _slash, new = argument.partition("/")
-            old, new = text(old, self.scope), text(new, self.scope)
-            if any(char in old for char in "*?["):
-                return None
-            return value.replace(old, new) if sign == "//" else value.replace(old, new, 1)
-        if sign[0] in ",^":
-            return value.lower() if sign[0] == "," else value.upper()
+            return values.replaced(value, text(old, self.scope), text(new, self.scope), sign == "//")
         start, _colon, length = argument.partition(":")
         first, count = arithmetic(start, self.scope), arithmetic(length, self.scope) if length else None
-        if first is None:
-            return None
-        if value.startswith("*"):
-            return value  # what stands for all NICs
-        return value[first:] if count is None else value[first : first + count]
+        return None if first is None else values.part(value, first, count)
 
 
 def _is_whole(value: Value) -> bool:
@@ -286,48 +274,6 @@ def _is_whole(value: Value) -> bool:
     words = value if isinstance(value, list) else [value]
     sure = masks.known(" ".join(words)) and not (interrupts.is_list(value) or interrupts.are_several(value))
     return sure and not any(word[:1] == "/" and "*" in word for word in words)
-
-
-def _element(value: List[str], number: Optional[int]) -> Optional[str]:
-    """One word of an array; of interrupts, or of files of the kernel, it stands for the one or all of them."""
-    if interrupts.is_list(value):
-        return f"{value[0]}#{'*' if number is None else number}"
-    if interrupts.are_several(value):
-        return None
-    if len(value) == 1 and value[0][:1] == "/" and "*" in value[0]:
-        return value[0] if number is None else None
-    return value[number] if number is not None and 0 <= number < len(value) else None
-
-
-def _strip(value: str, pattern: str, longest: bool, front: bool) -> Optional[str]:
-    """`${x##*/}` and its like; a NIC that stands for all of them (`/sys/class/net/*`) keeps its star."""
-    cuts = range(len(value) + 1) if front != longest else range(len(value), -1, -1)
-    for cut in cuts:
-        piece, rest = (value[:cut], value[cut:]) if front else (value[cut:], value[:cut])
-        if fnmatchcase(piece, pattern):
-            return rest
-    return value
-
-
-def _closing(raw: str, index: int, opening: str, closing: str) -> int:
-    """Where a substitution ends."""
-    other = closing[0]
-    depth = len(closing)
-    while index < len(raw):
-        char = raw[index]
-        if char == "\\":
-            index += 1
-        elif char == "'" and opening != "{":
-            end = raw.find("'", index + 1)
-            index = end if end > 0 else index
-        elif char == opening:
-            depth += 1
-        elif char == other:
-            depth -= 1
-            if not depth:
-                return index + 1
-        index += 1
-    return len(raw)
 
 
 def assignment(raw: str) -> Optional[Tuple[str, str, str]]:

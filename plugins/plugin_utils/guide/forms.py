@@ -8,9 +8,11 @@ from itertools import takewhile
 from typing import Callable, Dict, List, Optional, Sequence
 
 from . import (
+    composed,
     documents,
     files,
     fragments,
+    ifcfg,
     interfaces,
     languages,
     masks,
@@ -20,6 +22,8 @@ from . import (
     python,
     sentences,
     systemd,
+    tuned,
+    udev,
 )
 from .budget import TooLarge, refuse
 from .model import OTHER_TOOL, Line
@@ -77,13 +81,13 @@ class Forms:
         guide.is_config = lambda path: by_path(path) is not None
         self.readers: Dict[str, Callable[[Sequence[Line]], None]] = {
             "sysctl": lambda lines: files.sysctl(guide, lines),
-            "udev": lambda lines: files.udev(guide, lines),
+            "udev": lambda lines: udev.read(guide, lines),
             "modprobe": lambda lines: modules.file(guide, lines),
-            "ifcfg": lambda lines: files.ifcfg(guide, lines),
+            "ifcfg": lambda lines: ifcfg.read(guide, lines),
             "interfaces": lambda lines: interfaces.read(guide, lines),
             "networkmanager": lambda lines: nmcli.keyfile(guide, lines),
             "systemd": lambda lines: systemd.read(guide, lines),
-            "tuned": lambda lines: files.tuned(guide, lines),
+            "tuned": lambda lines: tuned.read(guide, lines),
             "unit": lambda lines: files.unit(guide, lines),
             "crontab": lambda lines: files.crontab(guide, lines),
             "shell": self._shell,
@@ -103,7 +107,7 @@ class Forms:
             return  # what was done, not what is to be done
         form = "" if _FOR_PEOPLE.search(path) else by_path(path) or by_text(lines)
         if form == "ifcfg":
-            files.ifcfg(self.guide, lines, path)
+            ifcfg.read(self.guide, lines, path)
         elif form == "systemd":
             systemd.read(self.guide, lines, path)
         elif form and form != "prose":
@@ -132,7 +136,7 @@ class Forms:
 
     def _yaml(self, lines: Sequence[Line]) -> None:
         try:
-            nodes = documents.compose(lines)
+            nodes = composed.compose(lines)
         except TooLarge as error:
             refuse(self.guide.sink, lines, str(error))
             return

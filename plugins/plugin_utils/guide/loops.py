@@ -7,42 +7,19 @@ What the text decides is walked round by round; a loop over what only the host k
 from __future__ import annotations
 
 import re
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple, Union
 
 from . import bindings, conditions, counting, expand, interrupts, kernel_files, masks, wrappers
 from .nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
-from .pipelines import Pipelines
+from .rounds import MOST_ROUNDS, Rounds
 
-_MOST_ROUNDS = 512
 _LISTS = ("mapfile", "readarray")
 _OF_READ = ("-p", "-t", "-N", "-i")
 _WITH_WORD = ("-d", "-n", "-O", "-s", "-u", "-C", "-c")
 
 
-class Loops(Pipelines):
+class Loops(Rounds):
     """The loops of one script."""
-
-    undecided = 0
-    rounds = 0  # of loops over what only the host knows
-    counted: FrozenSet[str] = frozenset()  # the variables that these count on
-
-    def skip(self, node: Node, why: str) -> None:
-        """Note why commands do not run."""
-        for inner in all_of(node):
-            self.why.setdefault(id(inner), why)
-
-    def visit_all(self, node: Node) -> None:
-        """Count commands as met, such as those of a condition."""
-        self.visited.update(id(inner) for inner in all_of(node))
-
-    def condition(self, node: Node) -> None:
-        """Commands in a condition run as well: `if ethtool -C eth0 adaptive-rx on; then`."""
-        if conditions.is_test(node):
-            self.visit_all(node)
-        else:
-            self.undecided += 1
-            self.walk(node)
-            self.undecided -= 1
 
     def loop(self, node: For) -> None:
         """`for x in ...`, and `for ((...))`."""
@@ -55,139 +32,36 @@ class Loops(Pipelines):
             return
         words = self.listed(raw)
         if words:
-            self._over(node.name, words, node.body, node.line)
+            self.over(node.name, words, node.body, node.line)
         else:
             self.skip(node.body, self.unlisted or "the loop has no words")
-
-    def _over(self, name: str, words: Sequence[str], body: Node, line: int) -> None:
-        # A round that stands for several NICs or queues.
-        said, self.left_out = ", ".join(self.left_out), ()
-        caveat = (
-            f"the script leaves out the names {said}; the inventory has it for NICs that are hardware" if said else ""
-        )
-        symbolic = any(char in "".join(words) for char in "*?") or (len(words) == 1 and not masks.known(words[0]))
-        for word in words[:_MOST_ROUNDS]:
-            looked_up = interrupts.WORD.search(word)
-            if looked_up and not looked_up[2]:
-                self._over_interrupts(name, word, body)
-                continue
-            if symbolic:
-                self._forget(body)
-            self.assign(name, "=", word)
-            self.tell_apart(name, word, line)
-            with self.sink.noting(caveat):
-                if not self._goes_on(body, symbolic):
-                    break
-
-    def _over_interrupts(self, name: str, word: str, body: Node) -> None:
-        """Interrupt by interrupt to see which processors each gets, and once for all of them."""
-
-        def each(count: int) -> None:
-            for number in range(count):
-                self.assign(name, "=", f"{word}#{number}")
-                if not self._goes_on(body):
-                    break
-
-        self._survey(body, each)
-        start = dict(self.scope.values)
-        self._forget(body)
-        self.assign(name, "=", word)
-        self._for_all(body)
-        for grown in self._grown(body, f"${name}"):
-            self.scope.values.update({grown: [word]} if start.get(grown) == [] else {})
 
     def _over_list(self, node: Union[For, While], head: str, name: str = "") -> bool:
         """The same for a loop over the numbers of an array of interrupts; False for any other loop."""
         book = self.guide.interrupts
         if book.counting or book.looping or not interrupts.are_counted(head, self.scope):
             return False
-        self._survey(node.body, lambda _count: self.loop(node) if isinstance(node, For) else self.repeat(node))
-        self._forget(node.body)
+        self.survey(node.body, lambda _count: self.loop(node) if isinstance(node, For) else self.repeat(node))
+        self.forget(node.body)
         self.scope.values.update({name: masks.mask(f"${name}")} if name else {})
-        self._for_all(node.body)
+        self.for_all(node.body)
         return True
-
-    def _survey(self, body: Node, walk: Callable[[int], None]) -> None:
-        """Find what the interrupts of a loop get, by a walk over some of them on hosts of different sizes."""
-        book = self.guide.interrupts
-        if book.counting:
-            return
-        book.values = {}
-        if book.loops >= interrupts.MOST_LOOPS:
-            return
-        book.loops += 1
-        found = []
-        for processors, count in zip(interrupts.PROCESSORS, interrupts.COUNTS):
-            book.body, book.turns = body, 0
-            with self.supposing(processors, count):
-                walk(count)
-            found.append(book.results(count))
-            if not any(found[0].values()):
-                break
-        book.values = {key: value for key, value in found[0].items() if found[-1].get(key) == value}
-
-    def _for_all(self, body: Node) -> None:
-        """One round that stands for all interrupts of a loop."""
-        self.guide.interrupts.looping += 1
-        self._goes_on(body, True)
-        self.guide.interrupts.looping -= 1
-        self._forget(body)
-
-    @staticmethod
-    def _grown(body: Node, variable: str) -> List[str]:
-        """The arrays to which each round of a loop adds its word: `list+=("$x")`."""
-        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
-        assigned = [found for found in map(expand.assignment, raw) if found and found[1] == "+="]
-        return [name for name, _sign, rest in assigned if re.sub(r"[()\"'{} ]", "", rest) == variable]
-
-    def _goes_on(self, body: Node, symbolic: bool = False) -> bool:
-        """One round of a loop; False where it breaks off, or where more of them show nothing."""
-        try:
-            self._round(body, symbolic)
-            if self.guide.interrupts.is_enough(body):
-                return False
-        except bindings.Leave as leave:
-            if leave.how not in ("break", "continue"):
-                raise
-            return leave.how == "continue"
-        return True
-
-    def _round(self, body: Node, symbolic: bool) -> None:
-        self.undecided += symbolic
-        self.rounds += symbolic
-        before = self.counted
-        if symbolic:
-            self.counted = before.union(name for node in all_of(body) for name in self.assigned(node))
-        try:
-            with self.sink.under("", ""):  # what a continue leaves out, it leaves out of this round
-                self.walk(body)
-        finally:
-            self.undecided -= symbolic
-            self.rounds -= symbolic
-            self.counted = before
-
-    def _in_any_round(self, start: Dict[str, expand.Value]) -> None:
-        """After a condition that some rounds meet: what the loop counts on is no better known than before it."""
-        for name in self.counted:
-            value = start.get(name)
-            if isinstance(value, str) and not masks.known(value):
-                self.scope.values[name] = value
 
     def _count(self, node: For) -> None:
         """`for ((i=0; i<8; i++))`, as far as the numbers are known."""
         first, test, step = [*(part.strip() for part in node.head.split(";")), "", "", ""][:3]
         counting.carry_out(first, self.scope)
         name = first.partition("=")[0].strip()
-        for _round in range(_MOST_ROUNDS):
+        for _round in range(MOST_ROUNDS):
             goes_on = conditions.compare(test, self.scope)
             if goes_on is None:
-                self._forget(node.body)
+                self.forget(node.body)
                 self.scope.values[name] = masks.mask(f"${name}")
-                self._round(node.body, True)
+                self.one_round(node.body, True)
                 return
             if not goes_on:
                 return
-            if not self._goes_on(node.body):
+            if not self.goes_on(node.body):
                 return
             counting.carry_out(step, self.scope)
 
@@ -205,12 +79,12 @@ class Loops(Pipelines):
             return
         if self._counts(node) and self._as_counted(node):
             return
-        self._forget(node.body)
-        self._forget(node.condition)
+        self.forget(node.body)
+        self.forget(node.condition)
         self.condition(node.condition)
         start = dict(self.scope.values)
         with self.output_to(node.redirects):
-            self._round(node.body, True)
+            self.one_round(node.body, True)
         # A default that the loop may replace, such as by an option, is what a call without options has.
         after = self.scope.values
         after.update({name: value for name, value in start.items() if bindings.surer(value, after.get(name))})
@@ -249,7 +123,7 @@ class Loops(Pipelines):
             return False
         self.visit_all(node)
         self.line = self.override or node.line
-        for value in printed.split()[:_MOST_ROUNDS]:
+        for value in printed.split()[:MOST_ROUNDS]:
             self.run(wrappers.filled(words, value), node)
         self.sink.nothing(node.line, "sets nothing by itself")
         return True
@@ -270,7 +144,7 @@ class Loops(Pipelines):
             return False
         self.visit_all(node.condition)
         with self.output_to(node.redirects):
-            self._over(name, printed.split(), node.body, node.line)
+            self.over(name, printed.split(), node.body, node.line)
         return True
 
     def read_list(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
@@ -309,7 +183,7 @@ class Loops(Pipelines):
 
     def _as_counted(self, node: While) -> bool:
         """Round by round as long as the text decides the condition; False where the host does."""
-        for _round in range(_MOST_ROUNDS):
+        for _round in range(MOST_ROUNDS):
             goes_on = conditions.decide(node.condition, self.scope)
             if goes_on is None:
                 return False
@@ -320,7 +194,7 @@ class Loops(Pipelines):
                 return True
             before = dict(self.scope.values), self.scope.arguments
             with self.output_to(node.redirects):
-                if not self._goes_on(node.body):
+                if not self.goes_on(node.body):
                     return True
             if before == (self.scope.values, self.scope.arguments):
                 return True
@@ -333,16 +207,10 @@ class Loops(Pipelines):
         for line, values in found:
             self.override = before or line
             self.scope.values.update(values)
-            goes_on = self._goes_on(node.body)
+            goes_on = self.goes_on(node.body)
             self.override = before
             if not goes_on:
                 break
-
-    def _forget(self, body: Node) -> None:
-        """Variables that a loop counts on with are not known in a round that stands for all of them."""
-        for node in all_of(body):
-            for name in self.assigned(node):
-                self.scope.values[name] = masks.mask(f"${name}")
 
 
 def _spelt(node: Node) -> str:

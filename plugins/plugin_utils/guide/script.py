@@ -8,7 +8,7 @@ import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import bindings, conditions, counting, expand, foreign, interrupts, kernel_files, masks, output, syntax
+from . import bindings, conditions, counting, expand, foreign, interrupts, kernel_files, masks, queries, syntax
 from .lexer import Broken
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .nodes import Arithmetic, For, Function, Node, Redirect, Simple
@@ -216,7 +216,7 @@ class Script:
         name, sign, rest = found
         self.scope.drivers.discard(name)
         self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
-        self.scope.counts |= {name} if output.counts_processors(masks.shown(rest)) else set()
+        self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})
         self.origins.pop(name, None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from . import conditions, expand, filters, interrupts, masks, output, syntax
+from . import conditions, expand, filters, interrupts, masks, output, queries, syntax
 from .model import Line
 from .nodes import For, Function, Node, Pipeline, Sequence_, Simple, While, all_of
 from .script import Script
@@ -35,37 +35,37 @@ class Substitutions(Script):
     def substitute(self, source: str) -> Optional[str]:
         """What `$(...)` gives, for the few commands whose answer the text decides."""
         plain = masks.shown(source)
-        if output.maximum(plain):
+        if queries.maximum(plain):
             return masks.MAXIMUM
-        if self.processors and output.counts_processors(plain):
+        if self.processors and queries.counts_processors(plain):
             return self.processors
-        found = output.queue_files(plain)
+        found = queries.queue_files(plain)
         if found is not None:
             unlisted = "find without -L does not follow the links in /sys/class/net, so it lists nothing"
             self.unlisted = "" if found else unlisted
             return expand.text(f'"{found}"', self.scope)
-        listed_nics = output.found_nics(plain)
+        listed_nics = queries.found_nics(plain)
         if listed_nics is not None:
             return listed_nics
-        if output.every_nic(plain):
+        if queries.every_nic(plain):
             return "*"
-        self.left_out = output.without_virtual(plain)
+        self.left_out = queries.without_virtual(plain)
         if self.left_out:
             return masks.HARDWARE
-        patterns = output.begin_with(plain)
+        patterns = queries.begin_with(plain)
         if patterns:
             return " ".join(patterns)
-        if output.profile_of(plain):
-            return expand.text(output.profile_of(plain), self.scope)
-        if output.default_route(plain):
+        if queries.profile_of(plain):
+            return expand.text(queries.profile_of(plain), self.scope)
+        if queries.default_route(plain):
             return masks.DEFAULT_ROUTE
-        if output.whole_default_route(plain):
+        if queries.whole_default_route(plain):
             return "default"
         tree = syntax.inner(source, self.line)
         if tree is None:
             return None
         commands = tree.commands
-        inside = len(commands) == 2 and output.lists_in(commands[0], "/sys/class/net")
+        inside = len(commands) == 2 and queries.lists_in(commands[0], "/sys/class/net")
         first = commands[-1] if len(commands) == 1 or inside else None
         piped = first.commands if isinstance(first, Pipeline) else [first]
         ordered = all(isinstance(one, Simple) and one.words and one.words[0][0] in _ORDERING for one in piped[1:])
@@ -83,7 +83,7 @@ class Substitutions(Script):
         if words[:1] == ["ls"] and listed and all(_ATTRIBUTE.search(path) for path in listed):
             return "\n".join(listed)
         folders = any(re.fullmatch(r"-\w*d\w*", word) for word in words)
-        if words[:1] == ["ls"] and folders and listed and all(map(output.is_of_a_queue, listed)):
+        if words[:1] == ["ls"] and folders and listed and all(map(queries.is_of_a_queue, listed)):
             return "\n".join(listed)
         if inside:
             names = words[:1] == ["ls"] and not any("/" in word for word in listed)

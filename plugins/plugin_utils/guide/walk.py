@@ -137,7 +137,7 @@ class Walk(Loops):
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)):
                     self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
                 self.loopback = False
-                self._in_any_round(start)
+                self.in_any_round(start)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
                 self.walk(node.right)
@@ -219,7 +219,7 @@ class Walk(Loops):
             closed = known is True
         self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
         if len(outcomes) > 1 or not closed:
-            self._in_any_round(start)
+            self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
 
@@ -266,4 +266,4 @@ class Walk(Loops):
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)
-        self._in_any_round(start)
+        self.in_any_round(start)
