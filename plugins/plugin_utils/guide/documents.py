@@ -9,7 +9,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 
 import yaml
 
-from . import composed, ethtool, masks, netplan, qdiscs, tasks
+from . import composed, ethtool, masks, netplan, qdiscs, task_conditions, tasks
 from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -80,8 +80,8 @@ class Reader:
         plain = {str(key.value): value for key, value in pairs if isinstance(key, yaml.ScalarNode)}
         self.variables.take(plain["vars"]) if "vars" in plain else None
         turns = self.variables.loop(plain)
-        never = "it stands under a condition that never holds" if tasks.never(plain.get("when")) else ""
-        with self.guide.sink.under(NO_EFFECT, never), self.guide.sink.noting(tasks.condition(plain.get("when"))):
+        caveat = task_conditions.note(plain.get("when"))
+        with self.guide.sink.under(*task_conditions.left_out(plain)), self.guide.sink.noting(caveat):
             if turns is None:
                 self._keys_of(node, nic, plain)
             for turn in turns or ():

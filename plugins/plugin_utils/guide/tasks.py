@@ -213,19 +213,6 @@ def gone(name: str) -> str:
     return f"{masks.shown(name)}: state absent takes the parameter out of a file, and sets nothing"
 
 
-def condition(node: Optional[yaml.Node]) -> str:
-    """What to note of a task of Ansible that runs under a condition."""
-    parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    words = [masks.shown(str(one.value)) for one in parts if isinstance(one, yaml.ScalarNode)]
-    return f"only where {' and '.join(words)}" if words else ""
-
-
-def never(node: Optional[yaml.Node]) -> bool:
-    """Whether a condition is simply false, or one of several is."""
-    parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return any(isinstance(one, yaml.ScalarNode) and str(one.value).lower() in ("false", "no") for one in parts)
-
-
 def command(text: str) -> str:
     """A command in one line without the words that are for Ansible."""
     return _FOR_ANSIBLE.sub("", text)
