@@ -24,9 +24,10 @@ from . import (
     systemd,
     tuned,
     udev,
+    unread,
 )
 from .budget import TooLarge, refuse
-from .model import OTHER_TOOL, Line
+from .model import NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -105,7 +106,10 @@ class Forms:
         """A file that a script writes, or that was found on a host."""
         if path.endswith(".log"):
             return  # what was done, not what is to be done
-        form = "" if _FOR_PEOPLE.search(path) else by_path(path) or by_text(lines)
+        known = by_path(path)
+        form = "" if _FOR_PEOPLE.search(path) else known or by_text(lines)
+        unused = not known and form not in ("", None, "prose") and unread.is_one(path, self.guide.texts)
+        form = "" if unused else form
         if form == "ifcfg":
             ifcfg.read(self.guide, lines, path)
         elif form == "systemd":
@@ -116,7 +120,8 @@ class Forms:
             for number, text in lines:
                 if sentences.holds_a_setting(text):
                     what = "is for people to read" if form == "" else "has a form that is not known here"
-                    self.guide.sink.remark(number, OTHER_TOOL, f"it stands in {path or 'a text'}, which {what}")
+                    kind, what = (NO_EFFECT, "nothing in this text uses") if unused else (OTHER_TOOL, what)
+                    self.guide.sink.remark(number, kind, f"it stands in {path or 'a text'}, which {what}")
 
     def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:
         """A script that a script wrote and now calls; False where it is none."""

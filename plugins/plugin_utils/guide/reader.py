@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 from .assemble import result
 from .budget import TooLarge
@@ -45,7 +45,7 @@ def read(text: str, path: str = "", form: str = "", known: Known = NOTHING) -> D
     """The result for one text; its form is told by `form`, by its path, or by what it looks like."""
     lines = numbered(text)
     sink = Sink()
-    kind = _take_in(Guide(sink, *known), lines, path, form)
+    kind = _take_in(_guide(sink, known, [text]), lines, path, form)
     return {"form": kind, **result(sink, lines)}
 
 
@@ -57,9 +57,15 @@ def read_files(files: Mapping[str, str], known: Known = NOTHING) -> Dict[str, An
     for path, text in files.items():
         lines = [(len(every) + number, line) for number, line in numbered(text)]
         sink.where.update({number: (path, position) for position, (number, _line) in enumerate(lines, 1)})
-        forms[path] = _take_in(Guide(sink, *known), lines, path, "")
+        forms[path] = _take_in(_guide(sink, known, files.values()), lines, path, "")
         every += lines
     return {"form": forms, **result(sink, every)}
+
+
+def _guide(sink: Sink, known: Known, texts: Iterable[str]) -> Guide:
+    guide = Guide(sink, *known)
+    guide.texts = [line for text in texts for line in text.splitlines()]
+    return guide
 
 
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:

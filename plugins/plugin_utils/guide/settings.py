@@ -62,6 +62,7 @@ class Guide:
         self.kernel = verdicts.release(kernel)
         self.arguments = arguments
         self.foreign = foreign
+        self.texts: Sequence[str] = ()  # all lines that are read, of all files
         # Set by the forms: a script may write files of any form.
         self.read_file: Callable[[str, Sequence[Line]], None] = lambda _path, _lines: None
         self.is_config: Callable[[str], bool] = lambda _path: False
