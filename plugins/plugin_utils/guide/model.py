@@ -94,6 +94,8 @@ class Sink:
         self.losers: List[Setting] = []
         # While it holds a sentence, whatever would be set is left out for this reason.
         self.dead: Tuple[str, str] = ("", "")
+        # By line, the same for what stands in it, whoever reads it and when.
+        self.never: Dict[int, Tuple[str, str]] = {}
         # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
         self.noted: List[Remark] = []
@@ -108,7 +110,7 @@ class Sink:
         match: Sequence[Tuple[str, str]] = (),
     ) -> None:
         """A value that belongs into the inventory, unless it stands where nothing runs."""
-        kind, why = self.dead
+        kind, why = self._left_out(line)
         if kind:
             self.remark(line, kind, why)
             return
@@ -123,6 +125,10 @@ class Sink:
         for caveat in (*caveats, *self.caveats):
             self.note(line, caveat)
         self.settings.add(setting)
+
+    def _left_out(self, line: int) -> Tuple[str, str]:
+        """Why nothing that is found in a line now is for the inventory."""
+        return self.dead if self.dead[0] else self.never.get(line, self.dead)
 
     def only_otherwise(self, first: Sequence[Setting], start: int) -> None:
         """Of the settings from a number on, leave out what only stands in for others, for it runs if these fail."""
@@ -173,7 +179,7 @@ class Sink:
 
     def remark(self, line: int, kind: str, text: str) -> None:
         """Something understood that is not for the inventory."""
-        dead, why = self.dead
+        dead, why = self._left_out(line)
         found = Remark(line, dead, why) if dead else Remark(line, kind, text)
         if not (dead and kind == NOTE):
             (self.idle if dead else self.remarks).add(found)
@@ -198,8 +204,8 @@ class Sink:
 
     def unknown(self, line: int, text: str) -> None:
         """Something that nobody here understands."""
-        if self.dead[0]:
-            self.remark(line, *self.dead)
+        if self._left_out(line)[0]:
+            self.remark(line, *self._left_out(line))
             return
         self.lost.add(Remark(line, "not_understood", text))
 
