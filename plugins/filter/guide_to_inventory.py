@@ -15,8 +15,9 @@ description:
   - Knows shell scripts with C(ethtool), C(ip), C(ifconfig), C(tc), C(sysctl), C(setpci), C(nmcli), C(systemctl) and
     writes into C(/proc) and C(/sys), with variables, loops, functions, conditions and the files that they write;
     C(sysctl.conf), C(modprobe.d), udev rules, ifcfg files, C(/etc/network/interfaces), keyfiles of NetworkManager,
-    netplan, C(.link), C(.network) and C(.netdev) of systemd, units, TuneD profiles, crontabs; YAML of Ansible, Salt,
-    cloud-init, Hiera and Kubernetes; Python; and guides in Markdown, reST or as plain text.
+    netplan, C(.link), C(.network) and C(.netdev) of systemd, units, TuneD profiles, crontabs, C(/etc/config) of
+    OpenWrt; YAML of Ansible, Salt, cloud-init, Hiera and Kubernetes; Python; and guides in Markdown, reST or as plain
+    text.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
@@ -35,8 +36,8 @@ options:
   form:
     description: The form of the text, where neither the path nor the text tells it rightly.
     type: str
-    choices: ['', shell, sysctl, udev, ifcfg, interfaces, networkmanager, yaml, systemd, tuned, modprobe, unit, crontab,
-      python, makefile, prose]
+    choices: ['', shell, sysctl, udev, ifcfg, interfaces, networkmanager, yaml, systemd, tuned, modprobe, unit, uci,
+      crontab, python, makefile, prose]
     default: ''
   kernel:
     description: The kernel that lines are judged for, such as V(6.1); the newest by default.

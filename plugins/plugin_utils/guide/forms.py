@@ -23,6 +23,7 @@ from . import (
     sentences,
     systemd,
     tuned,
+    uci,
     udev,
     unread,
 )
@@ -45,6 +46,7 @@ _BY_PATH = (
     (r"/modprobe\.d/|/modprobe\.conf$", "modprobe"),
     (r"/modules-load\.d/|/etc/modules$", "modprobe"),
     (r"\.(service|timer)(\.d/.*)?$", "unit"),
+    (r"^/etc/config/[^/]+$", "uci"),
     (r"/cron\.d/|/crontab$|/spool/cron/", "crontab"),
     (
         r"/rc\.local$|\.sh$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
@@ -55,7 +57,7 @@ _BY_PATH = (
 _FOR_PEOPLE = re.compile(r"^/etc/(?:motd|issue)(?:[./]|$)|(?:^|/)README|\.(?:md|rst|html?)$", re.IGNORECASE)
 _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
-    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|EOF|EOL"
+    r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|uci|EOF|EOL"
     r"|eval|run|tuned-adm|set_irq\S*"
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
@@ -90,6 +92,7 @@ class Forms:
             "systemd": lambda lines: systemd.read(guide, lines),
             "tuned": lambda lines: tuned.read(guide, lines),
             "unit": lambda lines: files.unit(guide, lines),
+            "uci": lambda lines: uci.read(guide, lines),
             "crontab": lambda lines: files.crontab(guide, lines),
             "shell": self._shell,
             "makefile": lambda lines: self._shell(languages.recipes(lines)),
@@ -281,6 +284,8 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
         said = any(_SENTENCE.fullmatch(text) or _IN_WORDS.fullmatch(text) for text in plain)
         return "prose" if said else "sysctl"
+    if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
+        return "uci"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
         return "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):

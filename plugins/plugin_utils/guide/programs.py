@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
-from . import devices, ethtool, foreign, functions, kernel_files, masks, modules, nmcli, qdiscs, routes
+from . import devices, ethtool, foreign, functions, kernel_files, masks, modules, nmcli, qdiscs, routes, uci
 from .model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from .settings import Guide
 
@@ -298,6 +298,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "modprobe": modules.modprobe,
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
+    "uci": uci.command,
     **{f"set_irq_affinity{end}": affinity for end in ("", ".sh")},
     **{f"set_irq_affinity_cpulist{end}": partial(affinity, listed=True) for end in ("", ".sh")},
     **{f"set_irq_affinity_bynode{end}": affinity_by_node for end in ("", ".sh")},

@@ -26,7 +26,7 @@ FORMS = (
         "modprobe",
         "unit",
     ),
-    *("crontab", "python", "makefile", "prose"),
+    *("uci", "crontab", "python", "makefile", "prose"),
 )
 
 

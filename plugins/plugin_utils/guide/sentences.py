@@ -15,7 +15,7 @@ PROMPT = re.compile(
 )
 _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?"
-    r"(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|tuned-adm|sed(?=\s+-\w*i)"
+    r"(\$\{?ETHTOOL\}?|ethtool|sysctl|setpci|ifconfig|ip|tc|nmcli|uci|tuned-adm|sed(?=\s+-\w*i)"
     r"|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
@@ -170,6 +170,8 @@ def plausible(words: List[str]) -> bool:
         return len(rest) > 1 and any(word in _VERBS for word in rest)
     if name == "sed":
         return len(rest) > 2 and rest[-1].startswith("/etc/") and "grub" not in rest[-1]
+    if name == "uci":
+        return "set" in rest and any(re.match(r"[\w-]+\.\S+=", word) for word in rest)
     if name == "nmcli":
         return bool(rest) and rest[0] in ("con", "c", "connection", "device", "dev", "d")
     if name == "tuned-adm":
