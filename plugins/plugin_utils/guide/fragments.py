@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from . import kernel_names, masks
+from . import chef, kernel_names, masks
 from .model import Line
 
 _OPTIONS = r"(?:ETHTOOL_OPTS|ETHTOOL_OPTIONS|BONDING_OPTS|BONDING_MODULE_OPTS)"
@@ -91,9 +91,12 @@ class Declared(NamedTuple):
 def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
     """A parameter that a resource of Puppet or Chef declares, its value perhaps some lines below."""
     text = lines[index][1]
-    attribute = _attribute(text) or _by_words(lines, index)
+    attribute = chef.attribute(lines[index])
     if attribute:
-        return attribute
+        return Declared(attribute.key, attribute.value)
+    by_words = _by_words(lines, index)
+    if by_words:
+        return by_words
     rows = [text for _number, text in lines[index + 1 : index + 8]]
     named = re.search(r"\bsysctl\w*(?:::\w+)*\s*[{(]?\s*['\"]((?:net|kernel|vm|fs)\.[\w./-]+)['\"]", text)
     found = named or _TITLE.match(text)
@@ -112,30 +115,6 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
         if value:
             return Declared(name, next(part for part in value.groups() if part is not None), below)
     return None
-
-
-# `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.
-_OF_CHEF = re.compile(
-    r"\s*(?:node\.)?(?:default|override|normal|set|automatic|force_default|force_override|node)(?:_unless)?"
-    r"((?:\[(?:['\"][\w./-]+['\"]|:\w+)\])+)\s*=\s*(.+)"
-)
-
-
-def _attribute(text: str) -> Optional[Declared]:
-    """An attribute of Chef, whose path ends with the name of a parameter, in one part or in several."""
-    match = _OF_CHEF.match(text)
-    parts = re.findall(r"[\w./-]+", match[1]) if match else []
-    first = next((k for k, part in enumerate(parts) if re.match(r"(net|kernel|vm|fs)(\.|$)", part)), len(parts))
-    name = ".".join(parts[first:])
-    if not match or name.count(".") < (2 if name.startswith("net") else 1):
-        return None
-    return Declared(name, _plain(match[2]))
-
-
-def _plain(value: str) -> str:
-    """A value of Ruby without its quotes, the comment behind it, and the underscores within a number."""
-    text = value.partition(" #")[0].strip().strip("'\"")
-    return text.replace("_", "") if re.fullmatch(r"\d[\d_]*", text) else text
 
 
 def _by_words(lines: Sequence[Line], index: int) -> Optional[Declared]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from . import fragments, programs, tasks
+from . import chef, fragments, programs, tasks
 from .model import NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -16,6 +16,13 @@ _FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     """Note what the resource in a line declares; gives how many lines that takes, 0 where there is none."""
     number = lines[index][0]
+    hashes = chef.hashes(lines, index)
+    if hashes:
+        for row, _text in lines[index : index + hashes.count]:
+            guide.sink.nothing(row, "part of a list of attributes")
+        for one in hashes.found:
+            guide.sysctl(one.line, one.key, fragments.interpolated(one.value), switches=True)
+        return hashes.count
     declared = fragments.declared(lines, index)
     if declared:
         _declare(guide, lines, index, declared)
