@@ -40,7 +40,7 @@ def attribute(line: Line) -> Optional[Attribute]:
 class Hash(NamedTuple):
     """Hashes within each other: how many lines they take, and what they hold."""
 
-    count: int
+    rows: int
     found: List[Attribute]
 
 

@@ -21,6 +21,7 @@ from . import (
     routes,
     sentences,
     syntax,
+    uci,
     wrappers,
 )
 from .lexer import Broken
@@ -159,6 +160,8 @@ class Commands(Substitutions):
             self.embedded([(line, ad_hoc.command(words))])
         elif name == "ansible":
             ad_hoc.read(self.guide, line, words[1:])
+        elif name == "uci" and given:
+            uci.batch(self.guide, given)
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):

@@ -18,11 +18,11 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     number = lines[index][0]
     hashes = chef.hashes(lines, index)
     if hashes:
-        for row, _text in lines[index : index + hashes.count]:
+        for row, _text in lines[index : index + hashes.rows]:
             guide.sink.nothing(row, "part of a list of attributes")
         for one in hashes.found:
             guide.sysctl(one.line, one.key, fragments.interpolated(one.value), switches=True)
-        return hashes.count
+        return hashes.rows
     declared = fragments.declared(lines, index)
     if declared:
         _declare(guide, lines, index, declared)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import masks
@@ -21,7 +22,7 @@ _KEYS: Mapping[str, Tuple[str, str]] = {
 # What tells the device of a section; the first that is there.
 _NAMES = ("name", "device", "ifname")
 _LINE = re.compile(r"\s*(config|option|list|package)\s+([\w-]+)(?:\s+(.*?))?\s*")
-_SET = re.compile(r"\buci\s+(?:-\w+\s+)*set\s+[\"']?network\.([^.=\s]+)\.(name|device|ifname)=[\"']?([^\"'`\s;]+)")
+_SET = re.compile(r"\bset\s+[\"']?network\.([^.=\s]+)\.(name|device|ifname)=[\"']?([^\"'`\s;]+)")
 _ABOUT = "OpenWrt has it in /etc/config, and this collection does not write there"
 
 
@@ -49,6 +50,16 @@ def _section(guide: Guide, options: Sequence[Tuple[int, str, str]]) -> None:
     names = next((told[word] for word in _NAMES if told.get(word)), "")
     for number, key, value in options:
         _option(guide, number, names, key, value)
+
+
+def batch(guide: Guide, lines: Sequence[Line]) -> None:
+    """What `uci batch` reads, a command in each line."""
+    for number, text in lines:
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            words = text.split()
+        command(guide, number, words)
 
 
 def command(guide: Guide, line: int, words: List[str]) -> None:

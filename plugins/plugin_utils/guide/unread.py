@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from fnmatch import fnmatchcase
+from typing import List, Sequence
 
 _FOLDERS = re.compile(r"(?:(?:/var)?/tmp|/dev/shm|/root|/home/[^/]+|~\w*|\$\{?HOME\}?)/")
 # What shows, renames or removes a file, and takes nothing from it.
@@ -16,5 +17,13 @@ def is_one(path: str, texts: Sequence[str]) -> bool:
     name = path.rpartition("/")[2]
     if not name or not _FOLDERS.match(path):
         return False
+    if any(fnmatchcase(name, pattern) for text in texts for pattern in _patterns(text)):
+        return False
     writes = re.compile(rf"(?:>|\btee\s(?:\s*-\w+\s)*)\s*[\"']?[^\s>;|&]*{re.escape(name)}[\"']?(?=[\s;|&)]|$)")
     return not any(name in writes.sub("", text) for text in texts if name in text and not _SHOWS.match(text))
+
+
+def _patterns(text: str) -> List[str]:
+    """The patterns that stand in a line for the names of files."""
+    words = re.findall(r"[\w./*?-]*[*?][\w./*?-]*", text) if "*" in text or "?" in text else []
+    return [word.rpartition("/")[2] for word in words if "/" in word or "." in word]
