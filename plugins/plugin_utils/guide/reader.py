@@ -7,7 +7,8 @@ from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 from .assemble import result
 from .budget import TooLarge
-from .forms import Forms, by_path, by_text
+from .detect import by_path, by_text
+from .forms import Forms
 from .model import Line, Sink, numbered
 from .settings import Guide
 from .templating import cases
