@@ -10,6 +10,8 @@ COLLECTIONS=$CHECKOUT/path
 
 # Molecule's configuration finds the running lab by this.
 export LAB=$STATE/lab
+# The releases of `make molecule`: all scenarios are played on the first, and what needs no driver on the others.
+export RELEASES="bookworm trixie bullseye"
 export YAMLLINT_CONFIG_FILE=$ROOT/.config/yamllint.yml
 export HYPOTHESIS_STORAGE_DIRECTORY=$CHECKOUT/hypothesis
 export MYPY_CACHE_DIR=$CHECKOUT/mypy

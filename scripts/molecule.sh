@@ -14,9 +14,9 @@ rm -rf "$RESULTS"
 mkdir -p "$RESULTS"
 python molecule/shared/lab/lab.py install
 
-release=bookworm
+read -r release others <<<"$RELEASES"
 # As machines they take long; containers of trixie-backports would be those of trixie, with the kernel of this machine.
-elsewhere=({trixie,bullseye}/cores)
+read -ra elsewhere <<<"${others// //cores }/cores"
 if [ "${1:-}" = --release ]; then
   release=$2
   elsewhere=()
