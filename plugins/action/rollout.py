@@ -61,14 +61,16 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         found = rollout.judge(said, limits)
         result.update(changed=False, stop=found.stop, sick=found.sick, failed_hosts=found.failed, off=found.off)
         left = len(hosts) - list(hosts).index(names[-1]) - 1
-        if options["state"] == "ended" or (options["state"] == "failed" and set(found.failed) == set(names)):
-            if options["file"]:
-                _note(_path(options["file"]), said, found.off)
-            if found.stop or options["state"] == "failed":
-                back = bool(registered(task_vars, "guard_verdict").get("stop"))
-                msg = rollout.sentence(found, said, back, left, limits)
-                result.update(failed=True, msg=msg, stopped=True)
-        elif found.stop and {*found.sick, *found.failed} >= set(names):
+        ends = options["state"] == "ended"
+        # A task before the end has failed for all hosts of the batch, so nobody comes to its end.
+        lost = options["state"] == "failed" and set(found.failed) == set(names)
+        if options["file"] and (ends or lost):
+            _note(_path(options["file"]), said, found.off)
+        if lost or (ends and found.stop):
+            back = bool(registered(task_vars, "guard_verdict").get("stop"))
+            msg = rollout.sentence(found, said, back, left, limits)
+            result.update(failed=True, msg=msg, stopped=True)
+        elif not ends and found.stop and {*found.sick, *found.failed} >= set(names):
             # Then nobody is left on whom the end of the batch could be told.
             result["last"] = rollout.untouched(left)
         return result
