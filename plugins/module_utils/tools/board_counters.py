@@ -63,4 +63,72 @@ BOARDS: Tuple[Driver, ...] = (
         },
         "RX Dropped Frames",
     ),
+    Driver(
+        ("macb",),
+        _NET + "cadence/macb.h",
+        {
+            "rx_missed": ("rx_resource_errors",),
+            "rx_fifo": ("rx_overruns",),
+            "rx_crc": ("rx_frame_check_sequence_errors",),
+            "rx_pause": ("rx_pause_frames",),
+            "tx_pause": ("tx_pause_frames",),
+            "late_collisions": ("tx_late_collisions",),
+        },
+        "rx_resource_errors",
+    ),
+    Driver(
+        ("stmmac*", "*dwmac*", "st_gmac", "st_xgmac", "intel-eth-pci", "qcom-ethqos", "stmmaceth"),
+        _NET + "stmicro/stmmac/stmmac_ethtool.c",
+        {
+            "rx_missed": ("rx_missed_cntr",),
+            "rx_fifo": ("mmc_rx_fifo_overflow", "rx_overflow_cntr"),
+            "rx_no_buffer": ("rx_buf_unav_irq",),
+            "rx_crc": ("mmc_rx_crc_error", "rx_crc_errors"),
+            "rx_pause": ("mmc_rx_pause_frames",),
+            "tx_pause": ("mmc_tx_pause_frame",),
+            "late_collisions": ("mmc_tx_latecol",),
+        },
+        "mmc_rx_fifo_overflow|rx_missed_cntr",
+    ),
+    Driver(
+        ("mvpp2",),
+        _NET + "marvell/mvpp2/mvpp2_main.c",
+        {
+            # No room in the queue, or no buffer in the pool.
+            "rx_missed": (r"rxq_\d+_(queue_full|packets_bm)_drops",),
+            "rx_fifo": ("rx_fifo_or_parser_overrun_drops", "rx_fifo_overrun"),
+            "rx_crc": ("bad_crc_event",),
+            "rx_too_long": ("oversize_received",),
+            "rx_pause": ("fc_received",),
+            "tx_pause": ("fc_sent",),
+            "late_collisions": ("late_collision",),
+        },
+        "rx_fifo_or_parser_overrun_drops",
+    ),
+    Driver(
+        ("cpsw", "cpsw-switch"),
+        _NET + "ti/cpsw_ethtool.c",
+        {
+            # Overruns of the DMA are among those at the start and in the middle of a frame.
+            "rx_fifo": ("Rx (Start|Middle) of Frame Overruns", "Rx DMA Overruns"),
+            "rx_crc": ("Rx CRC Errors",),
+            "rx_too_long": ("Oversize Rx Frames",),
+            "rx_pause": ("Pause Rx Frames",),
+            "tx_pause": ("Pause Tx Frames",),
+            "late_collisions": ("Late Collisions",),
+        },
+        "Rx Start of Frame Overruns",
+    ),
+    Driver(
+        ("amd-xgbe",),
+        _NET + "amd/xgbe/xgbe-ethtool.c",
+        {
+            "rx_fifo": ("rx_fifo_overflow_errors",),
+            "rx_no_buffer": ("rx_buffer_unavailable",),
+            "rx_crc": ("rx_crc_errors",),
+            "rx_pause": ("rx_pause_frames",),
+            "tx_pause": ("tx_pause_frames",),
+        },
+        "rx_buffer_unavailable",
+    ),
 )

@@ -49,6 +49,13 @@ GUESTS: Tuple[Driver, ...] = (
         "rx_desc_err_dropped_pkt",
     ),
     Driver(
+        ("mana",),
+        _NET + "microsoft/mana/mana_ethtool.c",
+        # Work queue entries (WQE) are the receive buffers.
+        {"rx_missed": ("hc_rx_discards_no_wqe",)},
+        "hc_rx_discards_no_wqe",
+    ),
+    Driver(
         ("hv_netvsc",),
         "drivers/net/hyperv/netvsc_drv.c",
         {"rx_missed": (), "rx_no_buffer": ("rx_no_memory",), "rx_stuck": ("rx_comp_busy",)},
