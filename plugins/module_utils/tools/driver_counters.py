@@ -3,7 +3,8 @@
 
 `names` are by meaning (statistics.py). All counters that fit an expression are added up; of several expressions in a
 tuple, which count the same in versions or stages of their own, the largest holds, so that nothing is counted twice. An
-empty tuple says that the driver has no such counter and that the kernel's own would mean something else.
+empty tuple says that the driver has no such counter and that the kernel's own would mean something else. Where a name
+means something else since some version, the driver has a row for each, and the mark tells which one holds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,13 @@ _INTEL = {
     "tx_pause": (r"tx_flow_control_xo(n|ff)",),
 }
 _LATE = {"late_collisions": ("tx_abort_late_coll",)}
+_I40E = {
+    "rx_no_buffer": ("rx_alloc_fail|rx_pg_alloc_fail",),
+    "rx_crc": (r"port\.rx_crc_errors", "rx_crc_errors"),
+    "tx_timeouts": (r"port\.tx_timeout",),
+    "rx_pause": (r"port\.link_xo(n|ff)_rx", r"port\.rx_priority_\d_xo(n|ff)(_rx)?"),
+    "tx_pause": (r"port\.link_xo(n|ff)_tx", r"port\.tx_priority_\d_xo(n|ff)(_tx)?"),
+}
 _NET = "drivers/net/ethernet/"
 
 DRIVERS: Tuple[Driver, ...] = (
@@ -62,23 +70,27 @@ DRIVERS: Tuple[Driver, ...] = (
     Driver(
         ("i40e",),
         _NET + "intel/i40e/i40e_ethtool.c",
+        # Since Linux 6.7; rx_dropped has kept what is longer than the MTU, of which no buffer is short.
         {
-            # The port counts what all its functions have lost, rx_dropped what this one has.
-            "rx_missed": (r"port\.rx_dropped", "rx_dropped"),
-            "rx_no_buffer": ("rx_alloc_fail|rx_pg_alloc_fail",),
-            "rx_crc": (r"port\.rx_crc_errors", "rx_crc_errors"),
-            "rx_too_long": (r"port\.rx_oversize",),
-            "tx_timeouts": (r"port\.tx_timeout",),
-            "rx_pause": (r"port\.link_xo(n|ff)_rx", r"port\.rx_priority_\d_xo(n|ff)(_rx)?"),
-            "tx_pause": (r"port\.link_xo(n|ff)_tx", r"port\.tx_priority_\d_xo(n|ff)(_tx)?"),
+            **_I40E,
+            "rx_missed": (r"rx_missed_errors|port\.rx_discards",),
+            "rx_too_long": ("rx_dropped", r"port\.rx_oversize"),
         },
-        r"port\.link_xoff_rx",
+        r"port\.rx_discards",
+    ),
+    Driver(
+        ("i40e",),
+        _NET + "intel/i40e/i40e_ethtool.c",
+        # Two stages: the port had no room in its buffer, or this function no descriptor.
+        {**_I40E, "rx_missed": (r"(port\.)?rx_dropped",), "rx_too_long": (r"port\.rx_oversize",)},
+        r"port\.rx_dropped",
     ),
     Driver(
         ("ice",),
         _NET + "intel/ice/ice_ethtool.c",
         {
-            "rx_missed": (r"rx_dropped\.nic", "rx_dropped"),
+            # Two stages, as with i40e: the packet buffer of the port, and the descriptors of this function.
+            "rx_missed": (r"rx_dropped(\.nic)?",),
             "rx_no_buffer": ("rx_alloc_fail|rx_pg_alloc_fail",),
             "rx_crc": (r"rx_crc_errors\.nic",),
             "rx_too_long": (r"rx_oversize\.nic",),

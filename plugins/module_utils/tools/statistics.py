@@ -161,14 +161,11 @@ def normalise(driver: Mapping[str, int], kernel: Mapping[str, int], name: str = 
 
 
 def _names(counters: Mapping[str, int], name: str) -> Mapping[str, Tuple[str, ...]]:
-    for row in DRIVERS:
-        if any(fnmatchcase(name, pattern) for pattern in row.drivers):
+    rows = [row for row in DRIVERS if not name or any(fnmatchcase(name, pattern) for pattern in row.drivers)]
+    for row in rows:
+        if row.mark and _largest((row.mark,), counters) is not None:
             return row.names
-    if not name:
-        for row in DRIVERS:
-            if row.mark and _largest((row.mark,), counters) is not None:
-                return row.names
-    return {}
+    return rows[-1].names if rows and name else {}
 
 
 def _largest(expressions: Sequence[str], counters: Mapping[str, int]) -> Optional[int]:
