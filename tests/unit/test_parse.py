@@ -191,6 +191,24 @@ def test_interrupts_of_queues_are_told_from_the_others(driver, msi):
     assert [item.name for item in found] == queues
 
 
+@pytest.mark.parametrize(
+    "device, names, queues",
+    [
+        ("30be0000.ethernet", ["30be0000.ethernet", "30be0000.ethernet", "30be0000.timer"], 2),
+        ("8000000.ethernet", ["485c0100.dma-controller", "8000000.ethernet-tx0", "8000000.ethernet-rx0"], 2),
+        ("virtio1", ["virtio0", "virtio1", "virtio10"], 1),
+    ],
+)
+def test_interrupts_without_pci_have_the_name_of_the_device(device, names, queues):
+    disk = memory_host.Files()
+    disk.add_nic("end0", bus=device)
+    rows = [f" {40 + index}:  1  0  GICv3  {152 + index} Level     {name}\n" for index, name in enumerate(names)]
+    disk.files["/proc/interrupts"] = "      CPU0  CPU1\n" + "".join(rows)
+    found = interrupts.of(memory_host.connect(disk, lambda *_words: (1, "", ""), True), "end0")
+    assert [item.name for item in found] == [name for name in names if re.match(rf"{device}(-|$)", name)]
+    assert len(found) == queues
+
+
 def test_statistics_of_mqprio_stand_behind_the_lines_of_its_map():
     text = (
         "qdisc mqprio 8001: dev eth0 root tc 2 map 0 0 1 1 0 0 0 0 0 0 0 0 0 0 0 0\n"

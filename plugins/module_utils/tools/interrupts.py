@@ -48,12 +48,15 @@ def of(host: Reader, nic: str) -> List[Interrupt]:
         named = {number: words[-1] for number, words in names.items() if number in own}
     else:
         ending = f"@pci:{host.target(_device(host, nic))}"
+        # fec, mtk_soc_eth and virtio without PCI name the device, too, by its folder in /sys.
+        owners = [name for name in (nic, host.target(f"{sysfs.ROOT}/{nic}/device")) if name]
+        starts = tuple(f"{name}{sign}" for name in owners for sign in "-: ")
         named = {
             number: word
             for number, words in names.items()
             for word in words
             # skge and sky2 name the device, not the NIC.
-            if word == nic or word.startswith((f"{nic}-", f"{nic}:", f"{nic} ")) or word.endswith(ending)
+            if word in owners or word.startswith(starts) or word.endswith(ending)
         }
     named = {number: name for number, name in named.items() if not _OTHER.search(name)} or named
     matches = {number: _QUEUE.search(name) or _plain(nic, name) for number, name in named.items()}
