@@ -47,6 +47,18 @@ def test_interrupts_are_found_by_name_and_files_written_whatever_they_hold():
     assert third == '/bin/sh -c "echo 00000003 > /sys/class/net/igb0/queues/rx-0/rps_cpus"'
 
 
+def test_of_interrupts_with_one_name_each_has_its_own_line_at_boot():
+    """All of atlantic have the name of the NIC: without the line a shell gets several numbers, and a path of none."""
+    values = {"affinity": "each 0 1"}
+    cells = {
+        "affinity": Cell("each 0 1", where="/proc/irq/27/smp_affinity_list /proc/irq/28/smp_affinity_list"),
+        "interrupts": Cell(("igb0", "igb0"), fixed=True),
+    }
+    first, second = lines(irq, values, cells)
+    assert "echo 0 > /proc/irq/$$(grep -w igb0 /proc/interrupts | sed -n 1p | cut -d: -f1" in first
+    assert "echo 1 > /proc/irq/$$(grep -w igb0 /proc/interrupts | sed -n 2p | cut -d: -f1" in second
+
+
 def kept(host, desired):
     """The commands of the drop-in for a NIC of which this is asked."""
     params = {"on_unsupported": "fail", "guard_timeout": 0, "permanent": True, "nics": [{"name": "igb0", **desired}]}

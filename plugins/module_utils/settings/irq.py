@@ -209,9 +209,11 @@ def _boot(nic: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> S
     """All files, whatever they hold now, and interrupts by their names."""
     fresh = {key: cell._replace(value=_UNKNOWN) for key, cell in cells.items() if key in values}
     actions = _write(nic, values, {**cells, **fresh})
-    names = cells["interrupts"].value if "interrupts" in cells else ()
-    paths = cells["affinity"].where.split() if isinstance(names, tuple) and names else []
-    lasting = {path: interrupts.by_name(name) for path, name in zip(paths, names if isinstance(names, tuple) else ())}
+    known = cells["interrupts"].value if "interrupts" in cells else ()
+    names = known if isinstance(known, tuple) else ()
+    paths = cells["affinity"].where.split() if names else []
+    lines = [names[: index + 1].count(name) if names.count(name) > 1 else 0 for index, name in enumerate(names)]
+    lasting = {path: interrupts.by_name(name, line) for path, name, line in zip(paths, names, lines)}
     return [_lasting(action, lasting) for action in actions]
 
 

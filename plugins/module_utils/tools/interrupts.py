@@ -71,9 +71,13 @@ def _plain(nic: str, name: str) -> Any:
     return re.fullmatch(rf"{re.escape(nic)}-(\d+)", name)
 
 
-def by_name(name: str) -> str:
-    """The path of an interrupt for a shell that looks for its number then: it may be another one after a reboot."""
-    number = f"grep -w {quote(name)} /proc/interrupts | cut -d: -f1 | tr -d ' '"
+def by_name(name: str, line: int = 0) -> str:
+    """The path of an interrupt for a shell that looks for its number then: it may be another one after a reboot.
+
+    Where several lines have that name, as with atlantic and fec, `line` is which one of these it is, from 1 on.
+    """
+    one = f" | sed -n {line}p" if line else ""
+    number = f"grep -w {quote(name)} /proc/interrupts{one} | cut -d: -f1 | tr -d ' '"
     return f"/proc/irq/$({number})/smp_affinity_list"
 
 
