@@ -169,6 +169,8 @@ INTERRUPTS = {
     "i40e": (["i40e-0000:01:00.0:misc", "i40e-eth0-TxRx-0", "i40e-0000:01:00.0:fdir-TxRx-0"], ["i40e-eth0-TxRx-0"]),
     "stmmac": (["eth0:mac", "eth0:rx-0", "eth0:tx-0"], ["eth0:rx-0", "eth0:tx-0"]),
     "mlx5": (["mlx5_async0@pci:0000:01:00.0", "mlx5_comp3@pci:0000:01:00.0"], ["mlx5_comp3@pci:0000:01:00.0"]),
+    "hinic": (["hinic_cmdq", "eth0_rxq0", "eth0_txq0"], ["eth0_rxq0", "eth0_txq0"]),
+    "hinic3": (["hinic3_aeq0", "eth0_qp0", "eth0_qp1"], ["eth0_qp0", "eth0_qp1"]),
     "skge": (["skge@pci:0000:01:00.0"], ["skge@pci:0000:01:00.0"]),
     "bcmgenet": (["eth0", "eth0"], ["eth0", "eth0"]),
 }
@@ -185,7 +187,7 @@ def test_interrupts_of_queues_are_told_from_the_others(driver, msi):
     disk.files["/proc/interrupts"] = "      CPU0  CPU1\n" + "".join(rows) + " 90:  1  0  PCI-MSI  1-edge  eth1-TxRx-0\n"
     if msi:
         disk.files.update({f"/sys/class/net/eth0/device/msi_irqs/{40 + index}": "" for index in range(len(names))})
-    elif not all(name.startswith("eth0") or name.startswith("skge") for name in names):
+    elif not all(re.match("eth0[-: ]|eth0$|skge", name) for name in names):
         pytest.skip("such names are those of MSI only")
     found = interrupts.of(memory_host.connect(disk, lambda *_words: (1, "", ""), True), "eth0")
     assert [item.name for item in found] == queues

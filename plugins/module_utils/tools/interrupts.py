@@ -13,9 +13,9 @@ from . import cpus, sysfs
 # The interrupts of queues; the others of a NIC tell of link changes and carry no packets. The forms are those of
 # igb and ixgbe (TxRx-0), e1000e (rx-0), vmxnet3 (rxtx-0), virtio (input.0), mlx5 (comp0@pci), mlx4 (comp-0@pci), bnx2x
 # (fp-0), stmmac (:rx-0), xen-netfront (q0-tx), gve (ntfy-block.0, and ntfy-blk0@pci since Linux 6.4), cxgb3 (queue 0),
-# mana (q0@pci), and mlx4 where it asks for vectors one by one (mlx4-0@0000:04:00.0).
+# mana (q0@pci), hinic (_rxq0) and hinic3 (_qp0), and mlx4 where it asks for vectors one by one (mlx4-0@0000:04:00.0).
 _QUEUE = re.compile(
-    r"(?:^|[-_.: (])(?:txrx|rxtx|rx|tx|input|output|comp|fp|queue|q|ntfy-block|ntfy-blk|mlx4(?=-\d+@))[-. ]?(\d+)"
+    r"(?:^|[-_.: (])(?:txrx|rxtx|[rt]xq?|input|output|comp|fp|queue|qp?|ntfy-bl(?:oc)?k|mlx4(?=-\d+@))[-. ]?(\d+)"
     r"(?:-[rt]x)?(?:@.*|\))?$",
     re.IGNORECASE,
 )
