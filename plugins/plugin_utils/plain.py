@@ -27,14 +27,16 @@ def tame(value: Any, depth: int = _DEPTH) -> Any:
     """The same without what no reader of facts could take: numbers that are none, text that is not UTF-8, a hole
     without a bottom. It stands where values come in, so that one host's odd facts stop nobody else's audit."""
     if isinstance(value, str):
+        if value.isascii():
+            return str.__str__(value)  # without what Ansible's own kinds of text carry
         return re.sub("[\ud800-\udfff]", lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", value)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):
         return value if abs(value) < 1 << 64 else None  # nor infinity, nor what is no number
-    if isinstance(value, Mapping) and depth:
+    if isinstance(value, (dict, Mapping)) and depth:  # of one that Python has, it is known at once
         # A queue, or the location of a rule, is a number.
         return {tame(str(key)): tame(item, depth - 1) for key, item in value.items() if isinstance(key, (str, int))}
-    if isinstance(value, Sequence) and depth and not isinstance(value, (bytes, bytearray)):
+    if isinstance(value, (list, Sequence)) and depth and not isinstance(value, (bytes, bytearray)):
         return [tame(item, depth - 1) for item in value]
     return None

@@ -116,6 +116,26 @@ def test_facts_that_were_not_registered_stop_nobody():
     assert "pc1" in {finding["host"] for finding in findings(facts)}
 
 
+class Raw(dict):
+    """Variables as Ansible has them: untemplated ones cost little, and templated ones are asked for only if need be."""
+
+    def raw_get(self, name):
+        return {"audit_info": HOSTVARS["pc1"]["audit_info"], "group_names": ["room1"]} if name == "pc1" else BROKEN
+
+    def __getitem__(self, name):
+        assert name == "pc0"
+        return Unregistered()
+
+
+BROKEN = {"audit_info": "{{ undef('its register expression failed') }}", "group_names": ["room1"]}
+
+
+def test_what_hosts_say_is_read_without_templating_it():
+    facts = audit_facts(["pc0", "pc1"], Raw())
+    assert facts["pc1"]["host"] == HOSTVARS["pc1"]["audit_info"]["host"]
+    assert facts["pc0"]["unreachable"] and "maximum recursion depth" in facts["pc0"]["reason"]
+
+
 def test_a_host_of_which_nothing_could_be_read_is_not_one_without_a_finding():
     variables = {"audit_info": {"failed": True, "msg": "Module result deserialization failed"}, "group_names": []}
     facts = audit_facts(["pc1"], {"pc1": variables})

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -13,23 +13,28 @@ from ..plain import tame
 # The groups that each inventory has of itself.
 _OWN = ("all", "ungrouped")
 
+Templated = Callable[[], Mapping[str, Any]]
+
 
 def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """By host: `nics`, `host` and `remarks` of nic_info, `tune` of the comparison, `groups`, and `unreachable`."""
-    return {str(name): _host(hostvars[name]) for name in names}
+    # Templating them would cost as much as all that is made of them; what hosts say is no template.
+    read = getattr(hostvars, "raw_get", None) or hostvars.__getitem__
+    return {str(name): _host(read(name), lambda name=name: hostvars[name]) for name in names}
 
 
-def _info(variables: Mapping[str, Any]) -> Mapping[str, Any]:
+def _info(variables: Mapping[str, Any], templated: Templated) -> Mapping[str, Any]:
     """What `nic_info` has said, or why it cannot be read."""
     try:
-        return _mapping(tame(variables.get("audit_info")))
+        found = variables.get("audit_info")
+        # From ansible-core 2.21 on, a result that nests too deeply to be registered is a template that raises an error.
+        return _mapping(tame(templated().get("audit_info") if isinstance(found, str) else found))
     except (AnsibleError, RecursionError) as error:
-        # From ansible-core 2.21 on, a result that nests too deeply to be registered is one that raises an error.
         return {"unreachable": True, "msg": f"its facts cannot be read: {error}"}
 
 
-def _host(variables: Mapping[str, Any]) -> dict[str, Any]:
-    info = _info(variables)
+def _host(variables: Mapping[str, Any], templated: Templated) -> dict[str, Any]:
+    info = _info(variables, templated)
     tune = _mapping(info.get("compared") or tame(variables.get("tune_result")))
     remarks = _words(info.get("remarks"))
     # A host of which nothing could be read must not pass for one on which nothing is wrong.

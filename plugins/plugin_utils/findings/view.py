@@ -25,7 +25,7 @@ class Facts:
         """What lies at a path, or None."""
         found: Any = self.raw
         for step in path:
-            found = found.get(step) if isinstance(found, Mapping) else None
+            found = found.get(step) if isinstance(found, (dict, Mapping)) else None
         return found
 
     def number(self, *path: str) -> float | None:
