@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
 
@@ -112,6 +114,46 @@ def test_the_action_of_each_module_ends_so():
     assert action.run(None, HANDLER)["failed"]
     with pytest.raises(AnsibleConnectionFailure):
         action.run(None, {})
+
+
+class Action(fast.ActionModule):
+    """The action of a task whose host has a connection, and answers so."""
+
+    def __init__(self, answer=None, state="confirmed"):
+        self.done = []
+        self.answer = answer or {
+            "changed": False,
+            "diff": {},
+            "before": 1,
+            "after": 2,
+            "pending": [3],
+            "temporary": [4],
+        }
+        self._task = SimpleNamespace(action="guard", args={"state": state}, check_mode=False, notify=[])
+        self._templar = SimpleNamespace(template=lambda value: value)
+        reset = SimpleNamespace(reset=lambda: self.done.append("new connection"))
+        self._connection = SimpleNamespace(**vars(reset), _play_context=SimpleNamespace(remote_addr="pc1"))
+
+    def _fast(self, view, task_vars):
+        self.done.append("call")
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("variables", "new"),
+    [
+        ({"guard__step": "look", "guard__batches": [1]}, True),
+        # Where each host was looked at, over a new connection, the end takes that.
+        ({"guard__step": "end", "guard__batches": [1]}, False),
+        ({"guard__step": "end"}, True),
+        ({"guard__batches": [1]}, False),
+        ({}, False),
+    ],
+)
+def test_the_first_task_after_a_change_opens_a_new_connection(variables, new):
+    action = Action()
+    action.run(None, variables)
+    assert action.done == (["new connection", "call"] if new else ["call"])
 
 
 class TestOptions:

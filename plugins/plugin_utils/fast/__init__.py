@@ -56,6 +56,9 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
 
     def _ran(self, tmp: Any, task_vars: Any) -> Any:
         """The result, the fast way where it fits."""
+        if ending.wants_new_connection(task_vars or {}):
+            self._say("opens a new connection, which proves that the host can be reached")
+            self._connection.reset()
         view = self._task.action.rpartition(".")[2]
         self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
         of_inventory = boolean(self._task.args.get("inventory", False), strict=False)

@@ -16,7 +16,18 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Ref
 
 # The variable by which the handlers say which step this is. `guard` in other tasks answers as any module does.
 STEP = "guard__step"
+# Where the playbook has set it, each host is looked at before one is confirmed.
+BATCHES = "guard__batches"
 LOOK, END = "look", "end"
+
+
+def wants_new_connection(variables: Mapping[str, Any]) -> bool:
+    """Whether a step is the first one after the change: an old connection may live on where none can be made.
+
+    As a handler of its own Ansible would close connections one by one, in the process that has all else to do.
+    """
+    step = variables.get(STEP)
+    return step == LOOK or (step == END and BATCHES not in variables)
 
 
 def options(args: Mapping[str, Any], variables: Mapping[str, Any], template: Callable[[Any], Any]) -> Dict[str, Any]:
