@@ -156,6 +156,27 @@ def test_the_first_task_after_a_change_opens_a_new_connection(variables, new):
     assert action.done == (["new connection", "call"] if new else ["call"])
 
 
+@pytest.mark.parametrize(
+    ("variables", "state", "left_out"),
+    [
+        ({"guard__step": "look"}, "checked", {"pending", "temporary"}),
+        ({"guard__step": "end"}, "confirmed", {"pending", "temporary"}),
+        # The callback `brief` takes from it what is no longer so.
+        ({"guard__step": "end", "guard_verdict": {"stop": True}}, "confirmed", set()),
+        ({"tune__brief": True}, "confirmed", {"before", "after"}),
+        ({}, "confirmed", set()),
+    ],
+)
+def test_what_nobody_sees_is_left_out(variables, state, left_out, monkeypatch):
+    action = Action(state=state)
+    found = action.run(None, variables)
+    assert {*action.answer} - {*found} == left_out
+    failed = Action({**action.answer, "failed": True, "msg": "no"}, state)
+    assert {*failed.answer} <= {*failed.run(None, variables)}
+    monkeypatch.setattr(fast.display, "verbosity", 1)
+    assert {*action.answer} <= {*Action(state=state).run(None, variables)}
+
+
 class TestOptions:
     """What the handlers leave to the action."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 from functools import lru_cache
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Sequence
 
 from ansible import constants
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
@@ -83,11 +83,18 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         return self._shown(result, task_vars or {})
 
     def _shown(self, result: Any, variables: Any) -> Any:
-        """Leave out what nobody sees of a host that is as it should be, where the playbook `site` asks for that."""
-        whole = display.verbosity or result.get("changed") or result.get("failed")
-        if whole or not variables.get("tune__brief"):
+        """Leave out what nobody sees unless somebody looks (-v): each value costs the controller several copies.
+
+        The playbook `site` asks for that. What has changed stands in `diff`, and once it is confirmed in its result.
+        """
+        left_out: Sequence[str] = ()
+        if variables.get("tune__brief"):
+            left_out = ("before", "after")
+        if variables.get(ending.STEP) and self._task.args.get("state") != "reverted":
+            left_out = ("pending", "temporary")
+        if display.verbosity or result.get("failed"):
             return result
-        return {name: value for name, value in result.items() if name not in ("before", "after")}
+        return {name: value for name, value in result.items() if name not in left_out}
 
     def _take_inventory(self, view: str, variables: Any) -> str:
         """Fill in the options that come from the inventory; gives what is wrong with those that `nic_info` compares."""
