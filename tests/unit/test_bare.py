@@ -60,6 +60,11 @@ class TestNames:
             with pytest.raises(TypeError):
                 kind(*args, **more)
 
+    def test_named_tuples_have_no_other_fields(self):
+        for kind in (Real, Light):
+            with pytest.raises((TypeError, ValueError), match="fourth"):  # one or the other, by its version
+                kind(1)._replace(second="x", fourth=4)
+
     @pytest.mark.parametrize("name", ["Mapping", "Sequence", "Iterable", "Callable"])
     @pytest.mark.parametrize("value", [{}, [], (), "", 1, None, len])
     def test_abstract_classes_know_their_instances(self, name, value):

@@ -59,19 +59,27 @@ class NamedTuple(tuple, metaclass=Fields):  # type: ignore[type-arg]  # Python 3
         _field_defaults: Any
 
     def __new__(cls: Type[Own], *values: Any, **named: Any) -> Own:
-        if named or len(values) != len(cls._fields):
-            rest = cls._fields[len(values) :]
-            missing = [field for field in rest if field not in named and field not in cls._field_defaults]
-            if missing or len(values) > len(cls._fields) or not named.keys() <= set(rest):
-                raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
-            values += tuple(named[field] if field in named else cls._field_defaults[field] for field in rest)
+        fields = cls._fields
+        if named or len(values) != len(fields):
+            rest = fields[len(values) :]
+            known = {**cls._field_defaults, **named} if named else cls._field_defaults
+            try:
+                whole = (*values, *[known[field] for field in rest])
+            except KeyError:
+                whole = ()
+            if len(whole) != len(fields) or not named.keys() <= set(rest):
+                raise TypeError(f"{cls.__name__} takes {fields}, not {values} and {named}")
+            values = whole
         return super().__new__(cls, values)
 
     def _asdict(self) -> Dict[str, Any]:
         return dict(zip(self._fields, self))
 
     def _replace(self: Own, **named: Any) -> Own:
-        return type(self)(**{**self._asdict(), **named})
+        whole = tuple.__new__(type(self), map(named.pop, self._fields, self))
+        if named:
+            raise TypeError(f"{type(self).__name__} has {self._fields}, and not {list(named)}")
+        return whole
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
