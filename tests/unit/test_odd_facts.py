@@ -13,6 +13,7 @@ from ansible_collections.linuxnet.tuning.plugins.filter.audit_facts import audit
 from ansible_collections.linuxnet.tuning.plugins.filter.audit_page import audit_page
 from ansible_collections.linuxnet.tuning.plugins.filter.findings import findings
 from ansible_collections.linuxnet.tuning.plugins.filter.findings_table import findings_table
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.audited import HOSTVARS, story_facts
 from ansible_collections.linuxnet.tuning.tests.unit.trees import paths, replaced
@@ -134,6 +135,26 @@ def test_what_hosts_say_is_read_without_templating_it():
     facts = audit_facts(["pc0", "pc1"], Raw())
     assert facts["pc1"]["host"] == HOSTVARS["pc1"]["audit_info"]["host"]
     assert facts["pc0"]["unreachable"] and "maximum recursion depth" in facts["pc0"]["reason"]
+
+
+def test_facts_that_come_as_one_text_are_the_same():
+    known = {
+        name: {**about, "audit_info": collect.packed(about.get("audit_info", {}))} for name, about in HOSTVARS.items()
+    }
+    assert not {name for about in known.values() for name in about["audit_info"]} & {"nics", "host", "compared"}
+    assert audit_facts(list(known), known) == audit_facts(list(HOSTVARS), HOSTVARS)
+
+
+def test_a_text_that_a_host_calls_so_stays_what_it_says():
+    known = {"pc1": {"audit_info": collect.packed({"nics": {}, "host": {"a": 1}, "packed": "no JSON"})}}
+    assert audit_facts(["pc1"], known)["pc1"]["host"] == {"a": 1}
+
+
+@pytest.mark.parametrize("text", ["no JSON", "[" * 100000, "[]"])
+def test_a_host_that_has_made_it_up_stops_nobody(text):
+    known = {"pc0": {"audit_info": {"packed": text}}, "pc1": HOSTVARS["pc1"]}
+    facts = audit_facts(["pc0", "pc1"], known)
+    assert facts["pc0"]["host"] == {} and facts["pc1"]["host"]
 
 
 def test_a_host_of_which_nothing_could_be_read_is_not_one_without_a_finding():

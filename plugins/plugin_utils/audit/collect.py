@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -13,6 +15,9 @@ from ..plain import tame
 # The groups that each inventory has of itself.
 _OWN = ("all", "ungrouped")
 
+_FACTS = ("nics", "host", "compared", "against")
+_PACKED = "packed"
+
 Templated = Callable[[], Mapping[str, Any]]
 
 
@@ -20,7 +25,21 @@ def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[s
     """By host: `nics`, `host` and `remarks` of nic_info, `tune` of the comparison, `groups`, and `unreachable`."""
     # Templating them would cost as much as all that is made of them; what hosts say is no template.
     read = getattr(hostvars, "raw_get", None) or hostvars.__getitem__
-    return {str(name): _host(read(name), lambda name=name: hostvars[name]) for name in names}
+    return {str(name): _host(read(name), partial(hostvars.__getitem__, name)) for name in names}
+
+
+def packed(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What `nic_info` has said as one text, but for what Ansible and its callbacks look at: each of its values would be
+    copied several times on its way here."""
+    seen = {name: value for name, value in answer.items() if name not in _FACTS}
+    return {**seen, _PACKED: json.dumps({name: answer[name] for name in _FACTS if name in answer})}
+
+
+def _unpacked(answer: Any) -> Any:
+    text = answer.get(_PACKED) if isinstance(answer, Mapping) else None
+    if not isinstance(text, str):
+        return answer
+    return {**{name: value for name, value in answer.items() if name != _PACKED}, **_mapping(json.loads(text))}
 
 
 def _info(variables: Mapping[str, Any], templated: Templated) -> Mapping[str, Any]:
@@ -28,8 +47,9 @@ def _info(variables: Mapping[str, Any], templated: Templated) -> Mapping[str, An
     try:
         found = variables.get("audit_info")
         # From ansible-core 2.21 on, a result that nests too deeply to be registered is a template that raises an error.
-        return _mapping(tame(templated().get("audit_info") if isinstance(found, str) else found))
-    except (AnsibleError, RecursionError) as error:
+        found = templated().get("audit_info") if isinstance(found, str) else found
+        return _mapping(tame(_unpacked(found)))
+    except (AnsibleError, RecursionError, ValueError) as error:
         return {"unreachable": True, "msg": f"its facts cannot be read: {error}"}
 
 

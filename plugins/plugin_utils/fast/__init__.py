@@ -26,6 +26,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, sources, spelling
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, precompiled, script, told
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
@@ -56,7 +57,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
 
     def _ran(self, tmp: Any, task_vars: Any) -> Any:
         """The result, the fast way where it fits."""
-        if ending.wants_new_connection(task_vars or {}):
+        if ending.needs_new_connection(task_vars or {}):
             self._say("opens a new connection, which proves that the host can be reached")
             self._connection.reset()
         view = self._task.action.rpartition(".")[2]
@@ -94,6 +95,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             left_out = ("pending", "temporary")
         if display.verbosity or result.get("failed"):
             return result
+        if variables.get("audit__packed"):
+            return collect.packed(result)
         return {name: value for name, value in result.items() if name not in left_out}
 
     def _take_inventory(self, view: str, variables: Any) -> str:

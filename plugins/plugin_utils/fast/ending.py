@@ -21,7 +21,7 @@ BATCHES = "guard__batches"
 LOOK, END = "look", "end"
 
 
-def wants_new_connection(variables: Mapping[str, Any]) -> bool:
+def needs_new_connection(variables: Mapping[str, Any]) -> bool:
     """Whether a step is the first one after the change: an old connection may live on where none can be made.
 
     As a handler of its own Ansible would close connections one by one, in the process that has all else to do.
