@@ -85,6 +85,18 @@ def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
     return best if len(rows) > number and total and sum(row.count("processed") for row in best) >= share * total else []
 
 
+def strained(host: Host) -> Facts | None:
+    """The one processor of several that has too much: nearly all packets, or most of them and nearly all rounds that
+    ran out of budget.
+
+    Packets of PPP, which are handled twice, may leave others a fifth of all, that comes from another NIC.
+    """
+    most = busiest(host, 2 / 3)
+    rounds = sum(row.count("squeezed") for row in host.processors)
+    alone = [row for row in most if squeezed(host, row) and row.count("squeezed") * 10 >= rounds * 9]
+    return next(iter(busiest(host) or alone), None)
+
+
 def enough(host: Host, count: int, since: str) -> tuple[int, str]:
     """A number of losses of a host if it is more than a restart of a service; within an interval a tenth is enough."""
     least = _BURST // 10 if host.number("protocols", "interval") else _BURST

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import busiest, lost, overflowed, squeezed, stolen
+from ..harm import busiest, lost, overflowed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 
@@ -128,11 +128,11 @@ def _budget(host: Host) -> Iterator[Hit]:
     if 0 < time < enough:
         values["net.core.netdev_budget_usecs"] = {"at_least": enough}
         evidence["net.core.netdev_budget_usecs"] = str(time)
-    one = busiest(host)
+    one = strained(host)
     # What is below the kernel's own is too little for one processor as well.
     if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
         evidence.pop("net.core.netdev_budget_usecs", None)
-        shown = {**evidence, "handled by one processor": f"CPU {one[0].count('cpu')}"}
+        shown = {**evidence, **_by_one(host, one)}
         why, remedy, action = _crowded(host)
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
         shares = nic_remedy(_most(host), irq={"rps": "spread"}, rss={"indirection": "equal"})
@@ -141,6 +141,13 @@ def _budget(host: Host) -> Iterator[Hit]:
         yield Hit(shown, remedy=remedy, action=action, mends=mends, severity=severity)
     elif values:
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
+
+
+def _by_one(host: Host, row: Facts) -> dict[str, str]:
+    name, rounds = f"CPU {row.count('cpu')}", row.count("squeezed")
+    if busiest(host):
+        return {"handled by one processor": name}
+    return {"most of it by one processor": f"{name}, with {rounds} of these rounds"}
 
 
 def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
@@ -160,8 +167,8 @@ def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
         return {"rps_cpus of all queues": f"CPU {shared}"}, remedy, _GATHERED
     alone = [{"name": each.name, "irq": {"rps": "spread"}} for each in _alone(host)]
     remedy = {"tuning_host_nics": alone} if alone else {}
-    given = nic is not None and nic.virtual and bool(alone)
-    return {}, remedy, f"{_SPREAD} {_ONE_FLOW if several else _GIVEN if given else ''}".strip()
+    given = _CHASSIS.get(nic.driver, _GIVEN if nic.virtual else "") if nic and alone else ""
+    return {}, remedy, f"{_SPREAD} {_ONE_FLOW if several else given}".strip()
 
 
 def _dials_in(host: Host) -> bool:
@@ -181,6 +188,13 @@ _GIVEN = (
     "The hypervisor gives this NIC one queue: let it give as many as there are processors (`queues` in libvirt, "
     "multiqueue in Proxmox), and use them (`channels: {combined: max}`)."
 )
+# Cards that a chassis divides.
+_CHASSIS = {
+    "enic": (
+        "UCS Manager or the CIMC gives this NIC one queue: let the adapter policy of its vNIC have up to 8 receive "
+        "queues with RSS on, a completion queue for each queue, and two interrupts more than those."
+    ),
+}
 _WRAPPED = (
     "Let processors share out what the NIC cannot (`irq: {rps: spread}`): frames of PPP, as in PPPoE, have no "
     "addresses where it looks for them, so all of them come through one queue, however many it has."

@@ -93,7 +93,7 @@ def _full_ring(host: Host) -> Iterator[Hit]:
             clear = nic.counted("rx_missed")[0] * part > nic.packets
             ring = f"{size:g}, the only size" if size is not None else f"of one size, by the driver {nic.driver}"
             evidence = {"rx ring": ring, **{label: loss.text for label, loss in found.items()}}
-            yield Hit(evidence, nic.name, severity="" if clear else "note", action=_FIXED)
+            yield Hit(evidence, nic.name, severity="" if clear else "note", action=_GIVEN.get(nic.driver, _FIXED))
             continue
         if size is None or top is None or size < top or not found or _more(nic)[0] or _jumbo(nic):
             continue
@@ -120,6 +120,16 @@ _FIXED = (
     "switch, and let a processor that is free and awake fetch the packets (`irq: {affinity: ...}`, the CPU governor, "
     "idle states); a card whose ring can grow, such as igb, is the last resort."
 )
+
+
+# Who else sets what the driver does not.
+_GIVEN = {
+    "enic": (
+        "The chassis gives this NIC its ring and queues: in UCS Manager or the CIMC, raise the size of the receive "
+        "ring (up to 4096) in the adapter policy of the vNIC, and let it have several receive queues with RSS; the "
+        "host then starts anew. Until then see whether one processor does all the work (`irq: {rps: spread}`)."
+    ),
+}
 
 
 def _more(nic: Nic) -> tuple[str, int, int]:
