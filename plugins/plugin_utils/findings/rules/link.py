@@ -49,7 +49,8 @@ def _slow(host: Host) -> Iterator[Hit]:
                 yield Hit(shown, nic.name, remedy=remedy, action=_OFFERED, severity=severity)
             else:
                 yield Hit({**evidence, **partner}, nic.name)
-        elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000:
+        # Where the other end has a fixed speed it does not tell its modes, and the cable is not to blame.
+        elif not both and nic.speed <= 100 and nic.count("fastest") >= 1000 and not mismatched(nic):
             yield Hit(evidence, nic.name, severity="low")
 
 
