@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import lost, rare
+from ..harm import lost, rare, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
 from .link import wireless
@@ -87,13 +87,16 @@ def _saving(host: Host) -> Iterator[Hit]:
     fast = [nic for nic in real if nic.speed >= 10000]
     losses = {nic.name: loss.text for nic in fast for loss in [lost(nic, "rx_missed")] if loss and loss.much}
     full = all((nic.number("ring", "rx", "value") or 0) >= (nic.maximum("ring", "rx") or 0) for nic in fast)
+    # A processor that sleeps takes as many packets a round as any other; one that is slow does not.
+    late = sum(row.count("squeezed") for row in host.processors) if slow and squeezed(host) else 0
     if (slow and fast) or (deep and losses and full):
         evidence: dict[str, Any] = {
             "governor": f"{governor} ({driver})" if driver else governor,
             **({"deep idle states": ", ".join(deep)} if deep else {}),
             **{f"lost, ring full, on {name}": text for name, text in losses.items()},
+            **({"rounds out of budget": f"{late}, with {host.processed} packets"} if late else {}),
         }
-        yield Hit(evidence, severity="" if losses else "note")
+        yield Hit(evidence, severity="" if losses or late else "note")
     elif _ways(real) > 1 and host.forwards and host.flag("power", "battery") is not True:
         slept = {
             row.text("name"): f"{row.count('latency_us')} us to wake up"
@@ -237,8 +240,9 @@ RULES = (
         severity="medium",
         title="Processors save power while packets are lost",
         condition="packets are lost at a ring of a fast NIC while the governor keeps processors slow, or lets them "
-        "sleep for more than 100 us with a ring that cannot be larger; without losses it is a note, as for a router "
-        "with NICs in several networks and no battery whose processors need 1 ms or more to wake up",
+        "sleep for more than 100 us with a ring that cannot be larger, or slow ones often end a round of receiving "
+        "with packets left; without losses it is a note, as for a router with NICs in several networks and no battery "
+        "whose processors need 1 ms or more to wake up",
         explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
         "within less than half a millisecond.",
         action="Use the governor performance, and limit idle states, for example with the tuned profile "
