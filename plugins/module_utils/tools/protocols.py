@@ -74,6 +74,7 @@ WATCHED_6 = (
     "Ip6InDelivers",
     "Ip6OutRequests",
     "Ip6OutNoRoutes",
+    "Ip6FragOKs",
     "Ip6ReasmReqds",
     "Ip6ReasmFails",
     "Icmp6InMsgs",

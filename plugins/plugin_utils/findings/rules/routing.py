@@ -26,13 +26,15 @@ def _reverse(host: Host) -> Iterator[Hit]:
     taken, _since = host.protocol("IpInReceives")
     now = host.number("protocols", "interval")
     ways = sum(nic.linked for nic in host.nics)
-    if count < (100 if now else 1000) or count * 1000 < taken or ways < 2 or (not now and seldom(host, count, HOUR)):
+    tunnels = vpns(host)
+    # By a tunnel comes less than by the wire, which has its packets as well.
+    many = count * 1000 >= taken or (tunnels and not now and not seldom(host, count, _MINUTE))
+    if count < (100 if now else 1000) or not many or ways < 2 or (not now and seldom(host, count, HOUR)):
         return
     strict = host.whole(_FILTER)
     evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
     mends = {"tuning_host_sysctl": {_FILTER: 2}}
     remedy = mends if strict in (0, 1) else {}
-    tunnels = vpns(host)
     if count * 100 >= taken:
         yield Hit(evidence, remedy=remedy, mends=mends)
     elif tunnels or not remedy:
@@ -43,6 +45,7 @@ def _reverse(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, action=_WHOSE, severity="note")
 
 
+_MINUTE = 60
 _WHOSE = (
     "See whose packets they are (`net.ipv4.conf.all.log_martians` 1 for a while, then the kernel's log): forged "
     "addresses and broadcasts of a second network are what the filter is for. Only for packets of valid connections "
@@ -51,21 +54,43 @@ _WHOSE = (
 
 
 def _tunnels(host: Host) -> Iterator[Hit]:
-    ways = [nic.count("mtu") for nic in host.nics if nic.linked and nic.count("mtu")]
+    ways = _ways_out(host)
     served = {row.text("nic") for row in host.rows("tunnels") if row.text("kind") == "tun"}
     for row in host.rows("addresses") if ways else []:
         around, name = _AROUND.get(row.text("kind"), 0), row.text("nic")
-        cut = _fragmented(host)
+        cut, cut_6 = _fragmented(host, "Ip"), _fragmented(host, "Ip6")
         # A program may keep segments of TCP small by itself (mssfix), and only fragments tell that it does not.
         if name in served and cut and row.count("mtu") > max(ways) - _PROGRAM:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": "tun", "largest mtu below": max(ways)}
             # What else the host has cut, nobody tells from it.
             yield Hit({**evidence, **cut}, name, severity="note", action=_SERVED)
             continue
-        if around and not name.startswith(_ROUTED) and row.count("mtu") > max(ways) - around:
+        fits = max(ways) - around
+        # Nothing tells by which protocol the other end is reached but what is cut on the way to it.
+        six = row.text("kind") in _OVER_BOTH and bool(cut_6) and row.count("mtu") <= fits
+        if around and not name.startswith(_ROUTED) and row.count("mtu") > fits - six * _LONGER:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
-            action = _fitting(name, row.text("kind"), max(ways))
+            cut = cut_6 if six else cut
+            action = _SIX.format(name, fits - _LONGER) if six else _fitting(name, row.text("kind"), max(ways))
             yield Hit({**evidence, **cut}, name, severity="medium" if cut else "", action=action)
+
+
+_SIX = (
+    "Lower the MTU of {0} to {1}: its packets are cut over IPv6, whose own header has 20 bytes more than that of IPv4."
+)
+
+
+def _ways_out(host: Host) -> list[int]:
+    """What the links carry by which packets leave: less than the wire where the host dials in by PPP."""
+    dialled = {
+        row.text("nic"): row.count("mtu")
+        for row in host.rows("addresses")
+        if row.text("kind") == "ppp" or row.text("nic").startswith("ppp")
+    }
+    out = {row.text("nic") for row in host.rows("default_routes")}
+    if out and out <= dialled.keys():
+        return [mtu for name, mtu in dialled.items() if name in out and mtu]
+    return [nic.count("mtu") for nic in host.nics if nic.linked and nic.count("mtu")]
 
 
 def _fitting(tunnel: str, kind: str, below: int) -> str:
@@ -94,10 +119,13 @@ _SERVED = (
 )
 
 
-def _fragmented(host: Host) -> dict[str, str]:
+def _fragmented(host: Host, protocol: str) -> dict[str, str]:
     """The packets that the host itself has cut into fragments, where they are many and one in a thousand."""
-    cut, since = much(host, "IpFragOKs")
-    sent = host.protocol("IpForwDatagrams")[0] + host.protocol("UdpOutDatagrams")[0]
+    cut, since = much(host, f"{protocol}FragOKs")
+    if protocol == "Ip":
+        sent = host.protocol("IpForwDatagrams")[0] + host.protocol("UdpOutDatagrams")[0]
+    else:
+        sent = host.protocol("Ip6OutRequests")[0]
     return {"packets cut into fragments": f"{cut} beside {sent} {since}"} if cut * 1000 > sent else {}
 
 
@@ -181,8 +209,8 @@ RULES = (
         severity="medium",
         title="Packets are dropped because their answers would take another NIC",
         condition="the host has several links, and at least 1000 packets (100 within an interval), and one in a "
-        "hundred, were dropped by the filter of the reverse path; from one in a thousand and one an hour on it is a "
-        "note, as broadcasts of a second network on the same wire are some, too",
+        "hundred, were dropped by the filter of the reverse path; from one in a thousand and one an hour on, or one a "
+        "minute with a VPN, it is a note, as broadcasts of a second network on the same wire are some, too",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
         "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",
@@ -194,9 +222,10 @@ RULES = (
         id="tunnel-mtu-above-uplink",
         severity="note",
         title="A tunnel takes larger packets than its uplink can carry",
-        condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers; medium where "
-        "the host has cut at least 1000 packets (100 within an interval), and one in a thousand, into fragments; of a "
-        "tunnel that a program serves a note, and only there",
+        condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers, the link "
+        "being that of PPP where all default routes leave by it; medium where the host has cut at least 1000 packets "
+        "(100 within an interval), and one in a thousand, into fragments; of a tunnel that a program serves a note, "
+        "and only there; by the headers over IPv6 only where packets of IPv6 are cut",
         explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
         "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
