@@ -35,14 +35,26 @@ def _alone(host: Host) -> Iterator[Hit]:
             continue
         groups = {name: member.count("aggregator") for name, member in facts.below("members").items()}
         if facts.text("partner") == _NOBODY or len(set(groups.values())) > 1:
-            yield Hit({"partner": facts.text("partner"), "aggregators": groups}, bond)
+            evidence = {"partner": facts.text("partner"), "aggregators": groups}
+            apart = len(set(groups.values())) > 1 and len(set(_at(facts).values())) > 1
+            speeds = {f"Speed of {name}": f"{speed}Mb/s" for name, speed in _at(facts).items()} if apart else {}
+            yield Hit({**evidence, **speeds}, bond, action=_ONE_SPEED if apart else "")
+
+
+_ONE_SPEED = (
+    "LACP joins links of one speed only: see why the slower one is slow (cable, plug, port of the switch), or take it "
+    "out of the bond."
+)
+
+
+def _at(bond: Facts) -> dict[str, int]:
+    """The speeds of the members that have a link."""
+    return {name: member.count("speed") for name, member in bond.below("members").items() if member.count("speed") > 0}
 
 
 def _speeds(host: Host) -> Iterator[Hit]:
     for bond, facts in host.below("bonds").items():
-        speeds = {
-            name: member.count("speed") for name, member in facts.below("members").items() if member.count("speed") > 0
-        }
+        speeds = _at(facts)
         if len(set(speeds.values())) > 1 and facts.text("mode") != "active-backup":
             yield Hit({name: f"{speed}Mb/s" for name, speed in speeds.items()}, bond)
 
