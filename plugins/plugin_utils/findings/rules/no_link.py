@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ports that could work and do not: without a link though a cable is plugged in, and cards that no driver serves."""
+"""Ports that could work and do not: without a link though a cable is plugged in, and cards lost or without a driver."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from ..chips import FIBRE_82599
+from ..chips import FIBRE_82599, I225, I226
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
@@ -84,7 +84,42 @@ _OPTICS = (
 )
 
 
+# What every driver answers while its device is there.
+_ALWAYS = ("channels", "coalesce", "features", "pause", "ring", "speed")
+_NOT_THERE = "No such device"
+
+
+def _gone(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        silent = [family for family in _ALWAYS if _NOT_THERE in nic.text("missing", family)]
+        # The kernel also answers so while a NIC sleeps that nobody has up; such a one has no carrier to read at all.
+        if nic.flag("physical") is not True or nic.flag("carrier") is None or len(silent) < 3:
+            continue
+        evidence = {"driver": nic.driver, "ethtool": _NOT_THERE, "no answer about": silent}
+        yield Hit(evidence, nic.name, action=_SLEEPY if nic.text("pci_id") in (*I225, *I226) else "")
+
+
+_SLEEPY = (
+    "Boot anew, for the driver does not take the device back (`PCIe link lost` in the kernel's log). Intel I225 and "
+    "I226 lose their link where it saves energy: switch ASPM of it off (`pci: {l1_aspm: false}`), and boot with "
+    "`pcie_port_pm=off`; then update the firmware of the board."
+)
+
+
 RULES = (
+    Rule(
+        id="device-lost",
+        severity="high",
+        title="The kernel has lost the device behind a NIC",
+        condition="a NIC with hardware is up, and the kernel answers at least three questions about its settings with "
+        "`No such device`",
+        explanation="The driver has given its device up, because it does not answer on its bus any more. The interface "
+        "stays and looks as if it were up, and nothing passes.",
+        action="See the kernel's log for the reason; boot anew, or let the bus find the device again (`remove` and "
+        "`rescan` of PCI in sysfs). If it comes back, see slot, firmware and power saving of the link.",
+        reference="https://github.com/ublue-os/bazzite/issues/5337",
+        host=_gone,
+    ),
     Rule(
         id="link-down-for-a-reason",
         severity="high",
