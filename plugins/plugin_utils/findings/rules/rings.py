@@ -87,7 +87,9 @@ def _full_ring(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         found = _lost(nic)
-        if found and _of_one_size(nic) and not _told_by_the_bus(nic):
+        if found and _of_one_size(nic) and _told_by_the_bus(nic):
+            continue
+        if found and _of_one_size(nic):
             # It was never smaller, so what was lost before tells as much.
             part = 10_000 if nic.number("counters", "interval") else 1000
             clear = nic.counted("rx_missed")[0] * part > nic.packets
