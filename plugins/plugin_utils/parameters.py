@@ -6,61 +6,18 @@ Facts of the kernel, each with the release since which it holds; a guide is judg
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Optional, Sequence, Tuple
-
 from .guide.model import HARMFUL, NO_EFFECT, NOTE
-
-Release = Tuple[int, int]
-Numbers = Sequence[int]
-
-_PAGE = "https://docs.kernel.org/networking/ip-sysctl.html#tcp-variables"
-
-
-class Rule(NamedTuple):
-    """What an audit says of a host that has the value, beside the verdict's own sentence; `good` is the remedy."""
-
-    id: str
-    severity: str
-    title: str
-    condition: str
-    more: str
-    good: Optional[int] = None
-    action: str = "Switch it on."
-    reference: str = _PAGE
-
-
-class Verdict(NamedTuple):
-    """What is said of a parameter, from which release on, and of which values."""
-
-    keys: Tuple[str, ...]
-    kind: str
-    text: str
-    since: Release = (0, 0)
-    when: Optional[Callable[[Numbers], bool]] = None
-    rule: Optional[Rule] = None
-
-    @property
-    def explanation(self) -> str:
-        """The two sentences of the rule."""
-        return f"{self.text[0].upper()}{self.text[1:]}. {self.rule.more if self.rule else ''}"
-
-
-def _below(limit: int) -> Callable[[Numbers], bool]:
-    return lambda numbers: bool(numbers) and 0 <= numbers[0] < limit
-
-
-def _is(*values: int) -> Callable[[Numbers], bool]:
-    return lambda numbers: list(numbers[:1]) in [[value] for value in values]
-
-
-def _rigid(numbers: Numbers) -> bool:
-    return len(numbers) == 3 and numbers[0] == numbers[1] == numbers[2]
-
-
-# Pages of 4 KiB: 4 million of them are 16 GiB, more than TCP should hold anywhere.
-def _bytes(numbers: Numbers) -> bool:
-    return len(numbers) == 3 and min(numbers) >= 1 << 22
-
+from .verdict import (
+    Rule,
+    Verdict,
+    at_most_below,
+    below,
+    greedy,
+    in_bytes,
+    is_one_of,
+    no_range_of_ports,
+    rigid,
+)
 
 _GONE = "the kernel has no such parameter any more"
 VERDICTS = (
@@ -69,7 +26,7 @@ VERDICTS = (
         ("net.ipv4.tcp_tw_recycle",),
         HARMFUL,
         "it refuses clients behind one NAT address",
-        when=_is(1),
+        when=is_one_of(1),
         rule=Rule(
             "tcp-tw-recycle",
             "high",
@@ -84,6 +41,53 @@ VERDICTS = (
     ),
     Verdict(("net.ipv4.tcp_low_latency",), NO_EFFECT, "the kernel ignores it since Linux 4.14", (4, 14)),
     Verdict(("net.ipv4.tcp_fack",), NO_EFFECT, "the kernel ignores it since Linux 4.15", (4, 15)),
+    Verdict(
+        ("net.ipv4.tcp_adv_win_scale",),
+        NO_EFFECT,
+        "the kernel ignores it since Linux 6.6, which measures how much of a buffer is payload",
+        (6, 6),
+    ),
+    Verdict(
+        ("net.ipv4.udp_wmem_min",),
+        NO_EFFECT,
+        "nothing reads it, for the kernel does not count what UDP has to send",
+    ),
+    Verdict(
+        ("net.ipv4.ipfrag_low_thresh", "net.ipv6.ip6frag_low_thresh"),
+        NO_EFFECT,
+        "the kernel ignores it since Linux 4.17",
+        (4, 17),
+    ),
+    Verdict(
+        ("net.ipv4.ipfrag_secret_interval", "net.ipv6.ip6frag_secret_interval"),
+        NO_EFFECT,
+        "the kernel ignores it since Linux 3.17",
+        (3, 17),
+    ),
+    Verdict(
+        ("net.ipv4.xfrm4_gc_thresh", "net.ipv6.xfrm6_gc_thresh"),
+        NO_EFFECT,
+        "the kernel ignores it since Linux 4.14",
+        (4, 14),
+    ),
+    Verdict(("net.core.warnings",), NO_EFFECT, "nothing reads it any more", (4, 0)),
+    Verdict(
+        (
+            *("net.ipv4.tcp_available_congestion_control", "net.ipv4.tcp_available_ulp", "net.ipv4.tcp_ehash_entries"),
+            *("net.ipv4.udp_hash_entries", "net.netfilter.nf_conntrack_count", "net.core.netdev_rss_key"),
+        ),
+        NO_EFFECT,
+        "it can only be read",
+    ),
+    Verdict(("net.ipv4.tcp_thin_dupack",), NO_EFFECT, f"{_GONE} (gone since Linux 4.11)", (4, 11)),
+    Verdict(
+        ("net.ipv4.ip_local_port_range",),
+        NO_EFFECT,
+        "the kernel refuses it: a range begins at 1024 (net.ipv4.ip_unprivileged_port_start) or later, and ends with "
+        "a larger number, 65535 at most",
+        (4, 11),
+        no_range_of_ports,
+    ),
     Verdict(("net.ipv4.tcp_frto_response", "net.ipv4.tcp_cookie_size"), NO_EFFECT, f"{_GONE} (3.10)", (3, 10)),
     Verdict(("net.ipv4.tcp_abc", "net.ipv4.tcp_max_ssthresh"), NO_EFFECT, f"{_GONE} (3.9)", (3, 9)),
     Verdict(("net.ipv4.tcp_dma_copybreak",), NO_EFFECT, f"{_GONE} (3.18)", (3, 18)),
@@ -122,7 +126,7 @@ VERDICTS = (
         ("net.ipv4.tcp_timestamps",),
         HARMFUL,
         "without timestamps TCP measures round trips badly and cannot tell old segments on fast links",
-        when=_is(0),
+        when=is_one_of(0),
         rule=Rule(
             "tcp-timestamps-off",
             "medium",
@@ -137,7 +141,7 @@ VERDICTS = (
         ("net.ipv4.tcp_sack",),
         HARMFUL,
         "without SACK TCP learns of one lost packet in each round trip (RFC 2018)",
-        when=_is(0),
+        when=is_one_of(0),
         rule=Rule(
             "tcp-sack-off",
             "medium",
@@ -148,12 +152,12 @@ VERDICTS = (
             "Switch them on.",
         ),
     ),
-    Verdict(("net.ipv4.tcp_dsack",), HARMFUL, "without DSACK TCP cannot tell reordering from loss", when=_is(0)),
+    Verdict(("net.ipv4.tcp_dsack",), HARMFUL, "without DSACK TCP cannot tell reordering from loss", when=is_one_of(0)),
     Verdict(
         ("net.ipv4.tcp_window_scaling",),
         HARMFUL,
         "a window of 64 KiB at most is too small for any fast link",
-        when=_is(0),
+        when=is_one_of(0),
         rule=Rule(
             "tcp-window-scaling-off",
             "high",
@@ -167,7 +171,7 @@ VERDICTS = (
         ("net.ipv4.tcp_moderate_rcvbuf",),
         HARMFUL,
         "the value 0 disables the kernel's automatic tuning of receive buffers",
-        when=_is(0),
+        when=is_one_of(0),
         rule=Rule(
             "tcp-receive-window-fixed",
             "low",
@@ -181,13 +185,44 @@ VERDICTS = (
         ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"),
         HARMFUL,
         "minimum and maximum are the same: each socket keeps that much when memory is short, and no buffer adapts",
-        when=_rigid,
+        when=rigid,
+    ),
+    Verdict(
+        ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"),
+        HARMFUL,
+        "the first number is what each socket keeps when memory is short; the default is 4096",
+        when=greedy,
+    ),
+    Verdict(
+        ("net.ipv4.tcp_rmem",),
+        HARMFUL,
+        "the largest buffer is smaller than what the kernel begins with by itself, 131072",
+        when=at_most_below(131072),
+    ),
+    Verdict(
+        ("net.ipv4.tcp_wmem",),
+        HARMFUL,
+        "the largest buffer is below 65536, the default of hosts with the least memory",
+        when=at_most_below(65536),
+    ),
+    Verdict(
+        ("net.ipv4.tcp_max_tw_buckets", "net.ipv4.tcp_max_orphans"),
+        HARMFUL,
+        "it is below the default of 16384 of a host with 4 GiB of memory, and the kernel ends connections above it at "
+        "once",
+        when=below(16384),
+    ),
+    Verdict(
+        ("net.ipv4.tcp_abort_on_overflow",),
+        HARMFUL,
+        "it resets clients in a burst, which the kernel would let in a moment later",
+        when=is_one_of(1),
     ),
     Verdict(
         ("net.ipv4.tcp_mem", "net.ipv4.udp_mem"),
         HARMFUL,
         "the unit is pages, not bytes: with so many the kernel never limits the memory of the network",
-        when=_bytes,
+        when=in_bytes,
         rule=Rule(
             "tcp-mem-in-bytes",
             "high",
@@ -199,25 +234,25 @@ VERDICTS = (
             "the next boot.",
         ),
     ),
-    Verdict(("net.core.somaxconn",), HARMFUL, "it is below the default of 4096", (5, 4), _below(4096)),
-    Verdict(("net.core.optmem_max",), HARMFUL, "it is below the default of 20480", (3, 0), _below(20480)),
+    Verdict(("net.core.somaxconn",), HARMFUL, "it is below the default of 4096", (5, 4), below(4096)),
+    Verdict(("net.core.optmem_max",), HARMFUL, "it is below the default of 20480", (3, 0), below(20480)),
     Verdict(
         ("net.core.rmem_max", "net.core.wmem_max", "net.core.rmem_default", "net.core.wmem_default"),
         HARMFUL,
         "it is below the default of 212992",
         (3, 0),
-        _below(212992),
+        below(212992),
     ),
-    Verdict(("net.core.netdev_max_backlog",), HARMFUL, "it is below the default of 1000", when=_below(1000)),
-    Verdict(("net.core.netdev_budget",), HARMFUL, "it is below the default of 300", when=_below(300)),
+    Verdict(("net.core.netdev_max_backlog",), HARMFUL, "it is below the default of 1000", when=below(1000)),
+    Verdict(("net.core.netdev_budget",), HARMFUL, "it is below the default of 300", when=below(300)),
     Verdict(
-        ("net.ipv4.tcp_limit_output_bytes",), HARMFUL, "it is below the default of 1048576", (4, 20), _below(1048576)
+        ("net.ipv4.tcp_limit_output_bytes",), HARMFUL, "it is below the default of 1048576", (4, 20), below(1048576)
     ),
     Verdict(
         ("net.ipv4.ip_no_pmtu_disc",),
         NOTE,
         "without path MTU discovery packets get fragmented",
-        when=_is(1),
+        when=is_one_of(1),
         rule=Rule(
             "path-mtu-discovery-off",
             "low",
@@ -234,7 +269,7 @@ VERDICTS = (
         ("net.ipv4.tcp_ecn",),
         NOTE,
         "with the value 1 each connection asks for ECN, which some routers and servers do not bear",
-        when=_is(1),
+        when=is_one_of(1),
         rule=Rule(
             "ecn-requested",
             "note",
@@ -247,7 +282,7 @@ VERDICTS = (
             "https://github.com/systemd/systemd/issues/9748",
         ),
     ),
-    Verdict(("net.ipv4.tcp_no_metrics_save",), NOTE, "it is of use for tests between changes only", when=_is(1)),
+    Verdict(("net.ipv4.tcp_no_metrics_save",), NOTE, "it is of use for tests between changes only", when=is_one_of(1)),
     Verdict(
         ("net.ipv4.ip_forward", "net.ipv*.conf.*.forwarding", "net.ipv6.conf.*.seg6_enabled"),
         NOTE,

@@ -209,7 +209,10 @@ class Guide:
             registry.FAMILIES["sysctl"].field(name)
             inputs.understand(registry.FAMILIES["sysctl"].field(name), value)
         except InputError as error:
-            self.sink.unknown(line, str(error))
+            if re.fullmatch(r"-?\d+(?: -?\d+)*", value):  # numbers are refused for their size, by the kernel as well
+                self.sink.remark(line, NO_EFFECT, str(error))
+            else:
+                self.sink.unknown(line, str(error))
             return
         for verdict in verdicts.of_parameter(name, value, self.kernel):
             if verdict.kind == OTHER_TOOL and self.foreign:

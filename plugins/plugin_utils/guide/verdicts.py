@@ -8,7 +8,8 @@ from typing import List
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import nearest
 
-from ..parameters import VERDICTS, Release, Verdict
+from ..parameters import VERDICTS
+from ..verdict import Release, Verdict
 from . import kernel_names
 from .model import NO_EFFECT, NOTE, OTHER_TOOL
 

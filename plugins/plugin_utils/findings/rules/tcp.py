@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Optional
 
-from ...parameters import VERDICTS, Verdict
+from ...parameters import VERDICTS
+from ...verdict import Verdict
 from ..model import Hit, Rule
 from ..view import Host
 
