@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Know lines of Terraform and of a Dockerfile that do nothing to the host that is set up: what runs when a resource is
-destroyed, and what only describes an image."""
+destroyed, and what builds or describes an image."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _PROVISIONER = re.compile(r"\s*provisioner\s+\"[\w-]+\"\s*\{")
 _DESTROYED = re.compile(r"\s*when\s*=\s*\"?destroy\"?\s*(?:#.*)?$")
 _IMAGE = re.compile(r"FROM\s+\S")
 _LABEL = re.compile(r"\s*(?:LABEL|MAINTAINER)\s")
+# A rule of udev has a sign behind this word.
+_BUILD = re.compile(r"\s*RUN\s+[^\s+=:]")
 _DOCUMENT = re.compile(r"<<[-~]?\s*[\"']?(\w+)[\"']?\s*$")
 
 
@@ -26,6 +28,8 @@ def left_out(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
         why = ""
         if image and _LABEL.match(lines[index][1]):
             held, why = _joined(lines, index), "a label only describes the image"
+        elif _BUILD.match(lines[index][1]):
+            held, why = _joined(lines, index), "it runs while an image is built, and sets nothing of the host"
         elif _PROVISIONER.match(lines[index][1]):
             block = _block(lines, index)
             held = block if any(_DESTROYED.match(text) for _number, text in block) else []

@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import fragments, languages, masks
+from . import fragments, languages, masks, shown
 from .model import Line
 
 _BY_PATH = (
@@ -81,7 +81,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):
         return "yaml"
-    return _by_lines(plain, first)
+    form = _by_lines(plain, first)
+    return "prose" if form == "sysctl" and any(map(shown.queries, texts)) else form
 
 
 def _around_blocks(lines: Sequence[Line]) -> List[str]:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
-from . import filters, kernel_files, masks
+from . import filters, kernel_files, masks, unread
 from .model import NOTE, ON_HOST, OTHER_TOOL
 from .script import Script
 
 COPYING = ("cp", "mv", "install")
 _WITH_WORD = ("-m", "-o", "-g", "-S", "--mode", "--owner", "--group")
-_KEPT = re.compile(r"(\.(bak|backup|old|orig|save|sav|rpmsave|dpkg-old|dist|bkp)\b|~$|backup)", re.IGNORECASE)
+_KEPT = re.compile(rf"({unread.OF_COPIES}\b|~$|backup)", re.IGNORECASE)
 _SUBSTITUTES = re.compile(r"(?:/(?P<where>(?:\\.|[^/\\])+)/)?\s*s(?P<sign>[^\w\s\\])(?P<rest>.*)", re.DOTALL)
 _CHANGES = re.compile(r"(?:(?:/(?:\\.|[^/\\])+/|\d+|\$)?)\s*[cai]\\?\s*(?P<text>\S.*)", re.DOTALL)
 _ASSIGNS = re.compile(r"[\w.*/-]+\s*=\s*\S.*")

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from typing import List, Mapping, Tuple
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, nearest
+from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
+
 from . import devices, masks
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL
 from .settings import Guide
@@ -39,6 +42,8 @@ _RULES = ("-N", "-U", "--config-nfc", "--config-ntuple")
 _SPREAD = {"hkey": "key", "hfunc": "function", "xfrm": "transform"}
 # What stands in the place of a NIC whose name a shell has filled in with nothing.
 _KEYS = ("rx", "tx", "sg", "tso", "ufo", "gso", "gro", "lro", "autoneg", "combined", "adaptive-rx", "rx-usecs")
+# Said of a sentence that begins like a command, too.
+NO_SWITCH = "ethtool takes on or off, and refuses the command with"
 _DOING = {"-r": "negotiates the link anew", "--negotiate": "negotiates the link anew", "-p": "blinks", "-t": "tests"}
 
 
@@ -77,30 +82,69 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, NO_EFFECT if masks.known(flag) else ON_HOST, text)
 
 
-def _set(guide: Guide, line: int, family: str, nic: str, pairs: List[str]) -> None:
+def _set(guide: Guide, line: int, family: str, nic: str, words: List[str]) -> None:
+    pairs = [(words[index], "".join(words[index + 1 : index + 2])) for index in range(0, len(words), 2)]
+    why = next(filter(None, (_refused(guide, family, *pair) for pair in pairs)), "")
     if not pairs:
         guide.sink.remark(line, NO_EFFECT, f"ethtool: no {family} is named, so nothing is set")
+    elif why:
+        # It reads all words before it sets the first of them.
+        guide.sink.remark(line, NO_EFFECT, why)
         return
-    for index in range(0, len(pairs), 2):
-        key = pairs[index]
-        if not masks.known(key):
+    for key, value in pairs:
+        if masks.known(key):
+            guide.nic(line, nic, family, _key(family, key), value)
+        else:
             guide.sink.remark(line, ON_HOST, f"{family}: which one {masks.shown(key)} is, is known on the host only")
-            continue
-        if index + 1 == len(pairs):
-            guide.sink.remark(line, NO_EFFECT, f"{family} {key}: the value is missing, so ethtool refuses the command")
-            return
-        plain = key if family in ("features", "private_flags") else key.lower().replace("-", "_")
-        guide.nic(line, nic, family, _NAMES.get((family, plain), plain), pairs[index + 1])
+
+
+def _key(family: str, word: str) -> str:
+    """Our key for a word of ethtool."""
+    plain = word if family in ("features", "private_flags") else word.replace("-", "_")
+    return _NAMES.get((family, plain), plain)
+
+
+def _refused(guide: Guide, family: str, word: str, value: str) -> str:
+    """Why ethtool refuses a whole command for one of its keys with its value; empty where it takes them."""
+    if not masks.known(word):
+        return ""
+    if not value:
+        return f"{family} {word}: the value is missing, so ethtool refuses the command"
+    fields = registry.FAMILIES[family]
+    if family == "features" and masks.known(value) and value not in ("on", "off"):
+        return f"{masks.shown(word)}: {NO_SWITCH} '{value}'"
+    try:
+        strange = guide.strange_feature(word) if family == "features" else ""
+        known = [_word(family, one.name) for one in fields.fields]
+        if strange or (family not in ("features", "private_flags") and word not in known):
+            hint = nearest(word, known, otherwise=False)
+            return strange or f"ethtool knows no '{masks.shown(word)}' of {family} and refuses the command{hint}"
+        field = fields.field(_key(family, word))
+        if field.kind == "switch" and masks.known(value) and value not in ("on", "off"):
+            return f"{word}: {NO_SWITCH} '{value}'"
+        guide.understood(field, value)
+    except InputError as error:
+        return f"ethtool refuses the command: {error}"
+    return ""
+
+
+def _word(family: str, key: str) -> str:
+    """The word of ethtool for one of our keys."""
+    return next((word for (name, word), ours in _NAMES.items() if (name, ours) == (family, key)), key.replace("_", "-"))
 
 
 def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> None:
     """What `ethtool -s` sets of the link mode and of Wake-on-LAN; the rest of it stays a remark."""
     rest: List[str] = []
-    for index in range(0, len(pairs), 2):
-        pair = pairs[index : index + 2]
-        family = _CHANGE.get(pair[0].lower())
-        if family and len(pair) == 2:
-            guide.nic(line, nic, family, pair[0].lower(), pair[1])
+    told = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
+    ours = [(_CHANGE[pair[0]], *pair) for pair in told if pair[0] in _CHANGE and len(pair) == 2]
+    why = next(filter(None, (_refused(guide, *one) for one in ours)), "")
+    if why:
+        guide.sink.remark(line, NO_EFFECT, why)
+        return
+    for pair in told:
+        if pair[0] in _CHANGE and len(pair) == 2:
+            guide.nic(line, nic, _CHANGE[pair[0]], *pair)
         else:
             rest += pair
     if rest:

@@ -15,6 +15,8 @@ _RDMA = "DCB and RDMA are no settings of this collection"
 _FIRMWARE = "it belongs to the firmware of the NIC, which keeps it; the tools of the vendor set it"
 _TUNES = "it tunes by a profile of the vendor, and what that sets is not in this text; capture reads it from the host"
 _SERVICE = "this collection does not manage services"
+_ELSEWHERE = "it acts on other hosts"
+_GUESTS = "machines and containers have their own tools"
 _VIRTUAL = "virtual NICs and bridges belong to the network manager"
 
 OTHERS: Mapping[str, str] = {
@@ -49,15 +51,18 @@ OTHERS: Mapping[str, str] = {
         ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"),
         "this collection does not manage the kernel command line",
     ),
-    **dict.fromkeys(("ssh", "pssh", "pdsh", "clush", "scp", "rsync"), "it acts on other hosts"),
+    **dict.fromkeys(("ssh", "sshpass", "pssh", "pdsh", "dsh", "clush", "parallel-ssh", "scp", "rsync"), _ELSEWHERE),
+    **dict.fromkeys(("gcloud", "aws", "az", "vagrant", "minikube"), _ELSEWHERE),
     **dict.fromkeys(("ulimit", "prlimit"), "limits of processes belong to systemd and limits.d"),
     **dict.fromkeys(("reboot", "shutdown", "poweroff", "kexec"), "it restarts the host, and sets nothing"),
     **dict.fromkeys(("uci",), "OpenWrt has its own configuration"),
     **dict.fromkeys(("crontab", "at"), "this collection does not manage cron jobs"),
     **dict.fromkeys(
-        ("docker", "podman", "nerdctl", "kubectl", "helm", "virsh", "qm", "pct", "lxc", "incus", "machinectl"),
-        "machines and containers have their own tools",
+        ("docker", "docker-compose", "podman", "nerdctl", "crictl", "kubectl", "oc", "helm", "virsh", "qm", "pct"),
+        _GUESTS,
     ),
+    **dict.fromkeys(("lxc", "lxc-attach", "incus", "machinectl", "systemd-nspawn", "unshare"), _GUESTS),
+    "nsenter": "it acts in another network namespace only",
 }
 
 # Programs that set nothing of a network, whatever their arguments are.
@@ -69,7 +74,7 @@ free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash
 ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill ldconfig let ln local locale locate
 log log_daemon_msg log_end_msg logger logout logrotate ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mail
 make man mapfile mkdir mkfifo mktemp modinfo more mpstat mv nano netperf netstat nproc nslookup numastat od openssl
-passwd paste patch perl pgrep pidof ping ping6 pip pip3 popd printenv ps pushd pwd python python3 read
+passwd paste patch perl pgrep pidof ping ping6 pip pip3 popd printenv printf ps pushd pwd python python3 read
 readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm ruby sar screen sed select
 semanage seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss stat strings stty
 su success sync systemd-detect-virt tac tail tar tcpdump test tmux top touch tput tr traceroute trap true tty type
@@ -102,7 +107,6 @@ WRAPPERS: Mapping[str, int] = {
     "timeout": 1,
     "flock": 1,
     "chroot": 1,
-    "nsenter": 0,
     "cloud-init-per": 2,
 }
 # Options of wrappers that have a word of their own.

@@ -70,10 +70,16 @@ class Forms:
         """A file that a script writes, or that was found on a host."""
         if path.endswith(".log"):
             return  # what was done, not what is to be done
+        unused = unread.by_name(path, self.guide.texts)
+        for number, text in lines if unused else ():
+            if sentences.holds_a_setting(text):
+                self.guide.sink.remark(number, NO_EFFECT, f"it goes into {path}, and {unused}")
+        if unused:
+            return
         known = by_path(path)
         form = "" if _FOR_PEOPLE.search(path) else known or by_text(lines)
-        unused = not known and form not in ("", None, "prose") and unread.is_one(path, self.guide.texts)
-        form = "" if unused else form
+        passed = not known and form not in ("", None, "prose") and unread.is_one(path, self.guide.texts)
+        form = "" if passed else form
         if form == "ifcfg":
             ifcfg.read(self.guide, lines, path)
         elif form == "systemd":
@@ -84,7 +90,7 @@ class Forms:
             for number, text in lines:
                 if sentences.holds_a_setting(text):
                     what = "is for people to read" if form == "" else "has a form that is not known here"
-                    kind, what = (NO_EFFECT, "nothing in this text uses") if unused else (OTHER_TOOL, what)
+                    kind, what = (NO_EFFECT, "nothing in this text uses") if passed else (OTHER_TOOL, what)
                     self.guide.sink.remark(number, kind, f"it stands in {path or 'a text'}, which {what}")
 
     def run(self, lines: Sequence[Line], arguments: List[str]) -> bool:

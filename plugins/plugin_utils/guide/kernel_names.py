@@ -85,7 +85,10 @@ def unknown(key: str) -> str:
 def meant(key: str) -> str:
     """The parameter of which a name is a slip, by a letter or so or its beginning; empty where it is none."""
     parts = key.split(".")
-    names = _NAMES.get(parts[1], ()) if len(parts) == 3 and parts[0] == "net" else ()
+    names = _NAMES.get(parts[1], ()) if len(parts) >= 3 and parts[0] == "net" else ()
+    joined = "_".join(parts[2:])
+    if len(parts) != 3:
+        return f"net.{parts[1]}.{joined}" if joined in names else ""
     whole = [f"{start}{parts[-1]}" for start in ("tcp_", "udp_", "ip_", "netdev_")]
     named = [name for name in whole if name in names]
     found = (named or get_close_matches(parts[-1], names, 1, _ALMOST)) if unknown(key) else []

@@ -11,6 +11,7 @@ from . import fragments, ifcfg, kernel_files, languages, masks, modules, resourc
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
+from .shown import Shown
 
 _PARAMETER = re.compile(
     r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
@@ -53,10 +54,11 @@ TAKES_BACK = "the text gives it for taking back what it sets"
 
 def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "") -> None:
     """Lines without a form of their own; nothing of them is taken where there is a reason `why`."""
-    index = 0
+    index, shown = 0, Shown()
     while index < len(lines):
+        answer = shown.why(lines[index][1])
         back = re.search(r"[`:]", lines[index][1]) and UNDO.match(lines[index][1].partition("`")[0])
-        with guide.sink.under(NO_EFFECT, why or (TAKES_BACK if back and not code else "")):
+        with guide.sink.under(NO_EFFECT, why or answer or (TAKES_BACK if back and not code else "")):
             index += _one(guide, lines, index, code)
 
 

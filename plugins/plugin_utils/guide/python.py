@@ -8,7 +8,7 @@ import re
 import warnings
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
-from . import kernel_files, masks, programs, sentences, wrappers
+from . import ethtool, kernel_files, masks, programs, sentences, wrappers
 from .model import CONDITIONAL, NO_EFFECT, ON_HOST, Line, Sink
 from .python_variables import Variables, joined
 from .settings import Guide
@@ -294,7 +294,7 @@ def _is_a_command(text: str) -> bool:
         return False
     guide = Guide(Sink())
     Shell(guide).commands(1, text)
-    return not guide.sink.lost
+    return not guide.sink.lost and not any(ethtool.NO_SWITCH in remark.text for remark in guide.sink.remarks)
 
 
 def _is_command(node: ast.AST) -> bool:

@@ -10,7 +10,7 @@ import re
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
-from ansible_collections.linuxnet.tuning.plugins.module_utils.family import Family
+from ansible_collections.linuxnet.tuning.plugins.module_utils.family import Family, Field
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError, nearest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
@@ -40,6 +40,7 @@ _SIZE = re.compile(r"(\d+)\s*([kKmMgG])(?:i?[bB])?")
 _VECTORS = re.compile(r"net\.ipv4\.(?:(?:tcp|udp)_(?:[rw]?mem)|ip_local_port_range|ping_group_range)$")
 # What computes or looks up a value: a call, an attribute, a product, one of a list.
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<|[\[{]")
+_VARIABLE = re.compile(r"\$(?:\{[^}]*\}?|\([^)]*\)?|\w+)|`[^`]+`")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -128,6 +129,9 @@ class Guide:
         if name == "lo" and (family, key) == ("link", "mtu") and value != 65536:
             self.sink.remark(line, HARMFUL, "the loopback device has an MTU of 65536; a smaller one makes it slower")
             return
+        if name == "lo" and (family, key) == ("link", "txqueuelen"):
+            self.sink.remark(line, NO_EFFECT, "the loopback device hands packets over at once, and has no queue")
+            return
         if name == "*" and (family, key) == ("link", "mtu"):
             text = "this hits lo as well, whose MTU is 65536 by itself; the inventory leaves lo out"
             self.sink.remark(line, HARMFUL, text)
@@ -141,7 +145,13 @@ class Guide:
                 line, ON_HOST, f"{family.name} {key}: the value {masks.shown(text)} is known on the host only"
             )
             return None
-        field = family.field(key)
+        return self.understood(family.field(key), text)
+
+    def understood(self, field: Field, raw: str) -> Any:
+        """A value as the inventory has it, as far as the text knows it; InputError where it is none."""
+        text = masks.shown(raw).strip() if raw == masks.MAXIMUM else raw.strip()
+        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<":
+            return text
         if field.kind == "switch" and text in ("0", "1"):
             text = "on" if text == "1" else "off"
         if field.kind == "integer" and text.lower().startswith("0x"):
@@ -155,10 +165,9 @@ class Guide:
         """Whether a feature does nothing on this kernel; what else to know of it is noted."""
         if family != "features":
             return False
-        known = [*verdicts.FEATURES, *(one.name for one in registry.FAMILIES[family].fields)]
-        if field not in known and key not in registry.FAMILIES[family].aliases:
-            hint = nearest(field, known, otherwise=False)
-            self.sink.remark(line, NO_EFFECT, f"ethtool knows no feature '{key}' and refuses the command{hint}")
+        strange = self.strange_feature(key)
+        if strange:
+            self.sink.remark(line, NO_EFFECT, strange)
             return True
         if field == "ufo" and self.kernel >= (4, 14):
             self.sink.remark(line, NO_EFFECT, "ufo: no NIC has it any more since Linux 4.14")
@@ -173,6 +182,16 @@ class Guide:
         elif field in ("tx", "sg") and not value:
             self.sink.remark(line, NOTE, f"{field} off takes tso and gso down with it")
         return False
+
+    @staticmethod
+    def strange_feature(key: str) -> str:
+        """Why ethtool refuses a feature; empty for one that it knows."""
+        family = registry.FAMILIES["features"]
+        field = family.field(key).name
+        known = [*verdicts.FEATURES, *(one.name for one in family.fields)]
+        if field in known or key in family.aliases:
+            return ""
+        return f"ethtool knows no feature '{key}' and refuses the command{nearest(field, known, otherwise=False)}"
 
     def sysctl(self, line: int, key: str, raw: str, switches: bool = False, bound: str = "") -> None:
         """One kernel parameter; Nix and Ansible write the `switches` true and false as 1 and 0.
@@ -243,6 +262,11 @@ class Guide:
             return None
         if re.match(r"-?\d+\s+[A-Za-z(]", value):
             self.sink.unknown(line, f"{name}: '{value}' is no number, although it begins with one")
+            return None
+        lost = _VARIABLE.search(value)
+        if lost and name.startswith("net."):
+            text = f"'{lost[0]}' stands there as it is, as between quotes of a shell, and the kernel refuses it"
+            self.sink.remark(line, NO_EFFECT, f"{name}: {text}")
             return None
         wrong = _refused(name, value)
         if wrong:

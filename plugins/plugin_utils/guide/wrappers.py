@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from . import foreign, programs
 
@@ -14,6 +14,12 @@ def unwrapped(words: List[str]) -> List[str]:
     rest: List[str] = list(words)
     while rest:
         name = rest[0].rsplit("/", 1)[-1]
+        if name == "nsenter":
+            inside = _entered(rest[1:])
+            if inside is None:
+                return rest
+            rest = inside
+            continue
         if name not in foreign.WRAPPERS:
             return rest
         count: int = foreign.WRAPPERS[name]
@@ -26,6 +32,23 @@ def unwrapped(words: List[str]) -> List[str]:
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
     return rest
+
+
+def _entered(words: List[str]) -> Optional[List[str]]:
+    """The command that nsenter runs; None where its network is not that of the host."""
+    pid, network, index = "", "", 0
+    while index < len(words) and words[index].startswith("-"):
+        option, _equals, value = words[index].partition("=")
+        takes = option in ("-t", "--target", "-S", "-G") and not value
+        value = "".join(words[index + 1 : index + 2]) if takes else value
+        pid = value if option in ("-t", "--target") else option[2:] if re.fullmatch(r"-t\d+", option) else pid
+        if option in ("-n", "--net", "-a", "--all") or re.fullmatch(r"-(?!t)[a-zA-Z]*n[a-zA-Z]*", option):
+            network = value or "own"
+        elif option.startswith("-n/"):
+            network = option[2:]
+        index += 2 if takes else 1
+    of_the_host = not network or network == "/proc/1/ns/net" or (network == "own" and pid == "1")
+    return words[index:] if of_the_host else None
 
 
 def _behind_xargs(words: List[str]) -> List[str]:
