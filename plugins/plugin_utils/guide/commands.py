@@ -30,6 +30,7 @@ from .nodes import Node, Redirect, Simple
 from .substitutions import Substitutions
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
+_SAYING = ("echo", "printf")
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
 _TALKING = re.compile(
     r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
@@ -115,10 +116,20 @@ class Commands(Substitutions):
                 said = " ".join(masks.shown(word) for word in words)
                 printed = [(self.line, masks.mask(f"$({said})"))]
             if printed is not None:
+                self._not_read(wrappers.unwrapped(words), node)
                 self.redirect(node, self.spread(node, printed))
                 return words[0]
         self.run(words, node)
         return words[0]
+
+    def _not_read(self, words: Sequence[str], node: Simple) -> None:
+        """What stands below a command that prints its words, and does not read what it is given."""
+        name = programs.program(words[0]) if words else ""
+        given = [line for redirect in node.redirects for line in redirect.body or ()] if name in _SAYING else []
+        for number, text in given:
+            if sentences.holds_a_setting(text):
+                why = f"{name} does not read the text below it; cat does"
+                self.sink.remark(number, NO_EFFECT, f"{masks.shown(text.strip())}: {why}")
 
     @staticmethod
     def hands_over(words: List[str]) -> bool:

@@ -43,6 +43,8 @@ _SHELL_LINE = (
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
+# How a text of several lines begins in Nix.
+_OF_NIX = re.compile(r"\w\s+=\s+''$")
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
@@ -70,7 +72,9 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         re.match(r"(import \w+|from [\w.]+ import )", text) for text in plain[:6]
     ):
         return "python"
-    if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
+    if any(text.startswith("```") or _OF_NIX.search(text) for text in texts) or re.match(
+        r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]
+    ):
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well

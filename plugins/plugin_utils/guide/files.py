@@ -7,11 +7,14 @@ import re
 import shlex
 from typing import Dict, List, Sequence, Tuple
 
-from . import expand, masks
+from . import direct, expand, masks
 from .ini import sections
 from .model import NO_EFFECT, NOTE, ON_HOST, Line
 from .settings import Guide
 from .shell import Shell
+
+# A line of sysctl.conf.
+PARAMETER = re.compile(r"\s*-?(?:net|kernel|vm|fs)[./][\w./*-]+\s*=")
 
 
 def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
@@ -49,6 +52,11 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
     for entry in entries:
         value = entry.value.lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
+            word = direct.of_systemd(value)
+            if word:
+                text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
+                guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")
+                continue
             instance = value.replace("%i", masks.mask("%i")).replace("%I", masks.mask("%I")).replace("%%", "%")
             shell = Shell(guide)
             shell.scope.values.update(known)

@@ -48,7 +48,7 @@ class Forms:
             "udev": lambda lines: udev.read(guide, lines),
             "modprobe": lambda lines: modules.file(guide, lines),
             "ifcfg": lambda lines: ifcfg.read(guide, lines),
-            "interfaces": lambda lines: interfaces.read(guide, lines),
+            "interfaces": self._interfaces,
             "networkmanager": lambda lines: nmcli.keyfile(guide, lines),
             "systemd": lambda lines: systemd.read(guide, lines),
             "tuned": lambda lines: tuned.read(guide, lines),
@@ -82,6 +82,8 @@ class Forms:
         form = "" if passed else form
         if form == "ifcfg":
             ifcfg.read(self.guide, lines, path)
+        elif known == "interfaces":
+            interfaces.read(self.guide, lines)
         elif form == "systemd":
             systemd.read(self.guide, lines, path)
         elif form and form != "prose":
@@ -120,6 +122,14 @@ class Forms:
                 self.read("prose", lines)
         else:
             documents.Reader(self.guide, lines, self._inner).run(nodes)
+
+    def _interfaces(self, lines: Sequence[Line]) -> None:
+        """Stanzas; what is shown of sysctl below the last of them is another file."""
+        stanzas = [k for k, (_number, text) in enumerate(lines) if interfaces.STANZA.match(text)]
+        below = range(max(stanzas, default=0), len(lines))
+        first = next((k for k in below if files.PARAMETER.match(lines[k][1])), len(lines))
+        interfaces.read(self.guide, lines[:first])
+        files.sysctl(self.guide, lines[first:])
 
     def _inner(self, guide: Guide, lines: Sequence[Line]) -> None:
         """A text inside of a document."""

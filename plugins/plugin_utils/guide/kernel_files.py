@@ -25,6 +25,8 @@ _BOND_KEYS = frozenset(("slaves", *(field.name for field in bonds.FIELDS)))
 # Files of queues and interrupts.
 OF_A_QUEUE = re.compile(r"/(?:(?:rps|xps)_\w+|smp_affinity(?:_list)?)$")
 
+_ELSEWHERE = re.compile(r"/(?!proc/|sys/)(?:\S+/|[\w-]*)(?:proc/sys/(?:net|vm|kernel|fs)/|proc/irq/|sys/class/net/)")
+
 _OTHERS: Mapping[str, str] = {
     "/sys/devices/system/cpu/": "it is of the processors; TuneD and cpupower set it",
     "/sys/kernel/mm/": "it is of the memory; TuneD sets it",
@@ -43,6 +45,11 @@ _OTHERS: Mapping[str, str] = {
 def is_one(path: str) -> bool:
     """Whether a path lies in /proc or /sys."""
     return masks.shown(path).startswith(("/proc/", "/sys/"))
+
+
+def is_elsewhere(path: str) -> bool:
+    """Whether a path looks like one of /proc or /sys that is mounted somewhere else, as for a container."""
+    return masks.known(path) and _ELSEWHERE.match(path) is not None
 
 
 def only_the_host_knows(path: str, lines: Sequence[Line]) -> bool:

@@ -38,6 +38,21 @@ _OWN: Mapping[str, Sequence[str]] = {
     "ixgbevf": ("debug",),
     "mlx4_en": ("udp_rss", "pfctx", "pfcrx", "inline_thold"),
 }
+# Likewise, but this driver of the kernel takes a value for each port.
+_EACH_PORT: Mapping[str, Sequence[str]] = {
+    "e1000e": (
+        *(
+            "TxIntDelay",
+            "TxAbsIntDelay",
+            "RxIntDelay",
+            "RxAbsIntDelay",
+            "InterruptThrottleRate",
+            "IntMode",
+            "copybreak",
+        ),
+        *("copybreak", "SmartPowerDownEnable", "KumeranLockLoss", "WriteProtectNVM", "CrcStripping", "debug"),
+    ),
+}
 _NEAR: Mapping[str, str] = {
     "RSS": "channels",
     **dict.fromkeys(("MQ", "num_rx_rings"), "channels"),
@@ -101,13 +116,14 @@ def one(guide: Guide, line: int, module: str, parameter: str, raw: str) -> None:
         text = f"{masks.shown(key)}: the value {masks.shown(value)} is known on the host only"
         guide.sink.remark(line, ON_HOST, text)
         return
-    own = _OWN.get(key.partition(".")[0])
+    driver = key.partition(".")[0]
+    own = _OWN.get(driver) or _EACH_PORT.get(driver)
     if own is not None and parameter not in own:
         near = f"; near to it is {_NEAR[parameter]}" if parameter in _NEAR else ""
         text = f"{key}: the driver of the kernel has no such parameter, only that of the vendor{near}"
         guide.sink.remark(line, NO_EFFECT, text)
         return
-    if own is not None and "," in value:
+    if driver in _OWN and "," in value:
         text = f"{key}={value}: one value for each port is for the driver of the vendor; that of the kernel takes one"
         guide.sink.remark(line, NO_EFFECT, text)
         return

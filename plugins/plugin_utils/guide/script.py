@@ -164,6 +164,11 @@ class Script:
         if kernel_files.is_one(path):
             text = " ".join(text.strip() for _number, text in lines)
             kernel_files.write(self.guide, line, path, text)
+        elif kernel_files.is_elsewhere(path):
+            said = (
+                f"{lines[0][1].strip() if lines else ''} goes into {path}: what is mounted there, the host alone knows"
+            )
+            self.sink.remark(line, ON_HOST, masks.shown(said))
         elif not masks.known(path) and kernel_files.OF_A_QUEUE.search(path):
             whose = f"{path}: whose {path.rpartition('/')[2]} that is, is known on the host only"
             self.sink.remark(line, ON_HOST, masks.shown(f"{lines[0][1].strip() if lines else ''} goes into {whose}"))

@@ -7,15 +7,15 @@ import re
 from itertools import product
 from typing import List, Sequence, Tuple
 
-from . import kernel_files, masks, selectors
+from . import direct, kernel_files, masks, selectors
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 # Programs of ours that a rule of udev may run.
 _TUNES = re.compile(r"(^|[/\s'])(ethtool|ip|sysctl|tc|ifconfig|setpci)\s")
-# What only a shell understands, outside of the quotes of `sh -c '...'`.
-_SHELL_WORDS = re.compile(r"\$\([^)]*\)?|`[^`]*`?|&&|\|\|?|;|>>?")
+# How the kernel names disks.
+_DISK = re.compile(r"(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|loop|sr)[\[*?\d|a-z]")
 # What udev would fill in, had a shell not done so before with nothing.
 _UDEV_WORDS = ("$name", "$kernel", "$env", "$attr", "$number", "$devpath", "$driver")
 
@@ -52,12 +52,14 @@ def _rule(guide: Guide, number: int, text: str) -> None:
         return
     pairs = _pairs(text)
     chosen = _chosen(pairs)
-    subsystem = next((value for name, _a, sign, value in pairs if name == "SUBSYSTEM" and sign == "=="), "net")
+    checks = [(name, value) for name, _a, sign, value in pairs if sign == "=="]
+    disk = any(name == "KERNEL" and _DISK.match(value) for name, value in checks)
+    subsystem = next((value for name, value in checks if name == "SUBSYSTEM"), "block" if disk else "net")
     if not pairs:
         guide.sink.unknown(number, "this is no rule of udev")
     gone = any(name == "ACTION" and sign == "==" and value == "remove" for name, _a, sign, value in pairs)
     kind, problem = (NO_EFFECT, "it runs when the NIC goes away") if gone else (CONDITIONAL, chosen.problem)
-    with guide.sink.under(kind, problem):
+    with guide.sink.under(kind, problem if gone or subsystem != "block" else ""):
         for (nic, match), pair in product(chosen.nics, pairs):
             _assignment(guide, number, pair, nic, match, subsystem)
 
@@ -73,9 +75,9 @@ def _assignment(
         return
     before = len(guide.sink.settings)
     if tunes or (name == "RUN" and attribute in ("", "program")):
-        words = _SHELL_WORDS.search(re.sub(r"'[^']*'|\\\".*?\\\"", "", value))
-        if words:
-            text = f"udev runs no shell, so the command gets '{words[0]}' as it stands; write /bin/sh -c '...'"
+        word = direct.of_udev(value)
+        if word:
+            text = f"udev runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
             guide.sink.remark(number, NO_EFFECT, text)
             return
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know what only a shell understands in a command that udev or systemd runs without one."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = re.compile(r"\$\([^)]*\)?|`[^`]*`?|&&|\|\|?|\d?>>?|<<?|;")
+# Of these, systemd knows a lone semicolon, which stands between two commands.
+_OF_SYSTEMD = re.compile(r"\$\([^)]*\)?|`[^`]*`?|(?<=\s)(?:&&?|\|\|?|&?\d?>>?|<<?)(?=[\s/&\w]|$)|(?<=\S);(?=\s|$)")
+_SYSCTL = re.compile(r"(?:/\S*/)?sysctl\s(?:(?!\b(?:ethtool|ip|tc|echo|tee|nmcli|ifconfig)\s).)*")
+_QUOTED = re.compile(r"'[^']*'|\\\".*?\\\"")
+
+
+def of_udev(command: str) -> str:
+    """The first word of a command in a rule of udev that only a shell understands; empty where there is none."""
+    found = _WORDS.search(_QUOTED.sub("", command))
+    return found[0] if found else ""
+
+
+def of_systemd(command: str) -> str:
+    """The first word of a command in a unit of systemd that only a shell understands; empty where there is none."""
+    if _SYSCTL.fullmatch(command):
+        return ""  # it sets what it understands, and complains of the rest
+    found = _OF_SYSTEMD.search(re.sub(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", "''", command))
+    return found[0] if found else ""
