@@ -52,7 +52,7 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
     for entry in entries:
         value = entry.value.lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
-            word = direct.of_systemd(value)
+            word = direct.of_program(value)
             if word:
                 text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
                 guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")

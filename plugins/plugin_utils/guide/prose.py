@@ -23,6 +23,10 @@ _BAD_EXAMPLE = "the text shows it as a bad example"
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
+# The first heading of a file of systemd or NetworkManager, and what such a file consists of.
+_SECTION = re.compile(r"\s*\[(?:Match|Link|NetDev|Network|Bond|Unit|Service|connection|ethernet)\]\s*")
+_OF_SECTIONS = re.compile(r"\s*(?:$|[#;]|\[[\w .-]+\]\s*$|[\w.-]+\s?=)")
+
 
 Detect = Callable[[Sequence[Line]], Optional[str]]
 Form = Callable[[str, Sequence[Line]], None]
@@ -44,6 +48,14 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             if before != taking_back:  # any other heading may be a comment in the middle of a resource
                 prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if before else "")
                 rest = []
+        sections = [] if fence else _sections(lines, index)
+        if sections:
+            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            rest = []
+            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
+                _block(guide, sections, "", detect, form)
+            index += len(sections)
+            continue
         held = 0 if fence else fragments.document(lines, index)
         if held:
             prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
@@ -82,6 +94,17 @@ def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form)
     _block(guide, _dedented(lines[:end]), "", detect, form)
     guide.sink.nothing(lines[end][0], "a fence")
     return end + 1
+
+
+def _sections(lines: Sequence[Line], index: int) -> List[Line]:
+    """A file of sections that stands between sentences, as a block of reST or by itself."""
+    if not _SECTION.fullmatch(lines[index][1]):
+        return []
+    ends = next((k for k, (_row, text) in enumerate(lines[index:]) if not _OF_SECTIONS.match(text)), len(lines) - index)
+    found = lines[index : index + ends]
+    while not found[-1][1].strip():
+        found = found[:-1]
+    return _dedented(found)
 
 
 def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
