@@ -37,7 +37,7 @@ options:
     description: The form of the text, where neither the path nor the text tells it rightly.
     type: str
     choices: ['', shell, sysctl, udev, ifcfg, interfaces, networkmanager, yaml, systemd, tuned, modprobe, unit, uci,
-      crontab, python, makefile, prose]
+      crontab, python, makefile, diff, prose]
     default: ''
   kernel:
     description: The kernel that lines are judged for, such as V(6.1); the newest by default.

@@ -66,6 +66,7 @@ def no_range_of_ports(numbers: Numbers) -> bool:
     return len(numbers) == 2 and not 1024 <= numbers[0] <= numbers[1] <= 65535
 
 
-# Pages of 4 KiB: 4 million of them are 16 GiB, more than TCP should hold anywhere.
+# Pages of 4 KiB: 4 million of them are 16 GiB, more than TCP should hold anywhere. Who begins with 4096 or 8192 has
+# copied the sizes of one buffer.
 def in_bytes(numbers: Numbers) -> bool:
-    return len(numbers) == 3 and min(numbers) >= 1 << 22
+    return len(numbers) == 3 and max(numbers) >= 1 << 22 and (min(numbers) >= 1 << 22 or numbers[0] <= 8192)

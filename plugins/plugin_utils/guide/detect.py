@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import fragments, languages, masks, shown
+from . import fragments, languages, masks, patches, shown
 from .model import Line
 
 _BY_PATH = (
@@ -58,6 +58,8 @@ def by_path(path: str) -> Optional[str]:
 
 def by_text(lines: Sequence[Line]) -> Optional[str]:
     """The form of a text by what it looks like; None for an empty one."""
+    if patches.is_one(lines):
+        return "diff"
     texts = [masks.templates(text).strip() for _number, text in lines]
     texts = [text for text in texts if text]
     plain = [text for text in texts if text[0] not in "#;"]

@@ -9,7 +9,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 
 import yaml
 
-from . import composed, direct, ethtool, masks, netplan, qdiscs, task_conditions, tasks
+from . import composed, ethtool, key_words, masks, netplan, qdiscs, task_conditions, tasks
 from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -17,8 +17,6 @@ from .shell import Shell
 Text = Callable[[Guide, Sequence[Line]], None]
 
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
-# Keys whose texts are for people.
-_SAID = ("msg", "fail_msg", "success_msg", "final_message", "description", "prompt")
 _COMMANDS = ("sh", "bash", "ethtool", "sysctl", "ip", "cloud-init-per")
 _HELD = ("line", "block", "content")
 _VALUES = ("value", "val", "sysctl_value")
@@ -169,18 +167,15 @@ class Reader:
                 )
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
-                why = "it is only said" if word in _SAID else self._without_shell(word, inner)
+                kind, why = self._reason(word, inner, plain)
                 self.call = word
-                with self.guide.sink.under(NO_EFFECT, why):
+                with self.guide.sink.under(kind or NO_EFFECT, why):
                     self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
-    def _without_shell(self, word: str, inner: yaml.Node) -> str:
-        """Why a command that Ansible runs by itself does nothing; empty where it may do something."""
-        runs = word.rpartition(".")[2] == "command" or (word == "cmd" and self.call.rpartition(".")[2] == "command")
-        if not runs or not isinstance(inner, yaml.ScalarNode) or inner.style == "|":
-            return ""
-        lost = direct.of_program(self.variables.filled(str(inner.value)))
-        return f"the module command runs no shell, so the program gets '{lost}' as it stands; use shell" if lost else ""
+    def _reason(self, word: str, inner: yaml.Node, plain: Mapping[str, yaml.Node]) -> key_words.Reason:
+        found = key_words.reason(word, inner, plain, self.call, self.variables.filled)
+        found = found if found[1] else key_words.in_a_container(word, plain, [text for _number, text in self.lines])
+        return found if found[1] else key_words.of_a_file(word, plain, self.guide.texts)
 
     def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:
         """`tc: {qdisc: {kind: cake, bandwidth: 80mbit}}` of ifstate, whose words are those of tc."""

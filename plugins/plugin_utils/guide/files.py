@@ -19,12 +19,17 @@ PARAMETER = re.compile(r"\s*-?(?:net|kernel|vm|fs)[./][\w./*-]+\s*=")
 
 def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
     """`key = value`, one on each line."""
+    ends = sum(PARAMETER.match(text) is not None and text.rstrip().endswith(";") for _number, text in lines)
     for number, text in lines:
         plain = masks.templates(text).strip()
         if not plain or plain[0] in "#;":
             guide.sink.nothing(number, "a comment")
             continue
         key, equals, value = plain.partition("=")
+        if value.endswith(";") and 2 * ends < len(lines):  # in a list of another language, each line ends so
+            text = f"{key.strip()}: the kernel refuses the sign behind the value; write {value[:-1].strip()}"
+            guide.sink.remark(number, NO_EFFECT, text)
+            continue
         if equals and re.fullmatch(r"\s*([\"']).*\1\s*(?:#.*)?", value) and re.match(r"-?\s*net[./]", key):
             text = f"{key.strip()}: the kernel gets the quotes as well, and refuses them; write the value without"
             guide.sink.remark(number, NO_EFFECT, text)

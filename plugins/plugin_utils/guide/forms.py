@@ -15,6 +15,7 @@ from . import (
     languages,
     modules,
     nmcli,
+    patches,
     prose,
     python,
     sentences,
@@ -29,9 +30,6 @@ from .detect import by_path, by_text, lost_document
 from .model import NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
-
-# Files that no program takes settings from.
-_FOR_PEOPLE = re.compile(r"^/etc/(?:motd|issue)(?:[./]|$)|(?:^|/)README|\.(?:md|rst|html?)$", re.IGNORECASE)
 
 
 class Forms:
@@ -59,6 +57,7 @@ class Forms:
             "makefile": lambda lines: self._shell(languages.recipes(lines)),
             "yaml": self._yaml,
             "python": self._python,
+            "diff": lambda lines: patches.read(guide, lines, self._patched),
             "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
         }
 
@@ -77,7 +76,7 @@ class Forms:
         if unused:
             return
         known = by_path(path)
-        form = "" if _FOR_PEOPLE.search(path) else known or by_text(lines)
+        form = "" if unread.FOR_PEOPLE.search(path) else known or by_text(lines)
         passed = not known and form not in ("", None, "prose") and unread.is_one(path, self.guide.texts)
         form = "" if passed else form
         if form == "ifcfg":
@@ -122,6 +121,12 @@ class Forms:
                 self.read("prose", lines)
         else:
             documents.Reader(self.guide, lines, self._inner).run(nodes)
+
+    def _patched(self, path: str, lines: Sequence[Line]) -> None:
+        """A file as a patch leaves it."""
+        form = by_path(path) or by_text(lines)
+        if form:
+            self.read(form, lines)
 
     def _interfaces(self, lines: Sequence[Line]) -> None:
         """Stanzas; what is shown of sysctl below the last of them is another file."""

@@ -19,6 +19,12 @@ _BAD = re.compile(
     r"\W*(?:before\s*(?:\([^)]*\))?|(?:wrong|bad|incorrect)\b[^.`]{0,30}|(?:do\s+not|don['\u2019]?t|never)(?:\s+do(?:\s+this|\s+it)?)?)\W*",
     re.IGNORECASE,
 )
+# What stands above a block that shows what a command prints.
+_OUTPUT = re.compile(
+    r"\W*(?:(?:the|an?)\s+)?(?:(?:expected|sample|example|typical)\s+)?(?:(?:output|response)s?\b[^.`]{0,30}|results?)\W*",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"\s*(?:[$#>]\s|(?:sudo\s+)?(?:/\S*/)?(?:sysctl|ethtool|echo|cat|tee|ip|tc|nmcli)\s)")
 _BAD_EXAMPLE = "the text shows it as a bad example"
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
@@ -79,6 +85,8 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
         bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
+        if _OUTPUT.fullmatch(above) and not any(_COMMAND.match(text) for _number, text in block):
+            bad = "the text shows it as what a command prints"
         with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if back else bad):
             _block(guide, block, fence[2], detect, form)
         index = end + 1
@@ -121,7 +129,7 @@ def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -
 
 def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
     """What stands between two fences, by its own form or line by line."""
-    kind = detect(block)
+    kind = "diff" if language in ("diff", "patch") else detect(block)
     if kind == "prose" and language in _SHELLS and _is_script(block):
         kind = "shell"
     if kind == "interfaces":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import re
-from typing import List, Sequence
+from typing import List, Sequence, Tuple
 
 from . import fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
@@ -49,6 +49,12 @@ _LOADED = re.compile(
 _LIMITS = re.compile(
     r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
 )
+# The words before a command that say not to use it.
+_AGAINST = re.compile(
+    r"\b(?:do(?:es)?\s+not|don['\u2019]t|never|avoid|must\s+not|should\s+not|shouldn['\u2019]t|instead\s+of|rather\s+than)"
+    r"(?:\s+(?:ever|use|using|run|running|set|setting|apply|execute|call|add|try|do|the|command|or))*\s*:?\s*$",
+    re.IGNORECASE,
+)
 TAKES_BACK = "the text gives it for taking back what it sets"
 
 
@@ -57,9 +63,31 @@ def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "")
     index, shown = 0, Shown()
     while index < len(lines):
         answer = shown.why(lines[index][1])
+        if not code and not answer and "`" in lines[index][1]:
+            answer, text = _advised(lines[index][1])
+            lines = [*lines[:index], (lines[index][0], text), *lines[index + 1 :]]
         back = re.search(r"[`:]", lines[index][1]) and UNDO.match(lines[index][1].partition("`")[0])
         with guide.sink.under(NO_EFFECT, why or answer or (TAKES_BACK if back and not code else "")):
             index += _one(guide, lines, index, code)
+
+
+def _advised(text: str) -> Tuple[str, str]:
+    """Why the commands of a sentence set nothing, where it warns of each of them; and the text without such ones."""
+    parts = re.split(r"(`+[^`]+`+)", text)
+    against, warned = False, []
+    for before, _command in zip(parts[::2], parts[1::2]):
+        plain = re.sub(r"\*|__", "", before)
+        against = _AGAINST.search(plain) is not None or (
+            against and re.fullmatch(r"[\s,]*(?:or|and|nor)?\s*", plain) is not None
+        )
+        warned.append(against)
+    if not any(warned):
+        return "", text
+    if all(warned):
+        return "the text advises against it", text
+    for index, bad in enumerate(warned):
+        parts[2 * index + 1] = "it" if bad else parts[2 * index + 1]
+    return "", "".join(parts)
 
 
 def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:

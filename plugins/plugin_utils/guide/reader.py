@@ -27,7 +27,7 @@ FORMS = (
         "modprobe",
         "unit",
     ),
-    *("uci", "crontab", "python", "makefile", "prose"),
+    *("uci", "crontab", "python", "makefile", "diff", "prose"),
 )
 
 

@@ -15,7 +15,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Inpu
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
-from . import interrupts, masks, numbers, verdicts
+from . import interrupts, masks, numbers, refusals, verdicts
 from .budget import Budget
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
@@ -35,9 +35,6 @@ _DEFAULT = re.compile(r"(?<=\d)\s*\((?:the\s+)?(?:default|was|originally|kernel 
 _COMMENT = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)\s*;(?=\s*\S)")
 # The same in a language that is not written in Latin letters, without a sign before it.
 _IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-\u036f].*)")
-_SIZE = re.compile(r"(\d+)\s*([kKmMgG])(?:i?[bB])?")
-# Parameters that are several numbers with blanks between them.
-_VECTORS = re.compile(r"net\.ipv4\.(?:(?:tcp|udp)_(?:[rw]?mem)|ip_local_port_range|ping_group_range)$")
 # What computes or looks up a value: a call, an attribute, a product, one of a list.
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<|[\[{]")
 _VARIABLE = re.compile(r"\$(?:\{[^}]*\}?|\([^)]*\)?|\w+)|`[^`]+`")
@@ -106,6 +103,9 @@ class Guide:
         name = masks.name(nic)
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")
+            return
+        if masks.known(nic) and re.fullmatch(r"[\w.:-]+(?:\s+[\w.:-]+)+", nic) and not match:
+            self.sink.remark(line, NO_EFFECT, f"{family} {key}: '{nic}' is one word here, and no NIC has such a name")
             return
         if not masks.known(key) or key[:1] in "[<":
             text = f"{family}: which key {masks.shown(key)} is, is known on the host only"
@@ -221,9 +221,6 @@ class Guide:
         value = self._parameter(line, name, raw)
         if value is None:
             return
-        if value.lower() in ("true", "false", "yes", "no"):
-            self.sink.remark(line, NO_EFFECT, f"{name}: the kernel takes numbers and refuses '{value}'")
-            return
         try:
             registry.FAMILIES["sysctl"].field(name)
             inputs.understand(registry.FAMILIES["sysctl"].field(name), value)
@@ -268,7 +265,7 @@ class Guide:
             text = f"'{lost[0]}' stands there as it is, as between quotes of a shell, and the kernel refuses it"
             self.sink.remark(line, NO_EFFECT, f"{name}: {text}")
             return None
-        wrong = _refused(name, value)
+        wrong = refusals.why(name, value)
         if wrong:
             self.sink.remark(line, NO_EFFECT, f"{name}: {wrong}")
             return None
@@ -303,14 +300,3 @@ class Guide:
             return
         which = queue if queue.isdecimal() else "*"
         self.sink.set(line, name, "irq", f"{key} {which}", text)
-
-
-def _refused(name: str, value: str) -> str:
-    """Why the kernel refuses a value, whatever parameter it is for; empty where it may take it."""
-    size = _SIZE.fullmatch(value)
-    if size:
-        bytes_ = int(size[1]) * 1024 ** ("kmg".index(size[2].lower()) + 1)
-        return f"the kernel takes plain numbers and refuses '{value}'; write {bytes_}"
-    if _VECTORS.match(name) and "," in value:
-        return f"the kernel takes numbers with blanks between them and refuses the commas of '{value}'"
-    return ""

@@ -14,6 +14,23 @@ from .shell import Shell
 
 # Programs of ours that a rule of udev may run.
 _TUNES = re.compile(r"(^|[/\s'])(ethtool|ip|sysctl|tc|ifconfig|setpci)\s")
+# Programs that lie elsewhere than in the folder of udev, which is where it looks for a name without a path.
+_NOT_OF_UDEV = (
+    "ethtool",
+    "ip",
+    "sysctl",
+    "tc",
+    "ifconfig",
+    "setpci",
+    "sh",
+    "bash",
+    "echo",
+    "nmcli",
+    "modprobe",
+    "systemctl",
+)
+# Keys that a rule only compares.
+_COMPARED = ("ACTION", "DEVPATH", "KERNEL", "KERNELS", "SUBSYSTEM", "SUBSYSTEMS", "DRIVER", "DRIVERS", "ATTRS", "TEST")
 # How the kernel names disks.
 _DISK = re.compile(r"(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|loop|sr)[\[*?\d|a-z]")
 # What udev would fill in, had a shell not done so before with nothing.
@@ -51,6 +68,10 @@ def _rule(guide: Guide, number: int, text: str) -> None:
         guide.sink.remark(number, NO_EFFECT, said)
         return
     pairs = _pairs(text)
+    wrong = _without_use(pairs)
+    if wrong:
+        guide.sink.remark(number, NO_EFFECT, wrong)
+        return
     chosen = _chosen(pairs)
     checks = [(name, value) for name, _a, sign, value in pairs if sign == "=="]
     disk = any(name == "KERNEL" and _DISK.match(value) for name, value in checks)
@@ -62,6 +83,16 @@ def _rule(guide: Guide, number: int, text: str) -> None:
     with guide.sink.under(kind, problem if gone or subsystem != "block" else ""):
         for (nic, match), pair in product(chosen.nics, pairs):
             _assignment(guide, number, pair, nic, match, subsystem)
+
+
+def _without_use(pairs: Sequence[Tuple[str, str, str, str]]) -> str:
+    """Why udev drops a rule as a whole; empty where it takes it."""
+    for name, _attribute, sign, _value in pairs:
+        if name in _COMPARED and sign not in ("==", "!="):
+            return f"{name} can only be compared, so udev drops the rule; write {name}=="
+        if name == "RUN" and sign in ("==", "!="):
+            return "RUN cannot be compared, so udev drops the rule; write RUN+="
+    return ""
 
 
 def _assignment(
@@ -78,6 +109,11 @@ def _assignment(
         word = direct.of_udev(value)
         if word:
             text = f"udev runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
+            guide.sink.remark(number, NO_EFFECT, text)
+            return
+        program = value.split()[:1]
+        if name == "RUN" and program and re.fullmatch(r"[\w.-]+", program[0]) and program[0] in _NOT_OF_UDEV:
+            text = f"udev looks for {program[0]} in /usr/lib/udev alone, where it is not; write its whole path"
             guide.sink.remark(number, NO_EFFECT, text)
             return
         for short in ("$name", "%k", "$kernel", "$env{INTERFACE}", "%E{INTERFACE}"):

@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 from typing import List, Sequence
 
 _FOLDERS = re.compile(r"(?:(?:/var)?/tmp|/dev/shm|/root|/home/[^/]+|~\w*|\$\{?HOME\}?)/")
+# Files that no program takes settings from.
+FOR_PEOPLE = re.compile(r"^/etc/(?:motd|issue)(?:[./]|$)|(?:^|/)README|\.(?:md|rst|html?)$", re.IGNORECASE)
 # The folders whose programs take files with one end of their names only.
 _ENDS = (
     (re.compile(r"/(?:sysctl|modprobe|modules-load)\.d/[^/]*$"), (".conf",)),
