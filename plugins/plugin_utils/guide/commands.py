@@ -30,6 +30,7 @@ from .nodes import Node, Redirect, Simple
 from .substitutions import Substitutions
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
+_OF_FUNCTIONS = ("local", "declare", "typeset")
 _SAYING = ("echo", "printf")
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
 _TALKING = re.compile(
@@ -99,6 +100,10 @@ class Commands(Substitutions):
             return ""
         if words[0] in _DECLARING:
             for raw, _line in node.words[index + 1 :]:
+                if words[0] in _OF_FUNCTIONS and "-g" not in words:
+                    self.keep(raw)
+                if any(re.fullmatch(r"-\w*A\w*", word) for word in words[1:]) and raw[:1] != "-":
+                    self.scope.tables.setdefault((expand.assignment(raw) or (raw,))[0], {})
                 if expand.assignment(raw):
                     self.assign_raw(raw)
             return words[0]

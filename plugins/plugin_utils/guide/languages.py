@@ -132,7 +132,9 @@ def _with_arguments(text: str, arguments: Sequence[str]) -> str:
 
 
 # Targets whose recipes take back what others set.
-_TAKES_BACK = re.compile(r"(?<![a-z])(?:stop|restore|revert|undo|reset|rollback|uninstall|remove|teardown)(?![a-z])")
+_TAKES_BACK = re.compile(
+    r"(?<![a-z])(?:stop|restore|revert|undo|reset|rollback|uninstall|remove|teardown|(?:dist)?clean|destroy)(?![a-z])"
+)
 
 
 def _command(text: str) -> str:

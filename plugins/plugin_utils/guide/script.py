@@ -32,6 +32,8 @@ class Script:
         self.files: Dict[str, List[Line]] = {}
         self.writers: Dict[str, Tuple[int, str, int]] = {}  # by file, what has begun it last; see `renew`
         self.part = ""  # the function that is read although nothing in the text calls it
+        # What the variables that the functions now running declare for themselves were before.
+        self.kept: List[Dict[str, Optional[expand.Value]]] = []
         self.output_paths: List[str] = []
         self.line = 0
         self.steps = 0
@@ -47,10 +49,17 @@ class Script:
 
     @contextmanager
     def staying(self, own: bool) -> Iterator[None]:
-        """While commands run in a shell of their own, which changes its folder for itself."""
-        before = self.directory
+        """While commands run in a shell of their own, which changes its folder and its variables for itself."""
+        before, values = self.directory, dict(self.scope.values)
         yield
-        self.directory = before if own else self.directory
+        if own:
+            self.directory, self.scope.values = before, values
+
+    def keep(self, raw: str) -> None:
+        """A variable of a function gets back what it was when the function ends."""
+        name = (expand.assignment(raw) or (raw,))[0]
+        if self.kept and name.isidentifier():
+            self.kept[-1].setdefault(name, self.scope.values.get(name))
 
     def go(self, name: str, words: Sequence[str]) -> None:
         """`cd`, `pushd` and `popd`: where files without a path lie from now on."""
@@ -231,7 +240,9 @@ class Script:
             more = self._array(rest[1:-1])
             named = [re.fullmatch(r"\[([^]]+)\]=(.*)", field) for field in more] if isinstance(more, list) else []
             if named and all(named):
-                self.scope.tables[name] = {match[1].strip("\"'"): match[2] for match in named if match}
+                before = self.scope.tables.get(name, {}) if sign == "+=" else {}
+                added = {match[1].strip("\"'"): match[2] for match in named if match}
+                self.scope.tables[name] = {**before, **added}
                 return
             current = self.scope.values.get(name, [])
             known = isinstance(current, list) and isinstance(more, list)

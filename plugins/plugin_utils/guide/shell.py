@@ -19,7 +19,7 @@ from .walk import Walk
 
 # Functions that take a tuning back.
 _UNDO_FUNCTIONS_WORDS = """
-stop unload restore revert undo reset rollback uninstall remove cleanup teardown
+stop unload restore revert undo reset rollback uninstall remove cleanup teardown clean distclean destroy
 """
 _UNDO_FUNCTIONS = frozenset(_UNDO_FUNCTIONS_WORDS.split())
 # One line of an array or of a text that holds parameters: `[net.core.rmem_max]=1`, `"net.core.rmem_max=1"`.

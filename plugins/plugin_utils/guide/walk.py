@@ -59,7 +59,8 @@ class Walk(Loops):
                 for command in node.commands:
                     self.walk(command)
         elif isinstance(node, Pipeline):
-            self.pipeline(node)
+            with self.staying(True):
+                self.pipeline(node)
         elif isinstance(node, AndOr):
             self._and_or(node)
         elif isinstance(node, Not):
@@ -115,6 +116,7 @@ class Walk(Loops):
             self.override = override or line
         self.scope.arguments = words
         self.depth += 1
+        self.kept.append({})
         try:
             self.walk(function.body)
         except bindings.Leave as leave:
@@ -124,6 +126,8 @@ class Walk(Loops):
             self.depth -= 1
             self.scope.arguments = state.arguments
             self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
+            for key, value in self.kept.pop().items():
+                self.scope.values.pop(key, None) if value is None else self.scope.values.update({key: value})
             self.scope.values.update(state.digits)
             self.override = override
 

@@ -8,6 +8,8 @@ from typing import List, Optional, Sequence, Tuple
 
 from . import foreign, programs
 
+_WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>]+)\2\s*")
+
 
 def unwrapped(words: List[str]) -> List[str]:
     """Without sudo, nice, timeout and their like before the command."""
@@ -21,7 +23,7 @@ def unwrapped(words: List[str]) -> List[str]:
             rest = inside
             continue
         if name not in foreign.WRAPPERS:
-            return rest
+            return _as_tee(rest)
         count: int = foreign.WRAPPERS[name]
         rest = rest[1:]
         if name == "xargs":
@@ -32,6 +34,17 @@ def unwrapped(words: List[str]) -> List[str]:
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
     return rest
+
+
+def _as_tee(words: List[str]) -> List[str]:
+    """`sh -c 'cat > FILE'`, which root is asked for where a file is to take what comes in, as `tee FILE`."""
+    shell = len(words) > 2 and words[0].rsplit("/", 1)[-1] in ("sh", "bash", "dash")
+    text = words[-1] if shell and re.fullmatch(r"-\w*c", words[-2]) else ""
+    found = _WRITES.fullmatch(text)
+    if found:
+        return ["tee", *(["-a"] if found[1] == ">>" else []), found[3]]
+    tee = re.fullmatch(r"\s*tee((?:\s+[^\s;&|<>\"'$`]+)+)\s*(?:>\s*/dev/null)?\s*", text)
+    return ["tee", *tee[1].split()] if tee else words
 
 
 def _entered(words: List[str]) -> Optional[List[str]]:
