@@ -72,15 +72,23 @@ def _guide(sink: Sink, known: Known, texts: Iterable[str]) -> Guide:
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     guide.sink.cases.update(cases(guide.sink, lines))
     forms = Forms(guide)
+    if lines and lines[0][1].startswith("\ufeff"):
+        lines = [(lines[0][0], lines[0][1][1:]), *lines[1:]]  # what editors of Windows write before a text
     kind = form or (by_path(path) if path else None) or by_text(lines)
     try:
         if kind in ("ifcfg", "systemd") and path:
             forms.file(path, lines)
         elif kind:
-            forms.read(kind, lines)
+            forms.read(kind, _dedented(lines) if kind == "shell" else lines)
     except (RecursionError, TooLarge) as error:
         begins = next((text.strip() for _number, text in lines if text.strip()), "")[:60]
         named = f"{path or 'the text'} (it begins with {begins!r})"
         said = f"{named} cannot be read: it has too much within each other, or becomes too large"
         raise TooLarge(said, path) from error
     return kind or "prose"
+
+
+def _dedented(lines: List[Line]) -> List[Line]:
+    """A text that stands further in as a whole, as in a page; the shell ends a here document at the margin only."""
+    width = min((len(text) - len(text.lstrip(" ")) for _number, text in lines if text.strip()), default=0)
+    return [(number, text[width:] if text.strip() else text) for number, text in lines]
