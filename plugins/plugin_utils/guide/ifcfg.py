@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Mapping, Sequence, Tuple
 
 from . import bonded, ethtool, expand, kernel_files, masks, programs
@@ -61,6 +62,8 @@ def _line(guide: Guide, number: int, nic: str, key: str, value: str, others: Map
             kernel_files.bond(guide, number, nic, name, text)
     elif bonded.ifcfg(guide, number, nic, key, value, others):
         return
+    elif re.fullmatch(r"BONDING_SLAVE_?\d+", key):
+        guide.sink.set(number, nic, "bond", "members", masks.name(value))
     elif key in ("MASTER", "MASTER_UUID") and others.get("SLAVE", "yes") == "yes" and value:
         guide.sink.set(number, masks.name(value), "bond", "members", nic)
     elif key in ("DEVICE", "NAME", "HWADDR", "UUID", "TYPE", "SLAVE", "BONDING_MASTER", "STARTMODE", "USERCTL"):

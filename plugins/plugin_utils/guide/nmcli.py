@@ -62,6 +62,10 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     if named_nic and profile:
         guide.profiles[profile] = named_nic
     nic = named_nic or nic or named.get("con-name", "")
+    if not named_nic and nic.startswith("System ") and len(nic.split()) == 2:
+        nic = nic.split()[1]  # how Red Hat names the connections of files of its own
+    elif not named_nic and len(nic.split()) > 1:
+        nic = masks.mask(f"<{'-'.join(nic.split())}>")  # a connection, whose NIC only the host knows
     bond = next((named[key] for key in ("master", "controller", "connection.master") if named.get(key)), "")
     if bond.startswith("bond"):
         guide.sink.set(line, bond, "bond", "members", nic)

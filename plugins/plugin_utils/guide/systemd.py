@@ -84,7 +84,7 @@ def _entries(guide: Guide, entries: Sequence[Entry], chosen: selectors.Chosen, d
             text = f"{entry.key} counts in .link files only; networkd knows no such key in a .network file"
             guide.sink.remark(entry.line, NO_EFFECT, text)
         else:
-            _key(guide, entry, nic or device, match)
+            _key(guide, entry, device if entry.section == "NetDev" else nic or device, match)
 
 
 def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
