@@ -18,6 +18,7 @@ from . import (
     output,
     programs,
     qdiscs,
+    queries,
     routes,
     sentences,
     syntax,
@@ -89,6 +90,8 @@ class Commands(Substitutions):
         if index == len(node.words):
             for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
                 self.assign_raw(raw, line, last)
+                if queries.sets(raw):
+                    self.embedded([(line, queries.sets(raw))])
                 self.sink.nothing(line, "sets a variable")
             self.redirect(node, [])
             return ""

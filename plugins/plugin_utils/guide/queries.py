@@ -14,6 +14,11 @@ from .nodes import Node, Simple
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
 _MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)
 _LISTS_NICS = re.compile(r"(ls|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?\*?/?(?=\s|$)")
+_ANSWER = re.compile(r"\w+=\"?(?:\$\((.*)\)|`(.*)`)\"?", re.DOTALL)
+_SETS = re.compile(
+    r"\s*(?:sudo\s+)?(?:/\S*/)?(?:ethtool\s+(?:-[A-Zs]|--(?:set|change|offload|coalesce|pause|features|config))"
+    r"|sysctl\s+(?:-\w+\s+)*\S+=|ip\s+link\s+set\s|nmcli\s+c\w*\s+m)"
+)
 
 
 def maximum(source: str) -> bool:
@@ -217,3 +222,10 @@ def lists_in(command: Node, folder: str) -> bool:
     """Whether a command goes into a folder, of which the next one then lists what is there."""
     words = [raw for raw, _line in command.words] if isinstance(command, Simple) else []
     return len(words) == 2 and words[0] == "cd" and words[1].strip("\"'").rstrip("/") == folder
+
+
+def sets(raw: str) -> str:
+    """The command of `out=$(ethtool -K eth0 gro off 2>&1)`, which sets something, whatever takes its answer."""
+    found = _ANSWER.fullmatch(raw)
+    command = (found[1] or found[2] or "") if found else ""
+    return command if _SETS.match(command) else ""

@@ -29,6 +29,8 @@ def why(name: str, value: str) -> str:
         return f"the kernel takes plain numbers and refuses '{value}'; write {bytes_}"
     if _VECTORS.match(name) and "," in value:
         return f"the kernel takes numbers with blanks between them and refuses the commas of '{value}'"
+    if "\\" in value:
+        return "no line of sysctl goes on in the next one, and the kernel refuses the backslash"
     if value[:1] in ("=", "~"):
         return "it is compared, not set"
     if value.lower() in _SWITCH:
