@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import fragments, languages, masks
+from . import advice, fragments, languages, masks
 from .model import Line
 
 _BY_PATH = (
@@ -76,7 +76,7 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "yaml"  # JSON, which is YAML as well
     if languages.is_makefile([text for _number, text in lines]):
         return "makefile"
-    if any(_AT_A_PROMPT.match(text) for text in texts):
+    if any(_AT_A_PROMPT.match(text) or advice.is_marked(text) for text in texts):
         return "prose"  # what somebody typed, with what came back
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):

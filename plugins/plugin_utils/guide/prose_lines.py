@@ -7,7 +7,7 @@ import html
 import re
 from typing import List, Sequence
 
-from . import fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
+from . import advice, fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
@@ -174,7 +174,7 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
 
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
-    text = html.unescape(_TAG.sub(" ", masks.templates(raw)))
+    text = html.unescape(_TAG.sub(" ", masks.templates(advice.kept(raw))))
     text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
     text = masks.placeholders(text)
     return re.sub(

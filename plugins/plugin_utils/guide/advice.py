@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the lines of a guide that its words advise against, or that are struck out."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional, Sequence, Tuple
+
+from . import answers, sentences
+from .answers import Asides
+from .model import CONDITIONAL, NO_EFFECT, Line
+
+_AGAINST = "the text advises against it"
+_STRUCK = "it is struck out in the text"
+_VERBS = (
+    r"(?:us|sett?|run|runn|enabl|disabl|add|do|apply|copy|past|touch|chang|tun|turn|put|configur|execut|follow|lower)"
+    r"(?:e|ing)?"
+)
+# A sentence that begins so; one with a condition only warns.
+_BEGINS = (
+    r"(?:please\s+)?(?:do\s+not|don['\u2019]?t|never|avoid)\s+"
+    rf"(?:(?:ever|just|blindly|simply|try\s+to)\s+)?{_VERBS}\b"
+)
+_WARNS = re.compile(
+    r"\b(?:without|until|before|order|both|twice|while|yet|more\s+than|less\s+than|higher|but|(?:on|in)\s+production)\b",
+    re.IGNORECASE,
+)
+_IN_CASES = re.compile(r"\b(?:unless|if|when|where)\b", re.IGNORECASE)
+_JUDGED = (
+    r"(?:is|are|was|were|be|being|considered)\s+(?:\w+\s+){0,2}(?:bad\s+(?:idea|advice|practice)|wrong|not\s+recommended"
+    r"|discouraged|obsolete|outdated|deprecated|harmful|counterproductive)"
+    r"|no\s+longer\s+(?:be\s+)?(?:needed|necessary|required|recommended|useful)|not\s+recommended"
+    rf"|(?:should|must)\s+(?:not|never)\s+(?:be\s+(?:used|set|run|enabled|changed|done|applied|copied)|{_VERBS})\b"
+    r"|(?:does|do)(?:\s+not|n['\u2019]t)\s+(?:help|work|give)|makes?\s+(?:things|it|matters)\s+worse"
+)
+# What is so for some hosts only is no advice for all.
+_FOR_SOME = r"(?!\s+(?:on|for|if|when|unless|in|under|without)\b)"
+_SUBJECT = r"(?:this|that|these|those|they|following|which|below|disabling|enabling|setting|using|turning)"
+_RAISES = r"(?:so|therefore|hence|thus|instead|but|use|raise|increase|set|fix|try|add|lower)"
+_ABOVE = re.compile(
+    rf"^{_BEGINS}|\b{_SUBJECT}\b.{{0,60}}?\b(?:{_JUDGED}){_FOR_SOME}(?!.*\b{_RAISES}\b)|^(?:we|i|people|many)\s+used\s+to\s+{_VERBS}\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"(?:what\s+)?not\s+(?:to\s+do|recommended)|(?:common\s+)?(?:mistakes?|pitfalls?|myths?|anti-?patterns?)(?:\s+to\s+avoid)?"
+    r"|bad(?:\s+(?:examples?|advice|config\w*|settings?))?|wrong(?:\s+(?:way|settings?))?|deprecated|obsolete|instead\s+of(?:\s+this)?",
+    re.IGNORECASE,
+)
+_BELOW = re.compile(
+    rf"^(?:but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
+    r"|^(?:do\s+not|don['\u2019]?t|never)\s+do\s+(?:this|that|it)\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    rf"^(?:do\s+not|don['\u2019]?t|never)\s*(?:[!,.]|$|(?:do|use|set|run|enable)\b)|^(?:bad|wrong|harmful|useless|deprecated|obsolete)\b"
+    rf"|\b(?:{_JUDGED})|\bnot\s+(?:\w+\s+)?(?:better|useful|worth)\b",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_CODE = re.compile(
+    r"\s*#*\s*(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
+)
+_OPENS, _CLOSES = re.compile(r"<(s|del|strike)>", re.IGNORECASE), re.compile(r"</(?:s|del|strike)>", re.IGNORECASE)
+_MARKS = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~|<(?:s|del|strike)>(.*?)</(?:s|del|strike)>", re.IGNORECASE)
+_FAR = 12
+
+
+def left_out(lines: Sequence[Line]) -> Asides:
+    """The lines of a guide that set nothing, or nothing that holds, for what stands in them and around them."""
+    found: Asides = {}
+    struck = False
+    for index, (number, text) in enumerate(lines):
+        left = _MARKS.sub("", text)
+        struck = struck or _OPENS.search(left) is not None
+        if struck or (left != text and not sentences.holds_a_setting(left) and re.search(r"\w", text)):
+            found[number] = (NO_EFFECT, _STRUCK)
+        elif "`" in text or _is_code(text):
+            advised = _advised_against(lines, index)
+            found.update({number: advised} if advised else {})
+        struck = struck and not _CLOSES.search(left)
+    return {**found, **answers.left_out(lines)}
+
+
+def kept(text: str) -> str:
+    """A line without what is struck out in it, or where nothing else is set by it, without the marks alone."""
+    left = _MARKS.sub("", text)
+    return left if sentences.holds_a_setting(left) else _MARKS.sub(lambda match: match[1] or match[2] or "", text)
+
+
+def introduces(text: str) -> bool:
+    """Whether a line of words advises against what stands below it."""
+    plain = _words(text)
+    if _HEADING.fullmatch(plain.rstrip(":").strip()):
+        return True
+    sentence = re.split(r"(?<=[.!?])\s+", plain)[-1]
+    cautious = _WARNS.search(sentence) or _IN_CASES.search(sentence)
+    return plain.endswith(":") and bool(_ABOVE.search(sentence)) and not cautious
+
+
+def is_marked(text: str) -> bool:
+    """Whether something is struck out in a line."""
+    return _MARKS.search(text) is not None
+
+
+def _words(text: str) -> str:
+    """A line without its marks, numbers and such words as "Note:" before it."""
+    plain = re.sub(r"[*_`]+", "", text.strip()).strip("# >-\u2022")
+    return re.sub(
+        r"^(?:\d+[.)]\s+)?(?:(?:note|warning|important|caution|attention|tip)\s*[:!-]\s*)?", "", plain, flags=re.I
+    )
+
+
+def _is_code(text: str) -> bool:
+    bare = sentences.PROMPT.sub("", text, count=1)
+    return bool(_CODE.match(text)) or sentences.holds_a_setting(bare) or bool(sentences.command_in(text))
+
+
+def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
+    """The kind of remark that the words around a line make of it, and why, if they advise against it."""
+    text = lines[index][1]
+    before, mark, _rest = text.partition("`")
+    said = re.split(r"(?<=[.!?:;])\s+", _words(before))[-1] if mark else ""
+    if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
+        cases = _IN_CASES.search(text)
+        return (CONDITIONAL, f"{_AGAINST} in some cases") if cases else (NO_EFFECT, _AGAINST)
+    if not _is_code(text):
+        return None
+    beside = re.search(r"\s#+\s*(\S.*)$", text)
+    if beside and _BESIDE.search(_words(beside[1])) and not _WARNS.search(beside[1]):
+        return NO_EFFECT, _AGAINST
+    above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
+    said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(_words(below))
+    against = (above is not None and introduces(above)) or said_below
+    return (NO_EFFECT, _AGAINST) if against else None
+
+
+def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:
+    """The nearest line of words above or below, with nothing between but the code around it."""
+    blank = 0
+    for far in range(1, _FAR + 1):
+        k = index + step * far
+        if not 0 <= k < len(lines):
+            return None
+        text = lines[k][1]
+        blank += not text.strip()
+        if step > 0 and blank > 1:
+            return None
+        if text.strip() and not _FENCE.match(text) and not _is_code(text):
+            return text
+    return None
