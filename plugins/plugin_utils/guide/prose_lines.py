@@ -7,20 +7,20 @@ import html
 import re
 from typing import List, Sequence
 
-from . import advice, fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
+from . import advice, assignments, fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 _PARAMETER = re.compile(
-    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
 # A line of modprobe.d, by itself or as a text in quotes.
 _OPTIONS = re.compile(r"(?:^|[\"'`])(options\s+[\w-]+\s+\w+=[^\"'`\\]*)")
 _BEHIND = re.compile(r"\s+(?:#|//).*")
-# A parameter with its value, as code in the middle of a sentence.
-_NAMED = re.compile(r"`{1,2}((?:net|kernel|vm|fs)\.[\w./*-]+)\s*=\s*([^`]+)`")
+# What a guide says behind a number: `16777216 (16 MB)`.
+_EXPLAINED = re.compile(r"(?<=\d)\s+\([^()]*\)$")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
@@ -107,9 +107,16 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         guide.read_file("", held)
         guide.sink.nothing(number, "the content of a file")
         return count
+    if assignments.several(guide, number, plain):
+        return count
     parameter = _PARAMETER.match(plain)
-    if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
-        value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
+    between = plain[parameter.end(1) : parameter.start(2)] if parameter else ""
+    if (
+        parameter
+        and not assignments.describes(parameter[1], between, parameter[2])
+        and not _SENTENCE.search(_BEHIND.sub("", parameter[2]))
+    ):
+        value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
         guide.sysctl(number, parameter[1], value, switches=True)
         return count
     size = _INTERFACE_MTU.search(plain)
@@ -154,9 +161,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: kernel modules stay a matter of the system")
         if _LIMITS.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
-        for name, value in _NAMED.findall(plain):
-            text = f"{name} = {value.strip()} stands in a sentence, which says whether it is to be set"
-            guide.sink.remark(number, CONDITIONAL, masks.shown(text))
+        assignments.spoken(guide, number, plain)
         mtu = "" if code else sentences.mtu_in(plain)
         if mtu:
             text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"

@@ -15,7 +15,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Inpu
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, sysctl
 
-from . import interrupts, masks, numbers, verdicts
+from . import interrupts, kernel_names, masks, numbers, verdicts
 from .budget import Budget
 from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
@@ -202,7 +202,8 @@ class Guide:
         value = self._parameter(line, name, raw)
         if value is None:
             return
-        if value.lower() in ("true", "false", "yes", "no"):
+        worded = re.match(r"[A-Za-z]{2}", value) is not None and kernel_names.takes_numbers(name)
+        if worded or value.lower() in ("true", "false", "yes", "no"):
             self.sink.remark(line, NO_EFFECT, f"{name}: the kernel takes numbers and refuses '{value}'")
             return
         try:
