@@ -43,6 +43,8 @@ _SHELL_LINE = (
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
+# The same in any language, where a file has words and values.
+_SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
@@ -162,7 +164,7 @@ def _by_lines(plain: List[str], first: str) -> str:
     if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
         return "uci"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
-        return "interfaces"
+        return "prose" if any(_SAID.fullmatch(text) for text in plain) else "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):
         return "modprobe"
     if any(text.startswith(("DEVICE=", "ONBOOT=", "BOOTPROTO=", "ETHTOOL_OPTS")) for text in plain) and _most(

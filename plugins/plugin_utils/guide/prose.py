@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import advice, descriptions, fragments, interfaces, nix, prose_lines
+from . import advice, descriptions, embedded, fragments, interfaces, nix, prose_lines
 from .lexer import Broken, tokens
 from .model import NO_EFFECT, Line
 from .settings import Guide
@@ -50,6 +50,14 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             rest = []
             _document(guide, lines[index : index + held], detect, form)
             index += held
+            continue
+        file = None if fence else embedded.block(lines, index, detect)
+        if file:
+            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            rest = []
+            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
+                form(file.form, file.lines)
+            index += file.count
             continue
         if not fence:
             rest.append(lines[index])
