@@ -22,28 +22,44 @@ _BEGINS = (
     rf"(?:(?:ever|just|blindly|simply|try\s+to)\s+)?{_VERBS}\b"
 )
 _WARNS = re.compile(
-    r"\b(?:without|until|before|order|both|twice|while|yet|more\s+than|less\s+than|higher|but|(?:on|in)\s+production)\b",
+    r"\b(?:without|until|before|order|both|twice|while|yet|more\s+than|less\s+than|higher|but|(?:on"
+    r"|in)\s+production)\b",
+    re.IGNORECASE,
+)
+_PRODUCTION = re.compile(
+    r"\s*\b(?:on|in)\s+(?:a\s+)?production(?:\s+(?:systems?|servers?|hosts?|machines?|environments?|use))?(?=\s*:)",
     re.IGNORECASE,
 )
 _IN_CASES = re.compile(r"\b(?:unless|if|when|where)\b", re.IGNORECASE)
 _JUDGED = (
-    r"(?:is|are|was|were|be|being|considered)\s+(?:\w+\s+){0,2}(?:bad\s+(?:idea|advice|practice)|wrong|not\s+recommended"
+    r"(?:is|are|was|were|be|being|considered)\s+(?:\w+\s+){0,2}(?:bad\s+(?:idea|advice|practice)|wrong"
+    r"|not\s+recommended"
     r"|discouraged|obsolete|outdated|deprecated|harmful|counterproductive)"
     r"|no\s+longer\s+(?:be\s+)?(?:needed|necessary|required|recommended|useful)|not\s+recommended"
     rf"|(?:should|must)\s+(?:not|never)\s+(?:be\s+(?:used|set|run|enabled|changed|done|applied|copied)|{_VERBS})\b"
-    r"|(?:does|do)(?:\s+not|n['\u2019]t)\s+(?:help|work|give)|makes?\s+(?:things|it|matters)\s+worse"
+    r"|(?:does|do|did)(?:\s+not|n['\u2019]t)\s+(?:help|work|give)|ma(?:kes?|de)\s+(?:things|it|matters"
+    r"|everything)\s+worse"
+    r"|(?:made|makes)\s+no\s+difference|ha(?:d|s)\s+no\s+(?:effect|influence|impact)"
 )
 # What is so for some hosts only is no advice for all.
 _FOR_SOME = r"(?!\s+(?:on|for|if|when|unless|in|under|without)\b)"
 _SUBJECT = r"(?:this|that|these|those|they|following|which|below|disabling|enabling|setting|using|turning)"
 _RAISES = r"(?:so|therefore|hence|thus|instead|but|use|raise|increase|set|fix|try|add|lower)"
 _ABOVE = re.compile(
-    rf"^{_BEGINS}|\b{_SUBJECT}\b.{{0,60}}?\b(?:{_JUDGED}){_FOR_SOME}(?!.*\b{_RAISES}\b)|^(?:we|i|people|many)\s+used\s+to\s+{_VERBS}\b",
+    rf"^{_BEGINS}|\b{_SUBJECT}\b.{{0,60}}?\b(?:{_JUDGED}){_FOR_SOME}(?!.*\b{_RAISES}\b)|^(?:we|i|people"
+    rf"|many)\s+used\s+to\s+{_VERBS}\b",
+    re.IGNORECASE,
+)
+_IN_VAIN = re.compile(
+    rf"\b(?:i|we)\b.{{0,30}}\btried\b.*(?:\b(?:{_JUDGED})|\bwithout\s+(?:any\s+|much\s+)?(?:effect|success|luck"
+    rf"|improvement|result))",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"(?:what\s+)?not\s+(?:to\s+do|recommended)|(?:common\s+)?(?:mistakes?|pitfalls?|myths?|anti-?patterns?)(?:\s+to\s+avoid)?"
-    r"|bad(?:\s+(?:examples?|advice|config\w*|settings?))?|wrong(?:\s+(?:way|settings?))?|deprecated|obsolete|instead\s+of(?:\s+this)?",
+    r"(?:what\s+)?not\s+(?:to\s+do|recommended)|(?:common\s+)?(?:mistakes?|pitfalls?|myths?"
+    r"|anti-?patterns?)(?:\s+to\s+avoid)?"
+    r"|bad(?:\s+(?:examples?|advice|config\w*|settings?))?|wrong(?:\s+(?:way|settings?))?|deprecated|obsolete"
+    r"|instead\s+of(?:\s+this)?",
     re.IGNORECASE,
 )
 _BELOW = re.compile(
@@ -52,7 +68,8 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    rf"^(?:do\s+not|don['\u2019]?t|never)\s*(?:[!,.]|$|(?:do|use|set|run|enable)\b)|^(?:bad|wrong|harmful|useless|deprecated|obsolete)\b"
+    rf"^(?:do\s+not|don['\u2019]?t|never)\s*(?:[!,.]|$|(?:do|use|set|run|enable)\b)|^(?:bad|wrong|harmful"
+    rf"|useless|deprecated|obsolete)\b"
     rf"|\b(?:{_JUDGED})|\bnot\s+(?:\w+\s+)?(?:better|useful|worth)\b",
     re.IGNORECASE,
 )
@@ -92,9 +109,11 @@ def introduces(text: str) -> bool:
     plain = _words(text)
     if _HEADING.fullmatch(plain.rstrip(":").strip()):
         return True
-    sentence = re.split(r"(?<=[.!?])\s+", plain)[-1]
+    # Who says it of production in general means every host that somebody needs.
+    sentence = _PRODUCTION.sub("", re.split(r"(?<=[.!?])\s+", plain)[-1])
     cautious = _WARNS.search(sentence) or _IN_CASES.search(sentence)
-    return plain.endswith(":") and bool(_ABOVE.search(sentence)) and not cautious
+    against = (_ABOVE.search(sentence) and not cautious) or _IN_VAIN.search(sentence)
+    return plain.endswith(":") and bool(against)
 
 
 def is_marked(text: str) -> bool:

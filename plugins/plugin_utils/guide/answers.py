@@ -22,7 +22,8 @@ _FILTER = re.compile(r"(?:sudo\s+)?([ef]?grep)\s+((?:-\w+\s+)*)(?:\"([^\"]*)\"|'
 _NAMES_OUTPUT = re.compile(
     r"(?:(?:the|an?|sample|example|expected|typical|possible)\s+)*(?:output|results?)\b.{0,60}"
     r"|(?:you|we)\s+(?:should|will|would|may|might|can)\s+(?:\w+\s+)?"
-    r"(?:see\b.{0,80}|get\s+(?:(?:back\s+)?(?:this|the\s+following|something)\b.{0,40}|an?\s+(?:output|answer)\b.{0,40}))"
+    r"(?:see\b.{0,80}|get\s+(?:(?:back\s+)?(?:this|the\s+following|something)\b.{0,40}|an?\s+(?:output"
+    r"|answer)\b.{0,40}))"
     r"|(?:this|it|that|which|and|the\s+command)\b.{0,40}\b(?:shows?|returns?|prints?|outputs?|displays?)\b.{0,30}",
     re.IGNORECASE,
 )
@@ -30,7 +31,8 @@ _NAMES_BEFORE = re.compile(
     r"(?:the\s+)?(?:\w+\s+){0,2}default(?:s|\s+(?:values?|settings?|parameters?))?"
     r"(?:\s+(?:on|in|of|for)\s+[\w. ]{1,40}?)?\s+(?:are|is|was|were)(?:\s+(?:as\s+follows|these|this))?"
     r"|(?:the\s+)?(?:kernel|system|linux)?\s*defaults?(?:\s+(?:values?|settings?))?"
-    r"|(?:(?:the\s+)?(?:values?|settings?|parameters?)\s+)?before(?:\s*\(.*\)|\s+(?:the\s+)?(?:tuning|changes?|optimi[sz]ation)\b.{0,40})?"
+    r"|(?:(?:the\s+)?(?:values?|settings?|parameters?)\s+)?before(?:\s*\(.*\)|\s+(?:the\s+)?(?:tuning|changes?"
+    r"|optimi[sz]ation)\b.{0,40})?"
     r"|(?:the\s+)?(?:old|previous)\s+(?:values?|settings?)",
     re.IGNORECASE,
 )

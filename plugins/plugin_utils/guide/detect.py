@@ -45,6 +45,10 @@ _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
 # The same in any language, where a file has words and values.
 _SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
+# A whole line of it, between commands.
+_TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:]|[A-Z][a-z']* [\w(),;'/ -]+:")
+# What makes one command of several lines, or one line hang on another.
+_COMPOUND = re.compile(r"(?:^|[\s;])(?:then|do|else|fi|done|esac|\{|\}|\\)\s*$|<<|\(\)|^(?:export\s+)?\w+=|\$\{?\w")
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
@@ -176,8 +180,14 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
     if _most(plain, shell_line, 0.6):
-        return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
+        told = fragments.shows_ifcfg([(0, text) for text in plain]) or _is_told(around or plain)
+        return "prose" if told and not first.startswith("#!") else "shell"
     return "prose"
+
+
+def _is_told(plain: Sequence[str]) -> bool:
+    """Whether sentences stand between commands of one line each, so that no line needs another one to be read."""
+    return any(_TELLS.fullmatch(text) for text in plain) and not any(_COMPOUND.search(text) for text in plain)
 
 
 def _most(plain: Sequence[str], pattern: str, share: float) -> bool:

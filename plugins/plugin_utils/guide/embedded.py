@@ -13,7 +13,8 @@ from .model import Line
 Detect = Callable[[Sequence[Line]], Optional[str]]
 
 _SECTION = re.compile(
-    r"\s*\[(?:Match|Link|Network|NetDev|Address|Route|Bond|Unit|Service|Install|Timer|main|sysctl|net|cpu|vm|disk|sysfs|script"
+    r"\s*\[(?:Match|Link|Network|NetDev|Address|Route|Bond|Unit|Service|Install|Timer|main|sysctl|net|cpu|vm"
+    r"|disk|sysfs|script"
     r"|modules|bootloader|irqbalance|connection|ethernet|ethtool|ipv[46]|bond|user|proxy)\]\s*"
 )
 _PAIR = re.compile(r"\s*(?:[#;].*|[\w.*/-]+\s*=.*)?")
@@ -21,7 +22,8 @@ _OF_SECTIONS = ("systemd", "unit", "tuned", "networkmanager")
 _STANZA = re.compile(r"\s*iface\s+\S+\s+inet6?\s+\w+\s*")
 _BEFORE_STANZA = re.compile(r"\s*(?:auto|allow-(?:hotplug|auto))\s+\S+(?:\s+\S+)*\s*")
 _OPTION = re.compile(
-    r"\s*(?:address|netmask|gateway|broadcast|network|mtu|metric|hwaddress|(?:pre|post)-(?:up|down)|up|down|dns-\w+|txqueuelen"
+    r"\s*(?:address|netmask|gateway|broadcast|network|mtu|metric|hwaddress|(?:pre|post)-(?:up|down)|up|down"
+    r"|dns-\w+|txqueuelen"
     r"|(?:bridge|bond|vlan|offload|ethtool|ethernet|hardware|link|slaves)[-_]?[\w-]*)\s+\S.*"
 )
 _KEY = re.compile(r"\s*(?:-\s+)?[\w.\"'/-]+:(?:\s|$)|\s*-\s")

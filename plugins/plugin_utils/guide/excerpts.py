@@ -11,7 +11,8 @@ from .model import Line
 _ENDS = {"if": "fi", "for": "done", "while": "done", "until": "done", "select": "done", "case": "esac", "{": "}"}
 # Words of the shell's own where a command may begin.
 _WORD = re.compile(
-    r"(?:^\s*|[;&|]\s*|\b(?:then|do|else)\s+|\{\s+|\)\s*)(if|for|while|until|select|case|fi|done|esac|else|elif|then|do|\{|\})"
+    r"(?:^\s*|[;&|]\s*|\b(?:then|do|else)\s+|\{\s+|\)\s*)(if|for|while|until|select|case|fi|done|esac|else|elif"
+    r"|then|do|\{|\})"
     r"(?=[\s;&|><)]|$)"
 )
 _FUNCTION = re.compile(r"\s*(?:function\s+[\w-]+(?:\s*\(\))?|[\w-]+\s*\(\))\s*\{\s*$")

@@ -7,13 +7,26 @@ import html
 import re
 from typing import List, Sequence
 
-from . import advice, assignments, fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
+from . import (
+    advice,
+    assignments,
+    fragments,
+    ifcfg,
+    kernel_files,
+    languages,
+    masks,
+    modules,
+    resources,
+    sentences,
+    slips,
+    udev,
+)
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
 _PARAMETER = re.compile(
-    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
 # A line of modprobe.d, by itself or as a text in quotes.
@@ -142,7 +155,11 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
         for command in several:
             Shell(guide).commands(number, command)
         return
-    command = sentences.command_in(plain)
+    slip = slips.of_a_program(sentences.PROMPT.sub("", plain, count=1))
+    if slip:
+        guide.sink.unknown(number, slip)
+        return
+    command = sentences.command_in(plain) or sentences.in_a_span(plain)
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
     if command:
