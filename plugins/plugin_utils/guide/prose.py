@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import advice, descriptions, embedded, fragments, interfaces, nix, prose_lines
+from . import advice, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines
 from .lexer import Broken, tokens
 from .model import NO_EFFECT, Line
 from .settings import Guide
@@ -50,6 +50,14 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             rest = []
             _document(guide, lines[index : index + held], detect, form)
             index += held
+            continue
+        changed = 0 if fence else diffs.block(lines, index)
+        if changed:
+            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            rest = []
+            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
+                diffs.read(guide, lines[index : index + changed])
+            index += changed
             continue
         file = None if fence else embedded.block(lines, index, detect)
         if file:
@@ -106,6 +114,9 @@ def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -
 
 def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
     """What stands between two fences, by its own form or line by line."""
+    if language == "diff" or diffs.is_one(block):
+        diffs.read(guide, block)
+        return
     kind = detect(block)
     if kind == "prose" and language in _SHELLS and _is_script(block):
         kind = "shell"
