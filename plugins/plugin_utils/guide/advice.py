@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from typing import Optional, Sequence, Tuple
 
-from . import answers, sentences
+from . import answers, sentences, undoing
 from .answers import Asides
-from .model import CONDITIONAL, NO_EFFECT, Line
+from .model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 
 _AGAINST = "the text advises against it"
 _STRUCK = "it is struck out in the text"
@@ -55,6 +55,11 @@ _IN_VAIN = re.compile(
     rf"|improvement|result))",
     re.IGNORECASE,
 )
+_QUESTION = re.compile(
+    r"(?:(?:and|but|or|so|also)\s+)?(?:is|are|was|has|have|had|did|does|do|can|could|should|would|will|shall"
+    r"|may|what|why|how|which|any(?:one|body)?|where|when|who)\b.*\?",
+    re.IGNORECASE,
+)
 _HEADING = re.compile(
     r"(?:what\s+)?not\s+(?:to\s+do|recommended)|(?:common\s+)?(?:mistakes?|pitfalls?|myths?"
     r"|anti-?patterns?)(?:\s+to\s+avoid)?"
@@ -95,7 +100,20 @@ def left_out(lines: Sequence[Line]) -> Asides:
             advised = _advised_against(lines, index)
             found.update({number: advised} if advised else {})
         struck = struck and not _CLOSES.search(left)
-    return {**found, **answers.left_out(lines)}
+    return {**found, **answers.left_out(lines), **_hidden(lines)}
+
+
+def _hidden(lines: Sequence[Line]) -> Asides:
+    """The lines of comments of a page that are several lines long."""
+    found: Asides = {}
+    ends = max((number for number, text in lines if "-->" in text), default=0)
+    inside = False
+    for number, text in lines:
+        before, mark, after = text.rpartition("<!--")
+        inside = inside or (bool(mark) and not before.strip() and "-->" not in after and number < ends)
+        found.update({number: (NOTHING, "a comment")} if inside else {})
+        inside = inside and "-->" not in text
+    return found
 
 
 def kept(text: str) -> str:
@@ -137,6 +155,11 @@ def _is_code(text: str) -> bool:
 def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """The kind of remark that the words around a line make of it, and why, if they advise against it."""
     text = lines[index][1]
+    question = re.split(r"(?<=[.!?;])\s+", _words(text))[-1]
+    if _QUESTION.fullmatch(question) and (
+        "`" in question or sentences.holds_a_setting(question) or sentences.sets(question)
+    ):
+        return CONDITIONAL, "the text only asks about it"
     before, mark, _rest = text.partition("`")
     said = re.split(r"(?<=[.!?:;])\s+", _words(before))[-1] if mark else ""
     if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
@@ -149,6 +172,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
         return NO_EFFECT, _AGAINST
     above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
     said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(_words(below))
+    if above is not None and not said and undoing.introduces(_words(above)):
+        return NO_EFFECT, undoing.TAKES_BACK
     against = (above is not None and introduces(above)) or said_below
     return (NO_EFFECT, _AGAINST) if against else None
 

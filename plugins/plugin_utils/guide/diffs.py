@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import List, Sequence
+from typing import Callable, List, Sequence
 
 from . import sentences
 from .model import NO_EFFECT, Line
@@ -45,15 +45,15 @@ def block(lines: Sequence[Line], index: int) -> int:
     return end - index
 
 
-def read(guide: Guide, lines: Sequence[Line]) -> None:
-    """One change of one or more files."""
+def read(guide: Guide, lines: Sequence[Line], form: Callable[[Sequence[Line]], None]) -> None:
+    """One change of one or more files; `form` reads what has no path."""
     path = ""
     held: List[Line] = []
     for number, text in lines:
         named = _PATH.match(text)
         if _HEAD.match(text):
             if named or text.startswith("diff "):
-                _file(guide, path, held)
+                _file(guide, path, held, form)
                 path, held = (f"/{named[1].lstrip('/')}" if named else ""), []
             guide.sink.nothing(number, "tells which file is changed, and where")
         elif text[:1] == "-":
@@ -62,11 +62,13 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.nothing(number, GONE)
         else:
             held.append((number, text[1:] if text[:1] in ("+", " ") else text))
-    _file(guide, path, held)
+    _file(guide, path, held, form)
 
 
-def _file(guide: Guide, path: str, lines: Sequence[Line]) -> None:
-    if lines:
+def _file(guide: Guide, path: str, lines: Sequence[Line], form: Callable[[Sequence[Line]], None]) -> None:
+    if path and lines:
         guide.read_file(path, lines)
+    elif lines:
+        form(lines)
     for number, _text in lines:
         guide.sink.nothing(number, "part of a change that sets nothing")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import advice, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines
+from . import advice, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines, undoing
 from .lexer import Broken, tokens
 from .model import NO_EFFECT, Line
 from .settings import Guide
@@ -40,30 +40,30 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         fence = _FENCE.match(lines[index][1])
         heading = _HEADING.match(lines[index][1])
         if heading and len(heading[1]) <= (taking_back or 6):
-            before, taking_back = taking_back, len(heading[1]) if prose_lines.UNDO.fullmatch(heading[2]) else 0
+            before, taking_back = taking_back, len(heading[1]) if undoing.UNDO.fullmatch(heading[2]) else 0
             if before != taking_back:  # any other heading may be a comment in the middle of a resource
-                prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if before else "")
+                prose_lines.read(guide, rest, why=undoing.TAKES_BACK if before else "")
                 rest = []
         held = 0 if fence else fragments.document(lines, index)
         if held:
-            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
             rest = []
             _document(guide, lines[index : index + held], detect, form)
             index += held
             continue
         changed = 0 if fence else diffs.block(lines, index)
         if changed:
-            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
             rest = []
-            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
-                diffs.read(guide, lines[index : index + changed])
+            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
+                diffs.read(guide, lines[index : index + changed], lambda held: form(detect(held) or "prose", held))
             index += changed
             continue
         file = None if fence else embedded.block(lines, index, detect)
         if file:
-            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
             rest = []
-            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
+            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
                 form(file.form, file.lines)
             index += file.count
             continue
@@ -71,9 +71,9 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             rest.append(lines[index])
             index += 1
             continue
-        prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+        prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
         above = next((text for _number, text in reversed(rest) if text.strip()), "")
-        back = taking_back or (above.rstrip(" *_").endswith(":") and prose_lines.UNDO.fullmatch(above))
+        back = taking_back or (above.rstrip(" *_").endswith(":") and undoing.UNDO.fullmatch(above))
         rest = []
         end = next(
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
@@ -83,10 +83,10 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
         bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
-        with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if back else bad):
+        with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if back else bad):
             _block(guide, block, fence[2], detect, form)
         index = end + 1
-    prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+    prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
 
 
 def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> int:
@@ -115,7 +115,7 @@ def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -
 def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
     """What stands between two fences, by its own form or line by line."""
     if language == "diff" or diffs.is_one(block):
-        diffs.read(guide, block)
+        diffs.read(guide, block, lambda held: form(detect(held) or "prose", held))
         return
     kind = detect(block)
     if kind == "prose" and language in _SHELLS and _is_script(block):

@@ -20,6 +20,7 @@ from . import (
     sentences,
     slips,
     udev,
+    undoing,
 )
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
@@ -47,29 +48,20 @@ _BOOT = re.compile(
 _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
-# A heading, or the beginning of a line, that names how to take back what the rest of a guide sets.
-_UNDO_WORDS = (
-    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?|re-?enabl(?:e|ing)"
-    r"|restor(?:e|ing)\s+(?:the\s+)?(?:defaults?|originals?|previous|old)|back\s+to\s+(?:the\s+)?defaults?)"
-)
-UNDO = re.compile(
-    rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_UNDO_WORDS}\b[^`]*", re.IGNORECASE
-)
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
 )
 _LIMITS = re.compile(
     r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
 )
-TAKES_BACK = "the text gives it for taking back what it sets"
 
 
 def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "") -> None:
     """Lines without a form of their own; nothing of them is taken where there is a reason `why`."""
     index = 0
     while index < len(lines):
-        back = re.search(r"[`:]", lines[index][1]) and UNDO.match(lines[index][1].partition("`")[0])
-        with guide.sink.under(NO_EFFECT, why or (TAKES_BACK if back and not code else "")):
+        back = re.search(r"[`:]", lines[index][1]) and undoing.UNDO.match(lines[index][1].partition("`")[0])
+        with guide.sink.under(NO_EFFECT, why or (undoing.TAKES_BACK if back and not code else "")):
             index += _one(guide, lines, index, code)
 
 
@@ -112,8 +104,12 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if used:
         return max(count, used)
     cell = fragments.cell(lines, index)
-    if cell:
+    if cell and cell[1]:
         guide.sysctl(number, *cell)
+        return count
+    if cell:
+        text = f"{cell[0]} stands in a table with several values; which of its columns is meant, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, text)
         return count
     held = fragments.content(lines, index)
     if held:
