@@ -47,6 +47,15 @@ _PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
+def _reads_document(words: Sequence[str]) -> str:
+    """The variable into which `read -r -d '' NAME` takes a whole text; empty for another command."""
+    whole = words[0] == "read" and any(
+        re.fullmatch(r"-\w*d", word) and after == "" for word, after in zip(words, words[1:])
+    )
+    names = [word for word in words[1:] if word and word[0] != "-"]
+    return names[0] if whole and len(names) == 1 else ""
+
+
 def _reads_array(words: Sequence[str]) -> bool:
     return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
 
@@ -186,6 +195,11 @@ class Commands(Substitutions):
             ]
             self.read_list(words, node.redirects, expand.text(own[0], self.scope) if own else "")
             self.sink.nothing(line, "reads a list")
+        elif given and _reads_document(words):
+            variable = _reads_document(words)
+            self.assign(variable, "=", "\n".join(text for _number, text in given))
+            self.origins[variable] = (given[0][0], len(given))
+            self.sink.nothing(line, "reads a text")
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
