@@ -52,6 +52,8 @@ _COMPOUND = re.compile(r"(?:^|[\s;])(?:then|do|else|fi|done|esac|\{|\}|\\)\s*$|<
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
+# A resource of Puppet, whose type may be the name of a program.
+_RESOURCE = re.compile(r"(?:sysctl|exec|file|augeas|ethtool|kmod)(?:::\w+)*\s*\{\s*['\"$][^'\"]*['\"]?\s*:")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -77,6 +79,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
     ):
         return "python"
     if any(text.startswith("```") for text in texts) or re.match(r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]):
+        return "prose"
+    if any(_RESOURCE.match(text) for text in plain):
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well

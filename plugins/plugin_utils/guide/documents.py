@@ -10,7 +10,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 import yaml
 
 from . import composed, ethtool, masks, netplan, qdiscs, task_conditions, tasks
-from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -18,7 +18,20 @@ Text = Callable[[Guide, Sequence[Line]], None]
 
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 # Keys whose texts are for people.
-_SAID = ("msg", "fail_msg", "success_msg", "final_message", "description", "prompt")
+_SAID = (
+    "msg",
+    "fail_msg",
+    "success_msg",
+    "final_message",
+    "description",
+    "summary",
+    "title",
+    "help",
+    "comment",
+    "prompt",
+)
+_SAID_ONLY = "it is only said"
+_SAYING = ("debug", "fail", "assert", "pause")
 _COMMANDS = ("sh", "bash", "ethtool", "sysctl", "ip", "cloud-init-per")
 _HELD = ("line", "block", "content")
 _VALUES = ("value", "val", "sysctl_value")
@@ -29,6 +42,12 @@ def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:
     whole = "\n".join(text for _number, text in lines)
     own = re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole) and "hostNetwork: true" not in whole
     return guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if own else "")
+
+
+def _is_said(word: str, inner: yaml.Node) -> bool:
+    """Whether what stands under a key is for people: its texts, or a task of Ansible that only says something."""
+    action = str(inner.value).split(" ")[0] if word in ("action", "local_action") else word
+    return word in _SAID or action.rpartition(".")[2] in _SAYING
 
 
 class Reader:
@@ -170,7 +189,10 @@ class Reader:
                 self.guide.sink.remark(self.number(one), ON_HOST, text)
             else:
                 self.call = word
-                with self.guide.sink.under(NO_EFFECT, "it is only said" if word in _SAID else ""):
+                # A state of Salt has its command alone in a map as its name.
+                named_so = word == "name" and len(node.value) > 1
+                said = "the name of what stands beside it" if named_so else _SAID_ONLY if _is_said(word, inner) else ""
+                with self.guide.sink.under(NOTHING if named_so else NO_EFFECT, said):
                     self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
     def _traffic_control(self, inner: yaml.MappingNode, nic: str) -> None:
