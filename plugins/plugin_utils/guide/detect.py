@@ -169,7 +169,7 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
-        said = any(_SENTENCE.fullmatch(text) or _IN_WORDS.fullmatch(text) for text in plain)
+        said = any(one.fullmatch(text) for text in plain for one in (_SENTENCE, _TELLS, _IN_WORDS))
         return "prose" if said else "sysctl"
     if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
         return "uci"

@@ -29,6 +29,10 @@ from .shell import Shell
 _PARAMETER = re.compile(
     r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
+# A parameter into whose name a blank has come, or that has the signs of its path.
+_SPELT = re.compile(
+    r"[-*>\s]*((?:net|kernel|vm|fs)(?:(?:\.\w+)+\.? _?\w+|[./][\w.-]*/[\w./*-]+))\s*=\s*[\"']?([\w-]+(?:\s+\d+)*)[\"']?"
+)
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
 # A line of modprobe.d, by itself or as a text in quotes.
 _OPTIONS = re.compile(r"(?:^|[\"'`])(options\s+[\w-]+\s+\w+=[^\"'`\\]*)")
@@ -127,6 +131,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     ):
         value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
         guide.sysctl(number, parameter[1], value, switches=True)
+        return count
+    spelt = _SPELT.fullmatch(plain)
+    if spelt:
+        guide.sysctl(number, spelt[1], spelt[2])
         return count
     size = _INTERFACE_MTU.search(plain)
     if size:
