@@ -78,6 +78,21 @@ _BESIDE = re.compile(
     rf"|\b(?:{_JUDGED})|\bnot\s+(?:\w+\s+)?(?:better|useful|worth)\b",
     re.IGNORECASE,
 )
+# A command or parameter as code that a sentence names as what not to take.
+_REJECTED = re.compile(
+    r"(\b(?:instead\s+of|rather\s+than|as\s+opposed\s+to|stop\s+using)\s+|(?:,|\band|\bbut)\s+not\s+)(?:with\s+|by\s+)?"
+    r"`[^`]+`",
+    re.IGNORECASE,
+)
+# A sentence that leads to lines that are to go.
+_TAKES_OUT = re.compile(
+    r"(?:(?:then|and|now|next|first|also),?\s+)?(?:please\s+)?(?:stop\s+using|remove|delete|comment\s+out"
+    r"|get\s+rid\s+of|take\s+out|find|locate|(?:look|search)\s+for|replace)\b"
+    r"(?!.*\b(?:add|set|use|insert|append|uncomment|with|to|by|so|edit|change|make|put|run|create|if)\b)"
+    r"(?:.*\b(?:this|these|them|it|following|below|lines?|settings?|entry|entries|parameters?|values?)\b.*)?",
+    re.IGNORECASE,
+)
+_GONE = "the text takes it out, or puts something else in its place"
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(
     r"\s*#*\s*(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
@@ -85,6 +100,7 @@ _CODE = re.compile(
 _OPENS, _CLOSES = re.compile(r"<(s|del|strike)>", re.IGNORECASE), re.compile(r"</(?:s|del|strike)>", re.IGNORECASE)
 _MARKS = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~|<(?:s|del|strike)>(.*?)</(?:s|del|strike)>", re.IGNORECASE)
 _FAR = 12
+_SHORT = 5  # words of a sentence without a colon that leads to lines
 
 
 def left_out(lines: Sequence[Line]) -> Asides:
@@ -93,6 +109,10 @@ def left_out(lines: Sequence[Line]) -> Asides:
     struck = False
     for index, (number, text) in enumerate(lines):
         left = _MARKS.sub("", text)
+        chosen = _REJECTED.sub(r"\1", text)
+        if chosen != text and not _still_sets(chosen):
+            found[number] = (NO_EFFECT, _AGAINST)
+            continue
         struck = struck or _OPENS.search(left) is not None
         if struck or (left != text and not sentences.holds_a_setting(left) and re.search(r"\w", text)):
             found[number] = (NO_EFFECT, _STRUCK)
@@ -118,8 +138,14 @@ def _hidden(lines: Sequence[Line]) -> Asides:
 
 def kept(text: str) -> str:
     """A line without what is struck out in it, or where nothing else is set by it, without the marks alone."""
+    chosen = _REJECTED.sub(r"\1", text)
+    text = chosen if _still_sets(chosen) else text
     left = _MARKS.sub("", text)
     return left if sentences.holds_a_setting(left) else _MARKS.sub(lambda match: match[1] or match[2] or "", text)
+
+
+def _still_sets(text: str) -> bool:
+    return sentences.holds_a_setting(text) or re.search(r"`(?:net|kernel|vm|fs)\.[\w.]+\s*=[^`]*`", text) is not None
 
 
 def introduces(text: str) -> bool:
@@ -165,6 +191,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
         cases = _IN_CASES.search(text)
         return (CONDITIONAL, f"{_AGAINST} in some cases") if cases else (NO_EFFECT, _AGAINST)
+    if mark and re.match(r"(?:remove|delete|comment\s+out|get\s+rid\s+of|take\s+out)\b", said, re.IGNORECASE):
+        return NO_EFFECT, _GONE
     if not _is_code(text):
         return None
     beside = re.search(r"\s#+\s*(\S.*)$", text)
@@ -174,6 +202,10 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(_words(below))
     if above is not None and not said and undoing.introduces(_words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
+    lead = "" if above is None or said else _words(above)
+    sentence = re.split(r"(?<=[.!?;])\s+", lead.rstrip(":").strip())[-1]
+    if (lead.endswith(":") or len(lead.split()) < _SHORT) and _TAKES_OUT.fullmatch(sentence):
+        return NO_EFFECT, _GONE
     against = (above is not None and introduces(above)) or said_below
     return (NO_EFFECT, _AGAINST) if against else None
 

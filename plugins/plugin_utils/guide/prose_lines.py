@@ -169,7 +169,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     if command:
         bare = command.partition(" (")[0]
         Shell(guide).commands(number, command if sentences.parses(command) else bare)
-    elif sentences.sets(raw):
+    elif sentences.sets(advice.kept(raw)):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
         modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])

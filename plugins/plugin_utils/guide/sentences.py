@@ -91,7 +91,8 @@ def _of_words(text: str) -> str:
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 # A sentence that asks for an MTU; one that only tells of it has no such verb.
 _MTU = re.compile(
-    r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b[^.;\d]*(\d{4,5})\b"
+    r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b"
+    r"(?:[^.;\d]*\bfrom\s+\d+\s+to\s+|[^.;\d]*)(\d{4,5})\b"
     r"|^\s*mtu\s*[:=]\s*[\"']?(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
