@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, functions, masks, modules, qdiscs, receivers, verdicts
+from . import bonded, functions, masks, modules, qdiscs, receivers, speeds, verdicts
 from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
@@ -21,7 +21,7 @@ _FLAT = {field.name for family in registry.FAMILIES.values() if family.flat for 
 def result(sink: Sink, lines: Sequence[Line]) -> Dict[str, Any]:
     """Inventory, remarks, what was not understood, and what became of each line."""
     sink.close()
-    settings = receivers.standing(sink, qdiscs.settled(sink, _settled(sink)))
+    settings = receivers.standing(sink, qdiscs.settled(sink, speeds.standing(sink, _settled(sink), lines)))
     settings = functions.whole(sink, _idle(sink, settings))
     bonds_, settings, inside = _bonds(sink, settings)
     used = {one.line for one in settings}

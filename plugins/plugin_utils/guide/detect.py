@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import fragments, languages, masks, patches, shown
+from . import advice, answers, diffs, fragments, languages, masks
 from .model import Line
 
 _BY_PATH = (
@@ -45,9 +45,17 @@ _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
 # How a text of several lines begins in Nix.
 _OF_NIX = re.compile(r"\w\s+=\s+''$")
+# The same in any language, where a file has words and values.
+_SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
+# A whole line of it, between commands.
+_TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:]|[A-Z][a-z']* [\w(),;'/ -]+:")
+# What makes one command of several lines, or one line hang on another.
+_COMPOUND = re.compile(r"(?:^|[\s;])(?:then|do|else|fi|done|esac|\{|\}|\\)\s*$|<<|\(\)|^(?:export\s+)?\w+=|\$\{?\w")
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
+# A resource of Puppet, whose type may be the name of a program.
+_RESOURCE = re.compile(r"(?:sysctl|exec|file|augeas|ethtool|kmod)(?:::\w+)*\s*\{\s*['\"$][^'\"]*['\"]?\s*:")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -58,8 +66,8 @@ def by_path(path: str) -> Optional[str]:
 
 def by_text(lines: Sequence[Line]) -> Optional[str]:
     """The form of a text by what it looks like; None for an empty one."""
-    if patches.is_one(lines):
-        return "diff"
+    if diffs.is_one(lines):
+        return "prose"
     texts = [masks.templates(text).strip() for _number, text in lines]
     texts = [text for text in texts if text]
     plain = [text for text in texts if text[0] not in "#;"]
@@ -78,17 +86,19 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]
     ):
         return "prose"
+    if any(_RESOURCE.match(text) for text in plain):
+        return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well
     if languages.is_makefile([text for _number, text in lines]):
         return "makefile"
-    if any(_AT_A_PROMPT.match(text) for text in texts):
+    if any(_AT_A_PROMPT.match(text) or advice.is_marked(text) for text in texts):
         return "prose"  # what somebody typed, with what came back
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):
         return "yaml"
     form = _by_lines(plain, first)
-    return "prose" if form == "sysctl" and any(map(shown.queries, texts)) else form
+    return "prose" if form == "sysctl" and any(map(answers.reads, texts)) else form
 
 
 def _around_blocks(lines: Sequence[Line]) -> List[str]:
@@ -164,12 +174,12 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
-        said = any(_SENTENCE.fullmatch(text) or _IN_WORDS.fullmatch(text) for text in plain)
+        said = any(one.fullmatch(text) for text in plain for one in (_SENTENCE, _TELLS, _IN_WORDS))
         return "prose" if said else "sysctl"
     if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
         return "uci"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
-        return "interfaces"
+        return "prose" if any(_SAID.fullmatch(text) for text in plain) else "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):
         return "modprobe"
     if any(text.startswith(("DEVICE=", "ONBOOT=", "BOOTPROTO=", "ETHTOOL_OPTS")) for text in plain) and _most(
@@ -181,8 +191,14 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r"@(reboot|hourly|daily)|([-*/,0-9]+\s+){5}", 0.6):
         return "crontab"
     if _most(plain, shell_line, 0.6):
-        return "prose" if fragments.shows_ifcfg([(0, text) for text in plain]) else "shell"
+        told = fragments.shows_ifcfg([(0, text) for text in plain]) or _is_told(around or plain)
+        return "prose" if told and not first.startswith("#!") else "shell"
     return "prose"
+
+
+def _is_told(plain: Sequence[str]) -> bool:
+    """Whether sentences stand between commands of one line each, so that no line needs another one to be read."""
+    return any(_TELLS.fullmatch(text) for text in plain) and not any(_COMPOUND.search(text) for text in plain)
 
 
 def _most(plain: Sequence[str], pattern: str, share: float) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 import yaml
 
 from . import composed, ethtool, key_words, masks, netplan, qdiscs, task_conditions, tasks
-from .model import CONDITIONAL, HOST, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
 
@@ -169,6 +169,9 @@ class Reader:
             else:
                 kind, why = self._reason(word, inner, plain)
                 self.call = word
+                if word == "name" and len(node.value) > 1:
+                    # A state of Salt has its command alone in a map as its name.
+                    kind, why = NOTHING, "the name of what stands beside it"
                 with self.guide.sink.under(kind or NO_EFFECT, why):
                     self._walk(inner, word, word if _looks_like_nic(word) else nic)
 

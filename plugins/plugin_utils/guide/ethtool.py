@@ -144,7 +144,7 @@ def _change(guide: Guide, line: int, flag: str, nic: str, pairs: List[str]) -> N
         return
     for pair in told:
         if pair[0] in _CHANGE and len(pair) == 2:
-            guide.nic(line, nic, _CHANGE[pair[0]], *pair)
+            guide.nic(line, nic, _CHANGE[pair[0]], pair[0], pair[1])
         else:
             rest += pair
     if rest:

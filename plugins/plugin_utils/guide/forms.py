@@ -8,6 +8,7 @@ from typing import Callable, Dict, List, Sequence
 
 from . import (
     composed,
+    diffs,
     documents,
     files,
     ifcfg,
@@ -15,7 +16,6 @@ from . import (
     languages,
     modules,
     nmcli,
-    patches,
     prose,
     python,
     sentences,
@@ -57,7 +57,7 @@ class Forms:
             "makefile": lambda lines: self._shell(languages.recipes(lines)),
             "yaml": self._yaml,
             "python": self._python,
-            "diff": lambda lines: patches.read(guide, lines, self._patched),
+            "diff": lambda lines: diffs.read(guide, lines, lambda held: self.read(by_text(held) or "prose", held)),
             "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
         }
 
@@ -121,12 +121,6 @@ class Forms:
                 self.read("prose", lines)
         else:
             documents.Reader(self.guide, lines, self._inner).run(nodes)
-
-    def _patched(self, path: str, lines: Sequence[Line]) -> None:
-        """A file as a patch leaves it."""
-        form = by_path(path) or by_text(lines)
-        if form:
-            self.read(form, lines)
 
     def _interfaces(self, lines: Sequence[Line]) -> None:
         """Stanzas; what is shown of sysctl below the last of them is another file."""

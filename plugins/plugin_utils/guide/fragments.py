@@ -202,7 +202,10 @@ def above_its_value(lines: Sequence[Line], index: int) -> Optional[Tuple[str, st
 
 
 def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
-    """A parameter in a table, with what the column of values says; a column of defaults is none."""
+    """A parameter in a table, with what the column of values says; a column of defaults is none.
+
+    The value is empty where several columns have one, and none of their heads tells which is meant.
+    """
     row = _CELL.match(lines[index][1])
     if not row:
         return None
@@ -213,6 +216,9 @@ def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     cells = [text.strip().strip("`* ") for text in row[2].split("|")]
     named = list(zip(heads, cells)) if len(heads) >= len(cells) else []
     chosen = [text for head, text in named if _WORDS_OF_NEW.search(head) and not _WORDS_OF_OLD.search(head)]
+    open_ = {text for head, text in named if _NUMBER.fullmatch(text) and not _WORDS_OF_OLD.search(head)}
+    if not chosen and len(open_) > 1:
+        return row[1], ""
     chosen = chosen or ([] if named and _WORDS_OF_OLD.search(named[0][0]) else cells[:1])
     found = next((text for text in chosen if _NUMBER.fullmatch(text)), None)
     return (row[1], found) if found else None

@@ -8,7 +8,7 @@ from typing import Dict, Mapping, Sequence, Tuple
 
 from . import bonded, ethtool, expand, kernel_files, masks, programs
 from .lexer import Broken, tokens
-from .model import NO_EFFECT, OTHER_TOOL, Line
+from .model import CONTRADICTS, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 
 
@@ -33,6 +33,10 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") -> 
             if lost:
                 text = f"{lost} is lost: without quotes the value of {assigned[0]} ends at the first blank"
                 guide.sink.remark(number, NO_EFFECT, text)
+            before = found.get(assigned[0].upper())
+            if before:
+                text = f"the file is run as a script, and line {number} assigns {assigned[0]} anew"
+                guide.sink.remark(before[0], CONTRADICTS if before[1] != value else NO_EFFECT, text)
             found[assigned[0].upper()] = (number, value)
     # In the file itself, ${DEVICE} may stand before the line that sets it.
     # NAME is what people call it, unless nothing else tells the device.

@@ -77,7 +77,7 @@ def unknown(key: str) -> str:
     if parts[1] not in _FOLDERS:
         return f"a module that is no part of the kernel makes net.{parts[1]}; without it the host has no such parameter"
     names = _NAMES.get(parts[1])
-    if names is None or len(parts) != 3 or parts[2] in names or parts[2] in _INNER:
+    if names is None or len(parts) < 3 or parts[2] in _INNER or (len(parts) == 3 and parts[2] in names):
         return ""
     return "Linux has no such parameter, so it needs the kernel of a vendor"
 
@@ -85,14 +85,31 @@ def unknown(key: str) -> str:
 def meant(key: str) -> str:
     """The parameter of which a name is a slip, by a letter or so or its beginning; empty where it is none."""
     parts = key.split(".")
-    names = _NAMES.get(parts[1], ()) if len(parts) >= 3 and parts[0] == "net" else ()
-    joined = "_".join(parts[2:])
-    if len(parts) != 3:
-        return f"net.{parts[1]}.{joined}" if joined in names else ""
+    names = _NAMES.get(parts[1], ()) if len(parts) > 2 and parts[0] == "net" else ()
+    if len(parts) > 3:
+        joined = "_".join(parts[2:])
+        return ".".join([*parts[:2], joined]) if joined in names else ""
     whole = [f"{start}{parts[-1]}" for start in ("tcp_", "udp_", "ip_", "netdev_")]
     named = [name for name in whole if name in names]
     found = (named or get_close_matches(parts[-1], names, 1, _ALMOST)) if unknown(key) else []
     return ".".join([*parts[:2], found[0]]) if found else ""
+
+
+# Of these some take words, or numbers of another kind.
+_TAKE_WORDS = frozenset(
+    (
+        *("default_qdisc", "flow_limit_cpu_bitmap", "netdev_rss_key", "rps_default_mask", "ip_local_reserved_ports"),
+        *("tcp_allowed_congestion_control", "tcp_available_congestion_control", "tcp_available_ulp"),
+        *("tcp_congestion_control", "tcp_fastopen_key"),
+    )
+)
+
+
+def takes_numbers(key: str) -> bool:
+    """Whether a kernel takes nothing but numbers for a parameter of its network."""
+    parts = key.split(".")
+    known = parts[0] == "net" and len(parts) == 3 and parts[2] in _NAMES.get(parts[1], ())
+    return known and parts[2] not in _TAKE_WORDS
 
 
 def by_words(text: str) -> str:

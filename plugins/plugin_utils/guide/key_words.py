@@ -13,7 +13,12 @@ from . import direct, masks, unread
 from .model import CONDITIONAL, NO_EFFECT
 
 # Keys whose texts are for people.
-_SAID = ("msg", "fail_msg", "success_msg", "final_message", "description", "prompt", "debug")
+_SAID = (
+    *("msg", "fail_msg", "success_msg", "final_message", "description", "summary", "title", "help", "comment"),
+    "prompt",
+)
+# Tasks of Ansible that only say something.
+_SAYING = ("debug", "fail", "pause")
 # Keys that ask.
 _COMPARED = ("that", "failed_when", "changed_when", "until")
 _RUNS = ("command", "entrypoint", "args")
@@ -27,9 +32,10 @@ def reason(
 ) -> Reason:
     """Why a text below a key sets nothing, as kind and reason; two empty texts where it may set something."""
     module = word.rpartition(".")[2]
-    if module in _SAID:
+    action = str(inner.value).split(" ")[0] if word in ("action", "local_action") else word
+    if word in _SAID or action.rpartition(".")[2] in _SAYING:
         return NO_EFFECT, "it is only said"
-    if word in _COMPARED:
+    if word in _COMPARED or action.rpartition(".")[2] == "assert":
         return NO_EFFECT, "it only asks"
     if word == "rescue" and "block" in plain:
         return CONDITIONAL, "it runs only where the block before it fails"

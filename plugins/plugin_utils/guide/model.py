@@ -16,6 +16,8 @@ HARMFUL, NO_EFFECT, CONTRADICTS, OTHER_TOOL = "harmful", "no_effect", "contradic
 ON_HOST, CONDITIONAL = "on_host", "conditional"
 # Beside an inventory line: what to know of it.
 NOTE = "note"
+# A line that looks as if it set something, but only shows what is set.
+NOTHING = "nothing"
 
 HOST = ""
 
@@ -180,6 +182,9 @@ class Sink:
     def remark(self, line: int, kind: str, text: str) -> None:
         """Something understood that is not for the inventory."""
         dead, why = self._left_out(line)
+        if dead == NOTHING:
+            self.nothing(line, why)
+            return
         found = Remark(line, dead, why) if dead else Remark(line, kind, text)
         if not (dead and kind == NOTE):
             (self.idle if dead else self.remarks).add(found)
@@ -204,8 +209,9 @@ class Sink:
 
     def unknown(self, line: int, text: str) -> None:
         """Something that nobody here understands."""
-        if self._left_out(line)[0]:
-            self.remark(line, *self._left_out(line))
+        kind, why = self._left_out(line)
+        if kind:
+            self.remark(line, kind, why)
             return
         self.lost.add(Remark(line, "not_understood", text))
 

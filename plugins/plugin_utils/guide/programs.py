@@ -250,11 +250,16 @@ def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
 
 
+_PROCESSORS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
+
+
 def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False, listed: bool = False) -> None:
     """The scripts of Intel and Mellanox that spread interrupts; what is `listed` has processors before the NIC."""
     words = [word for word in words if not word.startswith("-")]
+    turned = len(words) == 2 and not _names_processors(words[0], listed) and _names_processors(words[1], False)
+    words = words[::-1] if turned else words
+    computed = len(words) > 1 and not masks.known(words[0]) and _names_processors(words[0], listed)
     first = masks.shown(words[0]) if words else ""
-    computed = len(words) > 1 and not masks.known(words[0]) and (listed or re.search(r"(?i)cpu|core|mask|list", first))
     everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
     named = ("local", "all", "remote", "one", "custom", "start")
     if computed or first in named or first[:1].isdecimal():
@@ -262,13 +267,22 @@ def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False, 
     else:
         how, nics = "local", words or [HOST]
     for nic in nics:
-        cpus = how if how[:1].isdecimal() and how.replace("-", "").replace(",", "").isdecimal() else "spread"
+        cpus = how if _PROCESSORS.fullmatch(how) else "spread"
         if computed or how in ("remote", "one", "custom"):
             text = f"irq affinity '{masks.shown(how)}': write the processors as a list for {masks.shown(nic)}"
             guide.sink.remark(line, ON_HOST, text)
         else:
             guide.sink.set(line, masks.name(nic), "irq", "affinity", cpus, () if nic else everywhere)
             guide.sink.remark(line, NOTE, "the script deals one processor to each interrupt, as affinity does")
+    if turned:
+        guide.sink.note(line, "the scripts of the vendors take the processors before the NIC")
+
+
+def _names_processors(word: str, listed: bool) -> bool:
+    """Whether an argument of such a script is a list of processors, or a variable that is named like one."""
+    if masks.known(word):
+        return _PROCESSORS.fullmatch(word) is not None
+    return listed or re.search(r"(?i)cpu|core|mask|list", masks.shown(word)) is not None
 
 
 def affinity_by_node(guide: Guide, line: int, words: List[str]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import descriptions, fragments, interfaces, nix, prose_lines
+from . import advice, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines, undoing
 from .lexer import Broken, tokens
 from .model import NO_EFFECT, Line
 from .settings import Guide
@@ -40,7 +40,7 @@ Form = Callable[[str, Sequence[Line]], None]
 
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
-    guide.sink.never.update(descriptions.left_out(lines))
+    guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
     for path, file in nix.files(lines):
         guide.read_file(path, file)
     index = _lost_block(guide, lines, detect, form)
@@ -50,32 +50,48 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         fence = _FENCE.match(lines[index][1])
         heading = _HEADING.match(lines[index][1])
         if heading and len(heading[1]) <= (taking_back or 6):
-            before, taking_back = taking_back, len(heading[1]) if prose_lines.UNDO.fullmatch(heading[2]) else 0
+            before, taking_back = taking_back, len(heading[1]) if undoing.UNDO.fullmatch(heading[2]) else 0
             if before != taking_back:  # any other heading may be a comment in the middle of a resource
-                prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if before else "")
+                prose_lines.read(guide, rest, why=undoing.TAKES_BACK if before else "")
                 rest = []
         sections = [] if fence else _sections(lines, index)
         if sections:
-            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
             rest = []
-            with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if taking_back else ""):
+            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
                 _block(guide, sections, "", detect, form)
             index += len(sections)
             continue
         held = 0 if fence else fragments.document(lines, index)
         if held:
-            prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
             rest = []
             _document(guide, lines[index : index + held], detect, form)
             index += held
+            continue
+        changed = 0 if fence else diffs.block(lines, index)
+        if changed:
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
+            rest = []
+            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
+                diffs.read(guide, lines[index : index + changed], lambda held: form(detect(held) or "prose", held))
+            index += changed
+            continue
+        found = None if fence else embedded.block(lines, index, detect)
+        if found:
+            prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
+            rest = []
+            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
+                form(found.form, found.lines)
+            index += found.taken
             continue
         if not fence:
             rest.append(lines[index])
             index += 1
             continue
-        prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+        prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
         above = next((text for _number, text in reversed(rest) if text.strip()), "")
-        back = taking_back or (above.rstrip(" *_").endswith(":") and prose_lines.UNDO.fullmatch(above))
+        back = taking_back or (above.rstrip(" *_").endswith(":") and undoing.UNDO.fullmatch(above))
         rest = []
         end = next(
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
@@ -87,10 +103,10 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
         if _OUTPUT.fullmatch(above) and not any(_COMMAND.match(text) for _number, text in block):
             bad = "the text shows it as what a command prints"
-        with guide.sink.under(NO_EFFECT, prose_lines.TAKES_BACK if back else bad):
+        with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if back else bad):
             _block(guide, block, fence[2], detect, form)
         index = end + 1
-    prose_lines.read(guide, rest, why=prose_lines.TAKES_BACK if taking_back else "")
+    prose_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
 
 
 def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> int:
@@ -129,7 +145,10 @@ def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -
 
 def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
     """What stands between two fences, by its own form or line by line."""
-    kind = "diff" if language in ("diff", "patch") else detect(block)
+    if language in ("diff", "patch") or diffs.is_one(block):
+        diffs.read(guide, block, lambda held: form(detect(held) or "prose", held))
+        return
+    kind = detect(block)
     if kind == "prose" and language in _SHELLS and _is_script(block):
         kind = "shell"
     if kind == "interfaces":

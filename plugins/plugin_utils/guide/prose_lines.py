@@ -5,23 +5,40 @@ from __future__ import annotations
 
 import html
 import re
-from typing import List, Sequence, Tuple
+from typing import List, Sequence
 
-from . import fragments, ifcfg, kernel_files, languages, masks, modules, resources, sentences, udev
+from . import (
+    advice,
+    assignments,
+    fragments,
+    ifcfg,
+    kernel_files,
+    languages,
+    masks,
+    modules,
+    resources,
+    sentences,
+    slips,
+    udev,
+    undoing,
+)
 from .model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from .settings import Guide
 from .shell import Shell
-from .shown import Shown
 
 _PARAMETER = re.compile(
-    r"""^[\s"'|*-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+)
+# A parameter into whose name a blank has come, or that has the signs of its path.
+_SPELT = re.compile(
+    r"[-*>\s]*((?:net|kernel|vm|fs)(?:(?:\.\w+)+\.? _?\w+|[./][\w.-]*/[\w./*-]+))\s*=\s*[\"']?([\w-]+(?:\s+\d+)*)[\"']?"
 )
 _SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
 # A line of modprobe.d, by itself or as a text in quotes.
 _OPTIONS = re.compile(r"(?:^|[\"'`])(options\s+[\w-]+\s+\w+=[^\"'`\\]*)")
 _BEHIND = re.compile(r"\s+(?:#|//).*")
-# A parameter with its value, as code in the middle of a sentence.
-_NAMED = re.compile(r"`{1,2}((?:net|kernel|vm|fs)\.[\w./*-]+)\s*=\s*([^`]+)`")
+# What a guide says behind a number: `16777216 (16 MB)`.
+_EXPLAINED = re.compile(r"(?<=\d)\s+\([^()]*\)$")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
@@ -35,59 +52,25 @@ _BOOT = re.compile(
 _TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
-# A heading, or the beginning of a line, that names how to take back what the rest of a guide sets.
-_UNDO_WORDS = (
-    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?|re-?enabl(?:e|ing)"
-    r"|restor(?:e|ing)\s+(?:the\s+)?(?:defaults?|originals?|previous|old)|back\s+to\s+(?:the\s+)?defaults?)"
-)
-UNDO = re.compile(
-    rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_UNDO_WORDS}\b[^`]*", re.IGNORECASE
-)
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
 )
 _LIMITS = re.compile(
     r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
 )
-# The words before a command that say not to use it.
-_AGAINST = re.compile(
-    r"\b(?:do(?:es)?\s+not|don['\u2019]t|never|avoid|must\s+not|should\s+not|shouldn['\u2019]t|instead\s+of|rather\s+than)"
-    r"(?:\s+(?:ever|use|using|run|running|set|setting|apply|execute|call|add|try|do|the|command|or))*\s*:?\s*$",
-    re.IGNORECASE,
-)
-TAKES_BACK = "the text gives it for taking back what it sets"
 
 
 def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "") -> None:
     """Lines without a form of their own; nothing of them is taken where there is a reason `why`."""
-    index, shown = 0, Shown()
+    index = 0
     while index < len(lines):
-        answer = shown.why(lines[index][1])
-        if not code and not answer and "`" in lines[index][1]:
-            answer, text = _advised(lines[index][1])
+        bad = ""
+        if not code and "`" in lines[index][1] and lines[index][0] not in guide.sink.never:
+            bad, text = advice.in_sentence(lines[index][1])
             lines = [*lines[:index], (lines[index][0], text), *lines[index + 1 :]]
-        back = re.search(r"[`:]", lines[index][1]) and UNDO.match(lines[index][1].partition("`")[0])
-        with guide.sink.under(NO_EFFECT, why or answer or (TAKES_BACK if back and not code else "")):
+        back = re.search(r"[`:]", lines[index][1]) and undoing.UNDO.match(lines[index][1].partition("`")[0])
+        with guide.sink.under(NO_EFFECT, why or bad or (undoing.TAKES_BACK if back and not code else "")):
             index += _one(guide, lines, index, code)
-
-
-def _advised(text: str) -> Tuple[str, str]:
-    """Why the commands of a sentence set nothing, where it warns of each of them; and the text without such ones."""
-    parts = re.split(r"(`+[^`]+`+)", text)
-    against, warned = False, []
-    for before, _command in zip(parts[::2], parts[1::2]):
-        plain = re.sub(r"\*|__", "", before)
-        against = _AGAINST.search(plain) is not None or (
-            against and re.fullmatch(r"[\s,]*(?:or|and|nor)?\s*", plain) is not None
-        )
-        warned.append(against)
-    if not any(warned):
-        return "", text
-    if all(warned):
-        return "the text advises against it", text
-    for index, bad in enumerate(warned):
-        parts[2 * index + 1] = "it" if bad else parts[2 * index + 1]
-    return "", "".join(parts)
 
 
 def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
@@ -129,18 +112,33 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if used:
         return max(count, used)
     cell = fragments.cell(lines, index)
-    if cell:
+    if cell and cell[1]:
         guide.sysctl(number, *cell)
+        return count
+    if cell:
+        text = f"{cell[0]} stands in a table with several values; which of its columns is meant, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, text)
         return count
     held = fragments.content(lines, index)
     if held:
         guide.read_file("", held)
         guide.sink.nothing(number, "the content of a file")
         return count
+    if assignments.several(guide, number, plain):
+        return count
     parameter = _PARAMETER.match(plain)
-    if parameter and not _SENTENCE.search(_BEHIND.sub("", parameter[2])):
-        value = _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2]))
+    between = plain[parameter.end(1) : parameter.start(2)] if parameter else ""
+    if (
+        parameter
+        and not assignments.describes(parameter[1], between, parameter[2])
+        and not _SENTENCE.search(_BEHIND.sub("", parameter[2]))
+    ):
+        value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
         guide.sysctl(number, parameter[1], value, switches=True)
+        return count
+    spelt = _SPELT.fullmatch(plain)
+    if spelt:
+        guide.sysctl(number, spelt[1], spelt[2])
         return count
     size = _INTERFACE_MTU.search(plain)
     if size:
@@ -165,13 +163,17 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
         for command in several:
             Shell(guide).commands(number, command)
         return
-    command = sentences.command_in(plain)
+    slip = slips.of_a_program(sentences.PROMPT.sub("", plain, count=1))
+    if slip:
+        guide.sink.unknown(number, slip)
+        return
+    command = sentences.command_in(plain) or sentences.in_a_span(plain)
     if not command:
         command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
     if command:
         bare = command.partition(" (")[0]
         Shell(guide).commands(number, command if sentences.parses(command) else bare)
-    elif sentences.sets(raw):
+    elif sentences.sets(advice.kept(raw)):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
         modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
@@ -184,9 +186,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: kernel modules stay a matter of the system")
         if _LIMITS.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
-        for name, value in _NAMED.findall(plain):
-            text = f"{name} = {value.strip()} stands in a sentence, which says whether it is to be set"
-            guide.sink.remark(number, CONDITIONAL, masks.shown(text))
+        assignments.spoken(guide, number, plain)
         mtu = "" if code else sentences.mtu_in(plain)
         if mtu:
             text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
@@ -204,7 +204,7 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
 
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
-    text = html.unescape(_TAG.sub(" ", masks.templates(raw)))
+    text = html.unescape(_TAG.sub(" ", masks.templates(advice.kept(raw))))
     text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
     text = masks.placeholders(text)
     return re.sub(

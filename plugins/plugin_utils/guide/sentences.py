@@ -19,6 +19,12 @@ _COMMAND = re.compile(
     r"|(?:systemctl|service)(?=\s[^`]*irqbalance))\s.*)$"
 )
 _ECHO = re.compile(r"(?:^|[\s\"'`])((?:sudo\s+)?(?:echo|printf)\s.*(?:>|tee)\s*(?:-a\s+)?\S*/(?:proc|sys|etc)/.*)$")
+# A file of the kernel behind which a sentence goes on.
+_WRITTEN = re.compile(
+    r"(?:(?:sudo\s+)?(?:echo|printf)\s[^>|]*(?:>|\|\s*(?:sudo\s+)?tee\s+(?:-a\s+)?))"
+    r"\s*/(?:proc/sys|sys)/[\w./*$<>{}-]*[\w*}>]"
+    r"(?=[.,;:)]*\s+(?!&&|\|\||[>|#&;])[\w(\u2013\u2014-]|[.,:)]+\s*$)"
+)
 _ONLY_PRINTS = re.compile(r"(?:sudo\s+)?(?:echo|printf)\s[^|>]*")
 # What runs the rest of its line on another host or in a container.
 _ELSEWHERE = re.compile(
@@ -53,6 +59,9 @@ def command_in(text: str) -> str:
         return plain
     if only_prints(plain):
         return ""
+    written = _WRITTEN.search(plain)
+    if written and parses(written[0]):
+        return written[0]
     found = [whole(plain)] if plain else []
     inner = [whole(match[1]) for match in (_ECHO.search(plain), _COMMAND.search(plain)) if match]
     found += [command for command in inner if parses(command)]
@@ -82,7 +91,8 @@ def _of_words(text: str) -> str:
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 # A sentence that asks for an MTU; one that only tells of it has no such verb.
 _MTU = re.compile(
-    r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b[^.;\d]*(\d{4,5})\b"
+    r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b"
+    r"(?:[^.;\d]*\bfrom\s+\d+\s+to\s+|[^.;\d]*)(\d{4,5})\b"
     r"|^\s*mtu\s*[:=]\s*[\"']?(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
@@ -120,6 +130,19 @@ def commands_in(text: str) -> List[str]:
     """The commands that stand as code in one sentence."""
     spans = _SPAN.findall(text)
     return [one for one in map(str.strip, spans) if plausible(one.split()) and parses(one)] if len(spans) > 1 else []
+
+
+def in_a_span(text: str) -> str:
+    """The command of another tool that stands as code in a sentence."""
+    spans = [one.strip() for one in _SPAN.findall(text)]
+    found = (one for one in spans if parses(one) and (plausible(one.split()) or _runs(one)))
+    return next(found, "")
+
+
+def _runs(text: str) -> bool:
+    words = [word for word in text.split() if word != "sudo"]
+    script = len(words) > 1 and words[0].endswith((".sh", ".py"))
+    return script or bool(of_another_tool(text, surely=len(words) > 2 or (len(words) > 1 and words[0] not in _ENGLISH)))
 
 
 def mtu_in(text: str) -> str:

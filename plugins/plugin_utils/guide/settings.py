@@ -17,7 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus,
 
 from . import interrupts, masks, numbers, refusals, verdicts
 from .budget import Budget
-from .model import HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
+from .model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
 
 Match = Sequence[Tuple[str, str]]
 
@@ -38,6 +38,8 @@ _IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-
 # What computes or looks up a value: a call, an attribute, a product, one of a list.
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<|[\[{]")
 _VARIABLE = re.compile(r"\$(?:\{[^}]*\}?|\([^)]*\)?|\w+)|`[^`]+`")
+# What a value was and is to be, as people report a change.
+_CHANGE = re.compile(r"[\"']?-?\d[\d \t]*(?:-+>|=>|\u2192|\u21d2|\.\.\.?>)\s*-?\d.*")
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -213,6 +215,10 @@ class Guide:
             self.sink.remark(
                 line, ON_HOST, f"{name} is a pattern; write the parameter of each NIC, of all, or of default"
             )
+            return
+        if _CHANGE.fullmatch(raw.strip()):
+            text = f"{name}: {raw.strip()} tells of a change; write the value that is to hold"
+            self.sink.remark(line, CONDITIONAL, text)
             return
         wrong = verdicts.misnamed(name)
         if wrong:

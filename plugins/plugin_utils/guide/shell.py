@@ -9,7 +9,7 @@ from typing import List, Sequence
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
 
-from . import bindings, masks, sentences, syntax
+from . import bindings, excerpts, masks, sentences, syntax
 from .budget import refuse
 from .lexer import Broken, TooDeep
 from .model import CONDITIONAL, NO_EFFECT, Line, Sink
@@ -36,8 +36,9 @@ class Shell(Walk):
 
     def script(self, lines: Sequence[Line]) -> None:
         """All of a script; a text that is no shell is read line by line."""
+        plain = [(number, masks.placeholders(masks.templates(text))) for number, text in lines]
         try:
-            tree = syntax.parse([(number, masks.placeholders(masks.templates(text))) for number, text in lines])
+            tree = self._parsed(plain)
         except TooDeep as error:
             refuse(self.sink, lines, str(error))
             return
@@ -56,6 +57,21 @@ class Shell(Walk):
         self._entries(lines)
         for number, text in lines:
             self.sink.nothing(number, "a comment" if text.lstrip().startswith("#") else "sets nothing by itself")
+
+    def _parsed(self, lines: Sequence[Line]) -> Sequence_:
+        """The tree of a script, or of the part of one that a text shows."""
+        try:
+            return syntax.parse(lines)
+        except TooDeep:
+            raise
+        except Broken as error:
+            for mended, gone in excerpts.mended(lines):
+                with suppress(Broken):
+                    tree = syntax.parse(mended)
+                    for number in gone:
+                        self.sink.nothing(number, "part of a loop or condition")
+                    return tree
+            raise error
 
     def _entries(self, lines: Sequence[Line]) -> None:
         """Lines of an array, or of a text in a variable, whose parameters a later command sets: they go with it."""
@@ -100,9 +116,11 @@ class Shell(Walk):
     def _by_lines(self, lines: Sequence[Line], error: Broken) -> None:
         """Each command for itself; loops and conditions are lost, and so is what depends on them."""
         held: List[Line] = []
-        for number, text in lines:
+        inside = 0  # how many lines of a here document are still to come
+        for index, (number, text) in enumerate(lines):
             held.append((number, masks.placeholders(masks.templates(text))))
-            if text.rstrip().endswith("\\"):
+            inside = inside - 1 if inside else excerpts.document(lines, index)
+            if inside or text.rstrip().endswith("\\"):
                 continue
             try:
                 tree = syntax.parse(held)

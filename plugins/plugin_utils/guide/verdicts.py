@@ -67,6 +67,8 @@ route_localnet rp_filter secure_redirects send_redirects shared_media src_valid_
 def misnamed(key: str) -> str:
     """Why a kernel cannot have a parameter of this name; empty where it can."""
     parts = key.split(".")
+    if parts[0] in ("kern", "hw"):
+        return f"parameters of {parts[0]} are of BSD and macOS; Linux has none"
     if parts[0] not in _ROOTS:
         other = "; a parameter of a kernel module belongs into tuning_host_module_parameters" if len(parts) == 2 else ""
         return f"/proc/sys has no '{parts[0]}'{other}"

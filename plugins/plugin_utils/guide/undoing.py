@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the words by which a guide tells how to take back what it sets."""
+
+from __future__ import annotations
+
+import re
+
+TAKES_BACK = "the text gives it for taking back what it sets"
+_SUBJECT = r"(?:it|this|that|them|these|those|everything|things|all|the\s+\w+|[A-Z]{2,5}|\w+ing)"
+_WORDS = (
+    r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?|re-?enabl(?:e|ing)"
+    r"|(?:restor|reset)(?:e|t?ing)?\s+(?:\w+\s+to\s+)?(?:(?:the|its|their|your)\s+)?(?:factory\s+)?"
+    r"(?:defaults?|originals?|previous|old)|back\s+to\s+(?:the\s+)?defaults?"
+    rf"|(?:go(?:ing)?|chang(?:e|ing)|(?:switch|set|put|turn)(?:t?ing)?(?:\s+{_SUBJECT})?)\s+back"
+    r"(?=\s*(?:[:,]|$)|\s+(?:on|off)\b|\s+to\s+(?:(?:the|its|their)\s+)?"
+    r"(?:old|previous|earlier|defaults?|originals?|stock)\b)"
+    rf"|(?:turn|switch)(?:ing)?\s+{_SUBJECT}\s+(?:back\s+)?(?:on|off)\s+again)"
+)
+# A heading, or the beginning of a line, that names it.
+UNDO = re.compile(rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_WORDS}\b[^`]*", re.IGNORECASE)
+# A sentence that leads to the commands for it.
+_LEADS = re.compile(
+    r"(?:(?:if|in\s+case|should|when)\b[^,]*,\s*)?(?:then\s+)?(?:(?:you|we|one|just|simply|please)\s+)*"
+    r"(?:(?:can|may|could)\s+)?"
+    rf"(?:(?:also|always|simply|easily)\s+)?(?:(?:want|need|like)\s+)?(?:(?:how\s+)?to\s+)?{_WORDS}\b.*",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r":$|\b(?:with|by|run|running|using|use|do|type|is)$", re.IGNORECASE)
+
+
+def introduces(words: str) -> bool:
+    """Whether a line of words leads to commands that take back what a guide sets."""
+    plain = words.rstrip(" *_")
+    sentence = re.split(r"(?<=[.!?;])\s+", plain)[-1]
+    return _GOES_ON.search(plain) is not None and _LEADS.fullmatch(sentence) is not None
