@@ -23,7 +23,7 @@ def turn(plan: Json, axes: Sequence[Json], history: Sequence[Json], goal: str, b
     following, ending = session.step(axes, goal, bounds, history)
     said = [tell.progress(goal, history)] if history else []
     if ending:
-        return {"over": True, "lines": said, "outcome": ending.outcome}
+        return {"over": True, "lines": said, "outcome": ending.outcome, "best": dict(ending.best)}
     number = 1 + sum(1 for entry in history if entry["applied"])
     hosts = {host for axis in axes for part in axis["values"].values() for host in part}
     return {
