@@ -94,7 +94,8 @@ def test_what_is_in_force_is_not_offered():
         "qdisc_settings": {"root": {"value": "mq"}, "leaves": {"value": "fq"}},
     }
     found = names(offered(nic=good))
-    assert not {"channels", "offloads", "qdisc"} & set(found)
+    assert not {"channels", "offloads"} & set(found)
+    assert found["qdisc"] == ["what the kernel makes"]
     assert found["rings"] == ["half"]
 
 
@@ -121,6 +122,29 @@ def test_a_queue_that_somebody_has_shaped_keeps_its_rate():
     assert [root.split()[-1] for root in roots[1:]] == ["6152us", "24608us"]
     assert all(root.startswith("tbf rate 20mbit burst 16384") for root in roots[1:])
     assert offered(nic={"qdisc_settings": {"root": {"value": "htb 1:"}}}, only=["qdisc"]) == []
+
+
+@pytest.mark.parametrize(
+    ("root", "leaves", "values"),
+    [
+        ("fq maxrate 2mbit", "default", ["what the kernel makes"]),
+        ("mq", "pfifo limit 5", ["what the kernel makes", "fq"]),
+        ("noqueue", "default", ["fq"]),
+        # Somebody has given each queue a rate, which another leaf would not keep.
+        ("mq", "tbf rate 2mbit burst 10240 latency 10ms", []),
+        ("mq", "fq_codel; tbf rate 2mbit burst 10240 latency 10ms", []),
+    ],
+)
+def test_what_somebody_has_set_may_be_what_holds_back_but_rates_stay(root, leaves, values):
+    found = offered(nic={"qdisc_settings": {"root": {"value": root}, "leaves": {"value": leaves}}}, only=["qdisc"])
+    assert [value for axis in found for value in axis["values"]] == values
+
+
+def test_buffers_that_are_large_enough_may_have_to_be_free_to_grow():
+    big = dict.fromkeys(("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"), "4096 131072 1000000000")
+    (found,) = offered(only=["buffers"], host={"sysctl": {**big, "net.ipv4.tcp_moderate_rcvbuf": "0"}})
+    sysctl = {"net.ipv4.tcp_moderate_rcvbuf": 1}
+    assert found["values"] == {"free to grow": {"router1": {"nics": [], "sysctl": sysctl}}}
 
 
 @pytest.mark.parametrize("goal", axes.GOALS)

@@ -233,10 +233,14 @@ def _qdisc(here: Here) -> Iterator[Value]:
     kind, *words = str(root).split()
     if kind == "tbf":
         yield from _shaped(here, words)
-    if kind not in _PLAIN:
-        return  # it has classes that somebody has made
+    each = [leaf.split()[0] for leaf in str(_value(here.facts, "qdisc_settings", "leaves") or "default").split("; ")]
+    if kind not in _PLAIN or "tbf" in each:
+        return  # it has classes that somebody has made, or queues with rates
+    if kind not in ("default", "mq", "noqueue") or {*each} != {"default"}:
+        # What somebody has set may hold packets back, and only its options would tell.
+        yield "what the kernel makes", {"qdisc": {"root": "default"}}, {}
     own = here.facts.get("queues", {}).get("qdisc") or {}
-    now = {kind, *str(_value(here.facts, "qdisc_settings", "leaves")).split()[:1]}
+    now = {kind, *each}
     now |= {str(own.get("leaf")), str(own.get("root"))} if "default" in now else set()
     order = ("fq",) if here.goal == "throughput" else ("fq_codel", "fq")
     for other in order:
@@ -282,6 +286,8 @@ def _buffers(here: Here) -> Iterator[Value]:
     sizes = [16 * here.line.rate * trip / 8, 64 * here.line.rate * trip / 8]
     if here.facts.get("physical") and here.facts.get("speed"):
         sizes.insert(0, 4 * 1e6 * here.facts["speed"] * trip / 8)
+    if whole:
+        yield "free to grow", {}, whole
     seen: list[int] = []
     for size in (min(round(size), most) for size in sizes):
         if size in seen or all(size <= three[2] for three in now.values()):
