@@ -17,7 +17,10 @@ author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
   present:
-    description: The hosts that are still in the play; write V(ansible_play_hosts). Answers of others are old ones.
+    description:
+      - The hosts of the play; write V(ansible_play_hosts_all).
+      - V(ansible_play_hosts) lacks hosts that are still in the play, once a task with C(run_once) has failed and was
+        rescued.
     type: list
     elements: str
     required: true
@@ -26,12 +29,16 @@ options:
     type: str
     choices: [checked, started, collected]
     default: checked
+  begun:
+    description: What C(benchmark_begun) of a host is if it has begun this measurement. Answers of others are old ones.
+    type: float
+    version_added: 0.3.0
 """
 
 EXAMPLES = r"""
 - name: Go on only when all are there
   ansible.builtin.assert:
-    that: benchmark_plan | linuxnet.tuning.benchmark_absent(hostvars, ansible_play_hosts) is falsy
+    that: benchmark_plan | linuxnet.tuning.benchmark_absent(hostvars, ansible_play_hosts_all) is falsy
 """
 
 RETURN = r"""
@@ -42,16 +49,22 @@ _value:
   sample: ["pc3 (it is not in the play, or cannot be reached)"]
 """
 
-from typing import Any, Callable, Dict, List, Mapping, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 
 def benchmark_absent(
-    plan: Dict[str, Any], hostvars: Mapping[str, Any], present: Sequence[str], state: str = "checked"
+    plan: Dict[str, Any],
+    hostvars: Mapping[str, Any],
+    present: Sequence[str],
+    state: str = "checked",
+    begun: Optional[float] = None,
 ) -> List[str]:
     """Who is missing."""
     from ansible_collections.linuxnet.tuning.plugins.plugin_utils.measurement import result, ways
 
-    answers = {host: hostvars[host].get(f"benchmark_{state}") for host in plan["hosts"] if host in present}
+    there = [host for host in plan["hosts"] if host in present]
+    there = [host for host in there if begun in (None, hostvars[host].get("benchmark_begun"))]
+    answers = {host: hostvars[host].get(f"benchmark_{state}") or {} for host in there}
     hints = {}
     if state == "collected":
         # Only hosts that go by a router have asked who that is, and then all have.
@@ -59,7 +72,8 @@ def benchmark_absent(
         routed = any(told.get("routers") for told in checked.values())
         between = {host: hostvars[host].get("benchmark_between") or {} for host in (hostvars if routed else ())}
         hints = {host: ways.hint(told, between) for host, told in checked.items()}
-    return result.absent(plan, {host: found for host, found in answers.items() if found}, state, hints)
+    given = {host: found for host, found in answers.items() if not found.get("skipped")}
+    return result.absent(plan, given, state, hints)
 
 
 class FilterModule:

@@ -7,6 +7,8 @@ import itertools
 import json
 import sys
 
+import pytest
+
 from ansible_collections.linuxnet.tuning.tests.playbooks import made_up
 
 INVENTORY = {
@@ -53,6 +55,8 @@ def answer(host, asked, _check_mode, variables):
         return {"changed": False, "temporary": []}
     if asked["state"] == "checked" and variables.get("unmeasurable"):
         return {"failed": True, "msg": variables["unmeasurable"]}
+    if asked["state"] == "checked" and os.path.exists(large) and host == variables.get("deaf"):
+        return {"failed": True, "msg": "the gate cannot be reached"}
     if asked["state"] == "checked":
         return {"kernel": "", "iperf3": "", "sysctl": {}, "nics": {}}
     steps = {}
@@ -109,6 +113,18 @@ def test_what_cannot_be_measured_is_no_success(tmp_path):
     assert "The search ended early, without a verdict: it could not be measured: " in last
     assert "iperf3 is missing" in last
     assert not [call for call in calls if call.startswith("tune")]
+
+
+@pytest.mark.parametrize("host", ["router", "pc"])
+def test_a_candidate_that_cannot_be_measured_does_harm_and_the_search_goes_on(tmp_path, host):
+    # In the proof or after a second such candidate nobody was in the play any more.
+    only = {"autotune_only": ["rings"], "autotune_measurements": 7}
+    ended, said, calls = autotune(tmp_path, deaf=host, **only)
+    assert ended == 0, said
+    assert "Nothing that was tried is better than the start." in said
+    assert said.count(f"because not all hosts are ready: {host} (the gate cannot be reached)") >= 2
+    assert "it is not in the play" not in said
+    assert calls.count("tune name ring") == 2
 
 
 def test_nics_that_no_host_has_are_an_error_and_not_an_empty_plan(tmp_path):
