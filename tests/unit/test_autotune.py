@@ -254,6 +254,11 @@ YES, ALREADY = {"changed": True, "commands": ["ethtool"]}, {"changed": False, "c
         ({"a": ALREADY, "b": ALREADY}, "it is in force already"),
         # The playbook goes on where a host fails, so nothing says so but what is missing.
         ({"a": YES, "b": {"changed": False, "failed": False, "msg": "no such\nqdisc"}}, "b: no such qdisc"),
+        # What the device refuses has been run before it was rolled back.
+        (
+            {"a": YES, "b": {**ALREADY, "msg": "desired cubic, but the device reports reno"}},
+            "b: desired cubic, but the",
+        ),
         ({"a": YES, "b": {**YES, "unsupported": [{"key": "root", "reason": "no such qdisc"}]}}, "b: no such qdisc"),
         ({"a": YES, "b": {"msg": "timed out", "unreachable": True}}, "b: timed out"),
         ({"a": YES}, "b: no answer"),
@@ -261,7 +266,9 @@ YES, ALREADY = {"changed": True, "commands": ["ethtool"]}, {"changed": False, "c
 )
 def test_a_setting_counts_where_all_have_taken_it(answers, says):
     one = {"nics": [{"name": "eth0"}], "sysctl": {}}
-    assert session.refusal(answers, {"hosts": {"a": one, "b": one, "c": {"nics": [], "sysctl": {}}}}) == says
+    said = session.refusal(answers, {"hosts": {"a": one, "b": one, "c": {"nics": [], "sysctl": {}}}})
+    assert said.startswith(says)
+    assert bool(said) == bool(says)
 
 
 @pytest.mark.parametrize(

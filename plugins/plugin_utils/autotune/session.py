@@ -130,9 +130,9 @@ def refusal(answers: Mapping[str, Json], turn: Json) -> str:
 
 
 def _took(answer: Json | None) -> bool:
-    """Only a call that went well tells its commands, and one that could set all of it names nothing unsupported."""
+    """A call that went wrong tells why, and its commands only where it has run some; the playbook lets no task fail."""
     whole = answer or {}
-    return "commands" in whole and not whole.get("unreachable") and not whole.get("unsupported")
+    return "commands" in whole and not any(whole.get(key) for key in ("msg", "unreachable", "unsupported"))
 
 
 def _said(answer: Json | None) -> str:
