@@ -119,7 +119,7 @@ def test_a_queue_that_somebody_has_shaped_keeps_its_rate():
     roots = [part["router1"]["nics"][0]["qdisc"]["root"] for part in found["values"].values()]
     # Ten frames need 6.152 ms.
     assert roots[0] == "cake bandwidth 20000000bit"
-    assert [root.split()[-1] for root in roots[1:]] == ["6152us", "24608us"]
+    assert [root.split()[-1] for root in roots[1:]] == ["6152us", "1538us", "24608us"]
     assert all(root.startswith("tbf rate 20mbit burst 16384") for root in roots[1:])
     assert offered(nic={"qdisc_settings": {"root": {"value": "htb 1:"}}}, only=["qdisc"]) == []
 

@@ -261,11 +261,12 @@ def _shaped(here: Here, words: Sequence[str]) -> Iterator[Value]:
         yield "cake at this rate", {"qdisc": {"root": f"cake bandwidth {rate}bit"}}, {}
     # What the line itself holds, and never less than ten frames.
     least = max(2 * (here.line.trip if here.line else 0), 10 * _FRAME / rate)
-    for times in (1, 4):
-        micros = round(1e6 * times * least)
+    # Many streams need less than one does, and throughput that this costs shows.
+    for share in (100, 400) if here.goal == "throughput" else (100, 25, 400):
+        micros = round(1e4 * share * least)
         if micros < int(now["latency"]) or here.goal == "throughput":
             new = {**now, "latency": micros}
-            yield f"{times * 100} % of a short queue", {"qdisc": {"root": qdisc.words("tbf", new)}}, {}
+            yield f"{share} % of a short queue", {"qdisc": {"root": qdisc.words("tbf", new)}}, {}
 
 
 def _buffers(here: Here) -> Iterator[Value]:
