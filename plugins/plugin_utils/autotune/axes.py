@@ -289,6 +289,11 @@ def _buffers(here: Here) -> Iterator[Value]:
         sizes.insert(0, 4 * 1e6 * here.facts["speed"] * trip / 8)
     if whole:
         yield "free to grow", {}, whole
+    # What was measured may be a small part of what the line carries, where these are too small.
+    own = {key: min(size, most * _SHARE // _OWN_SHARE) for key, size in _OWN.items()}
+    if any(three[2] < own[key] for key, three in now.items()):
+        now = {key: [*three[:2], max(own[key], three[2])] for key, three in now.items()}
+        yield "what the kernel makes", {}, {**whole, **{key: _three(three, three[2]) for key, three in now.items()}}
     seen: list[int] = []
     for size in (min(round(size), most) for size in sizes):
         if size in seen or all(size <= three[2] for three in now.values()):
@@ -298,7 +303,9 @@ def _buffers(here: Here) -> Iterator[Value]:
         yield f"step {len(seen)}", {}, {**whole, **values}
 
 
-_BUFFERS = ("net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
+# What a host has that nobody has tuned, up to this part of its memory (tcp_init in net/ipv4/tcp.c).
+_OWN, _OWN_SHARE = {"net.ipv4.tcp_rmem": 6 << 20, "net.ipv4.tcp_wmem": 4 << 20}, 128
+_BUFFERS = tuple(_OWN)
 
 
 def _three(now: Sequence[int], most: int) -> str:
