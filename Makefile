@@ -1,6 +1,6 @@
 # The commands people type. Each does all its own set-up; the work is done in scripts/.
 .DEFAULT_GOAL := help
-SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench speed queues paused cost survey docs pictures build release setup env clean
+SCRIPTS := demo lint unit playbooks browser sanity molecule matrix bench speed queues autotune paused cost survey docs pictures build release setup env clean
 .PHONY: help test $(SCRIPTS)
 
 help: ## show this list
@@ -19,6 +19,7 @@ matrix: ## every scenario on every release; writes docs/support.md
 bench: ## compare site with ping and with a playbook by hand, on 20 hosts made of namespaces
 speed: ## fail if an unchanged site costs the controller more than 0.8 pings of processor time
 queues: ## compare mq, clsact and multiq: ten clients receiving at once, on the lab
+autotune: ## sow bottlenecks on the lab, and compare what autotune finds with the best known setting
 paused: ## what one slow client does to nine others behind a switch that pauses, with and without rates
 cost: ## time, memory and page of the report of an audit, of 50 to 1,000 hosts
 survey: ## ask the drivers of the lab what they make of each setting, on every release, and keep the answers
