@@ -21,6 +21,7 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = {
         "profiles.py",
         "drift.py",
         "parameters.py",
+        "verdict.py",
         "plain.py",
         "rates.py",
         "layers.py",
