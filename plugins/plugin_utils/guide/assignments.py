@@ -69,7 +69,7 @@ def spoken(guide: Guide, number: int, text: str) -> None:
 
 
 def _requested(text: str) -> List[Tuple[str, str]]:
-    return [(name, value) for name, value in _REQUESTED.findall(text)]
+    return list(_REQUESTED.findall(text))
 
 
 def describes(name: str, between: str, value: str) -> bool:

@@ -28,7 +28,7 @@ _MOST_LINES = 1000
 def mended(lines: Sequence[Line]) -> Iterator[Tuple[List[Line], Set[int]]]:
     """Ways to read the lines without the words that have lost their other half, and the lines that held these."""
     lost, opened = _lost(lines)
-    begun = [(number, text) for number, text in lines]
+    begun = list(lines)
     if any(re.match(r"\s*esac\b", lines[index][1]) for index in lost):
         # The cases are known all the same, but for the first, whose word may stand before the text.
         first = "" if re.match(r"\s*\(?[\w\"'|*-]+\)", begun[0][1]) else "lost) "

@@ -32,7 +32,7 @@ def reason(
 ) -> Reason:
     """Why a text below a key sets nothing, as kind and reason; two empty texts where it may set something."""
     module = word.rpartition(".")[2]
-    action = str(inner.value).split(" ")[0] if word in ("action", "local_action") else word
+    action = str(inner.value).partition(" ")[0] if word in ("action", "local_action") else word
     if word in _SAID or action.rpartition(".")[2] in _SAYING:
         return NO_EFFECT, "it is only said"
     if word in _COMPARED or action.rpartition(".")[2] == "assert":

@@ -27,7 +27,8 @@ from .settings import Guide
 from .shell import Shell
 
 _PARAMETER = re.compile(
-    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?"""
+    r"""((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
 )
 # A parameter into whose name a blank has come, or that has the signs of its path.
 _SPELT = re.compile(
