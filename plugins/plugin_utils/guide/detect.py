@@ -45,6 +45,8 @@ _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 _SENTENCE = re.compile(r"[A-Z][a-z]*( [\w(),;:'-]+){3,}[.:].*")
 # How a text of several lines begins in Nix.
 _OF_NIX = re.compile(r"\w\s+=\s+''$")
+# How one begins in Terraform, where a shell would take the name for a program.
+_OF_TERRAFORM = re.compile(r"\w+\s+=\s+(?:\w+\(\s*)*<<[-~]?\s*\w+\s*$")
 # The same in any language, where a file has words and values.
 _SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
 # A whole line of it, between commands.
@@ -86,7 +88,8 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         r"\{.*\}\s*:|let$|\{ *(config|pkgs|lib)\b", plain[0]
     ):
         return "prose"
-    if any(_RESOURCE.match(text) for text in plain):
+    opens = next((text for text in plain if "<<" in text), "")
+    if _OF_TERRAFORM.match(opens) or any(_RESOURCE.match(text) for text in plain):
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well
