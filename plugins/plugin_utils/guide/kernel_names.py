@@ -66,6 +66,7 @@ max_dst_opts_number max_hbh_length max_hbh_opts_number mld_max_msf mld_qrv seg6_
 """
 _NAMES = {folder: tuple(text.split()) for folder, text in (("core", _CORE), ("ipv4", _IPV4), ("ipv6", _IPV6))}
 _ALMOST = 0.93  # one wrong letter in fourteen
+_LONG = 8  # letters of a name that is not another one by chance
 _JUDGED = frozenset(key for verdict in VERDICTS for key in verdict.keys)
 
 
@@ -90,9 +91,17 @@ def meant(key: str) -> str:
         joined = "_".join(parts[2:])
         return ".".join([*parts[:2], joined]) if joined in names else ""
     whole = [f"{start}{parts[-1]}" for start in ("tcp_", "udp_", "ip_", "netdev_")]
-    named = [name for name in whole if name in names]
+    named = [name for name in whole if name in names] or [name for name in names if _by_a_letter(parts[-1], name)]
     found = (named or get_close_matches(parts[-1], names, 1, _ALMOST)) if unknown(key) else []
     return ".".join([*parts[:2], found[0]]) if found else ""
+
+
+def _by_a_letter(slip: str, name: str) -> bool:
+    """Whether a name of some length differs from another one in a single letter."""
+    if len(slip) != len(name) or len(name) < _LONG:
+        return False
+    wrong = [(one, other) for one, other in zip(slip, name) if one != other]
+    return len(wrong) == 1 and all(char.isalpha() for char in wrong[0])
 
 
 # Of these some take words, or numbers of another kind.
