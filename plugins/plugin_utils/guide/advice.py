@@ -93,7 +93,7 @@ _TAKES_OUT = re.compile(
     re.IGNORECASE,
 )
 _GONE = "the text takes it out, or puts something else in its place"
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(
     r"\s*#*\s*(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
 )
@@ -105,7 +105,15 @@ _WORDS_AGAINST = re.compile(
     r"(?:\s+(?:ever|use|using|run|running|set|setting|apply|execute|call|add|try|do|the|command|or))*\s*:?\s*$",
     re.IGNORECASE,
 )
-_FAR = 12
+# The last clause of a Chinese sentence that says what is not to run or to be set, and for no case of its own.
+_AGAINST_IN_CHINESE = re.compile(
+    r"[^\uff0c\u3002\uff1b,;]*(?:不要|不得|不能(?:再|让)|切勿|请勿|禁止|严禁|不应|不该|不建议|不推荐)(?!忘|漏|只)[^\uff0c\u3002\uff1b,;]*"
+    r"(?:执行|运行|使用|设置|添加|修改|启用|开启|采用)[^\uff0c\u3002\uff1b,;]*[\uff1a:]"
+)
+_CASES_IN_CHINESE = re.compile(r"如果|若|除非|之前|以前|同时|重复|只|仅")
+# A line of words that goes on with what the words above it say.
+_ALSO = re.compile(r"\W*(?:or|nor|and|或|或者|以及|和)\W*", re.IGNORECASE)
+FAR = 12
 _SHORT = 5  # words of a sentence without a colon that leads to lines
 
 
@@ -122,7 +130,7 @@ def left_out(lines: Sequence[Line]) -> Asides:
         struck = struck or _OPENS.search(left) is not None
         if struck or (left != text and not sentences.holds_a_setting(left) and re.search(r"\w", text)):
             found[number] = (NO_EFFECT, _STRUCK)
-        elif "`" in text or _is_code(text):
+        elif "`" in text or is_code(text):
             advised = _advised_against(lines, index)
             found.update({number: advised} if advised else {})
         struck = struck and not _CLOSES.search(left)
@@ -175,8 +183,11 @@ def in_sentence(text: str) -> Tuple[str, str]:
 
 def introduces(text: str) -> bool:
     """Whether a line of words advises against what stands below it."""
-    plain = _words(text)
+    plain = words(text)
     if _HEADING.fullmatch(plain.rstrip(":").strip()):
+        return True
+    clause = re.split(r"(?<=[\uff0c\u3002\uff1b,;])", plain)[-1]
+    if _AGAINST_IN_CHINESE.fullmatch(clause) and not _CASES_IN_CHINESE.search(plain):
         return True
     # Who says it of production in general means every host that somebody needs.
     sentence = _PRODUCTION.sub("", re.split(r"(?<=[.!?])\s+", plain)[-1])
@@ -190,7 +201,7 @@ def is_marked(text: str) -> bool:
     return _MARKS.search(text) is not None
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
     """A line without its marks, numbers and such words as "Note:" before it."""
     plain = re.sub(r"[*_`]+", "", text.strip()).strip("# >-\u2022")
     return re.sub(
@@ -198,7 +209,7 @@ def _words(text: str) -> str:
     )
 
 
-def _is_code(text: str) -> bool:
+def is_code(text: str) -> bool:
     bare = sentences.PROMPT.sub("", text, count=1)
     return bool(_CODE.match(text)) or sentences.holds_a_setting(bare) or bool(sentences.command_in(text))
 
@@ -206,28 +217,28 @@ def _is_code(text: str) -> bool:
 def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """The kind of remark that the words around a line make of it, and why, if they advise against it."""
     text = lines[index][1]
-    question = re.split(r"(?<=[.!?;])\s+", _words(text))[-1]
+    question = re.split(r"(?<=[.!?;])\s+", words(text))[-1]
     if _QUESTION.fullmatch(question) and (
         "`" in question or sentences.holds_a_setting(question) or sentences.sets(question)
     ):
         return CONDITIONAL, "the text only asks about it"
     before, mark, _rest = text.partition("`")
-    said = re.split(r"(?<=[.!?:;])\s+", _words(before))[-1] if mark else ""
+    said = re.split(r"(?<=[.!?:;])\s+", words(before))[-1] if mark else ""
     if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
         cases = _IN_CASES.search(text)
         return (CONDITIONAL, f"{_AGAINST} in some cases") if cases else (NO_EFFECT, _AGAINST)
     if mark and re.match(r"(?:remove|delete|comment\s+out|get\s+rid\s+of|take\s+out)\b", said, re.IGNORECASE):
         return NO_EFFECT, _GONE
-    if not _is_code(text):
+    if not is_code(text):
         return None
     beside = re.search(r"\s#+\s*(\S.*)$", text)
-    if beside and _BESIDE.search(_words(beside[1])) and not _WARNS.search(beside[1]):
+    if beside and _BESIDE.search(words(beside[1])) and not _WARNS.search(beside[1]):
         return NO_EFFECT, _AGAINST
     above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
-    said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(_words(below))
-    if above is not None and not said and undoing.introduces(_words(above)):
+    said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(words(below))
+    if above is not None and not said and undoing.introduces(words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
-    lead = "" if above is None or said else _words(above)
+    lead = "" if above is None or said else words(above)
     sentence = re.split(r"(?<=[.!?;])\s+", lead.rstrip(":").strip())[-1]
     if (lead.endswith(":") or len(lead.split()) < _SHORT) and _TAKES_OUT.fullmatch(sentence):
         return NO_EFFECT, _GONE
@@ -236,9 +247,9 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
 
 
 def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:
-    """The nearest line of words above or below, with nothing between but the code around it."""
+    """The nearest line of words above or below, with nothing between but the code around it, and "or" above it."""
     blank = 0
-    for far in range(1, _FAR + 1):
+    for far in range(1, FAR + 1):
         k = index + step * far
         if not 0 <= k < len(lines):
             return None
@@ -246,6 +257,7 @@ def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:
         blank += not text.strip()
         if step > 0 and blank > 1:
             return None
-        if text.strip() and not _FENCE.match(text) and not _is_code(text):
+        goes_on = step < 0 and _ALSO.fullmatch(text) is not None
+        if text.strip() and not FENCE.match(text) and not is_code(text) and not goes_on:
             return text
     return None
