@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
 
-from . import bonded, functions, masks, modules, qdiscs, receivers, speeds, verdicts
-from .model import CONDITIONAL, CONTRADICTS, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
+from . import bonded, choices, functions, masks, modules, qdiscs, receivers, speeds, verdicts
+from .model import CONDITIONAL, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
 _TRUTHS = {"0": False, "1": True, "false": False, "true": True, "no": False, "yes": True, "off": False, "on": True}
@@ -100,7 +100,7 @@ def _settled(sink: Sink) -> List[Setting]:
     unsure = _unsure(sink)
     kept: Dict[Any, Setting] = {}
     equal: List[Setting] = []
-    for setting in sink.settings:
+    for setting in choices.first(sink):
         groups = [group for group, _number, _kind in setting.branch if group in unsure]
         if groups:
             kind = next(kind for group, _number, kind in setting.branch if group == groups[0])
@@ -120,13 +120,13 @@ def _settled(sink: Sink) -> List[Setting]:
         elif before.value == setting.value:
             equal.append(setting)
         elif exclusive(before.branch, setting.branch):
-            _against(sink, setting, before, "the other case of a condition")
+            sink.gives_way(setting, before, "the other case of a condition")
         else:
-            _against(sink, before, setting, "which comes later")
+            sink.gives_way(before, setting, "which comes later")
             kept[setting.address] = setting
     for one in equal:
         if kept[one.address].value != one.value:
-            _against(sink, one, kept[one.address], "which comes later")
+            sink.gives_way(one, kept[one.address], "which comes later")
     return [*kept.values(), *(one for one in equal if kept[one.address].value == one.value)]
 
 
@@ -147,12 +147,6 @@ def _unsure(sink: Sink) -> List[int]:
                         group for group, number, _k in other.branch if group in shared and numbers[group] != number
                     ]
     return found
-
-
-def _against(sink: Sink, loser: Setting, winner: Setting, why: str) -> None:
-    text = f"{loser.named} contradicts {sink.position(winner.line)}, {why}: {winner.value}"
-    sink.remark(loser.line, CONTRADICTS, text)
-    sink.losers.append(loser)
 
 
 def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:

@@ -98,6 +98,8 @@ class Sink:
         self.dead: Tuple[str, str] = ("", "")
         # By line, the same for what stands in it, whoever reads it and when.
         self.never: Dict[int, Tuple[str, str]] = {}
+        # Lines that the text offers in place of earlier ones.
+        self.instead: Set[int] = set()
         # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
         self.noted: List[Remark] = []
@@ -188,6 +190,12 @@ class Sink:
         found = Remark(line, dead, why) if dead else Remark(line, kind, text)
         if not (dead and kind == NOTE):
             (self.idle if dead else self.remarks).add(found)
+
+    def gives_way(self, loser: Setting, winner: Setting, why: str) -> None:
+        """A setting that another one keeps out of the inventory."""
+        text = f"{loser.named} contradicts {self.position(winner.line)}, {why}: {winner.value}"
+        self.remark(loser.line, CONTRADICTS, text)
+        self.losers.append(loser)
 
     def note(self, line: int, text: str) -> None:
         """What to know of a line if it becomes inventory."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence
 
-from . import advice, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines, undoing
+from . import advice, choices, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines, undoing
 from .lexer import Broken, tokens
 from .model import NO_EFFECT, Line
 from .settings import Guide
@@ -41,6 +41,7 @@ Form = Callable[[str, Sequence[Line]], None]
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
+    guide.sink.instead.update(choices.second(lines))
     for path, file in nix.files(lines):
         guide.read_file(path, file)
     index = _lost_block(guide, lines, detect, form)
