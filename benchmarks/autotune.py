@@ -293,6 +293,10 @@ def main() -> int:
         chosen = [one for one in chosen if any(part in one.about for part in words.only)]
     elif words.kill:
         chosen = [one for one in chosen if len(tuned(one)) > 1]
+    if not chosen:
+        kind = "containers" if contained else "a virtual machine"
+        print(f"no bottleneck in {kind} has {' or '.join(words.only)} in its name")
+        return 0
     atexit.register(end_line)
     lab("up")
     right = 0
