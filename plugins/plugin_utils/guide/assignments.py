@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import List, NamedTuple, Tuple
+from typing import NamedTuple, Tuple
 
 from . import masks
 from .kernel_names import takes_numbers
@@ -62,14 +62,10 @@ def spoken(guide: Guide, number: int, text: str) -> None:
         for name, value in found.pairs:
             guide.sysctl(number, name, value)
         return
-    for name, value in (*found.pairs, *_requested(text)):
+    for name, value in (*found.pairs, *_REQUESTED.findall(text)):
         said = f"{name} = {value}" if value else name
         text_ = f"{said} stands in a sentence, which says whether it is to be set"
         guide.sink.remark(number, CONDITIONAL, masks.shown(text_))
-
-
-def _requested(text: str) -> List[Tuple[str, str]]:
-    return list(_REQUESTED.findall(text))
 
 
 def describes(name: str, between: str, value: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Callable, ContextManager, List, Mapping, Sequence
 import yaml
 
 from . import composed, ethtool, key_words, masks, netplan, qdiscs, task_conditions, tasks
-from .model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line
+from .model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from .settings import Guide
 from .shell import Shell
 
@@ -220,8 +220,7 @@ class Reader:
         if node.style == "|":
             end = min(node.end_mark.line, len(self.lines))
             block = [(number, masks.shown(self.variables.filled(text))) for number, text in self.lines[start + 1 : end]]
-            width = min((len(text) - len(text.lstrip()) for _n, text in block if text.strip()), default=0)
-            self.text(self.guide, [(number, text[width:]) for number, text in block])
+            self.text(self.guide, dedented(block))
         elif node.style in ('"', "'") and "\n" in value.strip():
             self.text(self.guide, self._escaped(node, value))
         elif node.style == ">" or "\n" in value.strip():

@@ -29,6 +29,12 @@ Branch = Tuple[Tuple[int, int, str], ...]
 Cases = Mapping[int, Tuple[Branch, Tuple[str, ...]]]
 
 
+def dedented(lines: Sequence[Line]) -> List[Line]:
+    """Lines that stand further in as a whole, as they would at the margin."""
+    width = min((len(text) - len(text.lstrip()) for _number, text in lines if text.strip()), default=0)
+    return [(number, text[width:]) for number, text in lines]
+
+
 class Setting(NamedTuple):
     """One value for one key of one family on one NIC (or on the host)."""
 

@@ -9,7 +9,7 @@ from typing import Callable, List, Optional, Sequence
 
 from . import advice, choices, descriptions, diffs, embedded, fragments, interfaces, nix, prose_lines, undoing
 from .lexer import Broken, tokens
-from .model import NO_EFFECT, Line
+from .model import NO_EFFECT, Line, dedented
 from .settings import Guide
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
@@ -98,7 +98,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
             len(lines),
         )
-        block = _dedented(lines[index + 1 : end])
+        block = dedented(lines[index + 1 : end])
         for number, _text in (lines[index], *lines[end : end + 1]):
             guide.sink.nothing(number, "a fence")
         bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
@@ -116,7 +116,7 @@ def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form)
     if len(fences) < 2 or not fences[0][0] or fences[0][1][2] or not fences[1][1][2]:
         return 0
     end = fences[0][0]
-    _block(guide, _dedented(lines[:end]), "", detect, form)
+    _block(guide, dedented(lines[:end]), "", detect, form)
     guide.sink.nothing(lines[end][0], "a fence")
     return end + 1
 
@@ -129,12 +129,12 @@ def _sections(lines: Sequence[Line], index: int) -> List[Line]:
     found = lines[index : index + ends]
     while not found[-1][1].strip():
         found = found[:-1]
-    return _dedented(found)
+    return dedented(found)
 
 
 def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """A text of several lines that another language holds, by its own form."""
-    block = [(number, fragments.interpolated(text)) for number, text in _dedented(lines[1:-1])]
+    block = [(number, fragments.interpolated(text)) for number, text in dedented(lines[1:-1])]
     for number, _text in (lines[0], lines[-1]):
         guide.sink.nothing(number, "around a text")
     kind = detect(block)
@@ -160,11 +160,6 @@ def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, f
         form(kind, block)
     else:
         prose_lines.read(guide, block, code=True)
-
-
-def _dedented(block: Sequence[Line]) -> List[Line]:
-    width = min((len(text) - len(text.lstrip()) for _number, text in block if text.strip()), default=0)
-    return [(number, text[width:]) for number, text in block]
 
 
 def _is_script(block: Sequence[Line]) -> bool:

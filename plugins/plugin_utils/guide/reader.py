@@ -9,7 +9,7 @@ from .assemble import result
 from .budget import TooLarge
 from .detect import by_path, by_text
 from .forms import Forms
-from .model import Line, Sink, numbered
+from .model import Line, Sink, dedented, numbered
 from .settings import Guide
 from .templating import cases
 
@@ -79,16 +79,11 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
         if kind in ("ifcfg", "systemd") and path:
             forms.file(path, lines)
         elif kind:
-            forms.read(kind, _dedented(lines) if kind == "shell" else lines)
+            # A shell ends a here document at the margin only.
+            forms.read(kind, dedented(lines) if kind == "shell" else lines)
     except (RecursionError, TooLarge) as error:
         begins = next((text.strip() for _number, text in lines if text.strip()), "")[:60]
         named = f"{path or 'the text'} (it begins with {begins!r})"
         said = f"{named} cannot be read: it has too much within each other, or becomes too large"
         raise TooLarge(said, path) from error
     return kind or "prose"
-
-
-def _dedented(lines: List[Line]) -> List[Line]:
-    """A text that stands further in as a whole, as in a page; the shell ends a here document at the margin only."""
-    width = min((len(text) - len(text.lstrip(" ")) for _number, text in lines if text.strip()), default=0)
-    return [(number, text[width:] if text.strip() else text) for number, text in lines]
