@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import advice, answers, diffs, fragments, languages, masks
+from . import advice, answers, diffs, fragments, makefiles, masks
 from .model import Line
 
 _BY_PATH = (
@@ -93,7 +93,7 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "prose"
     if plain[0][0] == "{" and plain[-1][-1] == "}" and any(re.match(r"\"[\w.-]+\"\s*:", text) for text in plain[:3]):
         return "yaml"  # JSON, which is YAML as well
-    if languages.is_makefile([text for _number, text in lines]):
+    if makefiles.is_makefile([text for _number, text in lines]):
         return "makefile"
     if any(_AT_A_PROMPT.match(text) or advice.is_marked(text) for text in texts):
         return "prose"  # what somebody typed, with what came back

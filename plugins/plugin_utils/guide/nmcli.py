@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read NetworkManager's words: keyfiles, and calls of nmcli."""
+"""Read calls of nmcli, and the properties of a connection, which a keyfile has as well."""
 
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Mapping, Sequence, Tuple
+from typing import List, Mapping, Tuple
 
 from ..dialects import networkmanager as words
 from . import bonded, kernel_files, masks
-from .ini import Entry, sections
-from .model import NOTE, OTHER_TOOL, Line
+from .model import NOTE, OTHER_TOOL
 from .settings import Guide, Match
 
 _FAMILIES: Mapping[str, str] = {
@@ -21,8 +20,7 @@ _FAMILIES: Mapping[str, str] = {
 }
 # What `nmcli con add type bond` takes besides the properties of a connection.
 _OF_A_BOND = ("mode", "miimon", "downdelay", "updelay", "arp-interval", "arp-ip-target", "primary", "lacp-rate")
-_ETHERNET = ("ethernet", "802-3-ethernet", "ethtool", "wired", "bond", "connection")
-_ALIASES = {"802-3-ethernet": "ethernet", "wired": "ethernet"}
+ALIASES = {"802-3-ethernet": "ethernet", "wired": "ethernet"}
 _BY_WORD: Mapping[Tuple[str, str], Tuple[str, str]] = {
     (section.replace("802-3-ethernet", "ethernet"), name): key
     for key, word in words.PROPERTIES.items()
@@ -79,12 +77,13 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         if made and bonded.nmcli(guide, line, nic, key.lstrip("+"), value):
             continue
         section, _dot, name = key.lstrip("+").partition(".")
-        _one(guide, line, nic, _ALIASES.get(section, section), name, value)
+        of_section(guide, line, nic, ALIASES.get(section, section), name, value)
     if any(key.startswith("ethtool.") for key in named) and not device and not named_nic:
         guide.sink.remark(line, NOTE, f"the name of the connection is taken for that of the NIC: {masks.shown(nic)}")
 
 
-def _one(guide: Guide, line: int, nic: str, section: str, key: str, value: str, match: Match = ()) -> None:
+def of_section(guide: Guide, line: int, nic: str, section: str, key: str, value: str, match: Match = ()) -> None:
+    """A property of a connection, as a keyfile and a call have it."""
     family = next((family for start, family in _FAMILIES.items() if key.startswith(start)), "")
     if section == "ethtool" and value in ("", "ignore"):
         guide.sink.nothing(line, "leaves it as it is")
@@ -128,33 +127,3 @@ def _property(guide: Guide, line: int, nic: str, known: Tuple[str, str], value: 
     elif family == "qdisc":
         value = re.sub(r"^root\s+", "", value)
     guide.nic(line, nic, family, name, value, match)
-
-
-def keyfile(guide: Guide, lines: Sequence[Line]) -> None:
-    """A connection of NetworkManager in a file."""
-    found = sections(guide, lines)
-    connection: Dict[str, str] = {entry.key: entry.value for entry in found if entry.section == "connection"}
-    ethernet = {entry.key: entry.value for entry in found if entry.section in ("ethernet", "802-3-ethernet")}
-    nic = connection.get("interface-name", "")
-    match: List[Tuple[str, str]] = (
-        [] if nic or "mac-address" not in ethernet else [("mac", ethernet["mac-address"].lower())]
-    )
-    nic = nic or ("" if match else connection.get("id", ""))
-    for entry in found:
-        _entry(guide, entry, nic, match, connection)
-
-
-def _entry(guide: Guide, entry: Entry, nic: str, match: List[Tuple[str, str]], connection: Dict[str, str]) -> None:
-    section = _ALIASES.get(entry.section, entry.section)
-    if section == "connection":
-        if (
-            entry.key in ("master", "controller")
-            and connection.get("slave-type", connection.get("port-type")) == "bond"
-        ):
-            guide.sink.set(entry.line, entry.value, "bond", "members", nic)
-        else:
-            guide.sink.nothing(entry.line, "says which connection this is")
-    elif section == "ethernet" and entry.key == "mac-address":
-        guide.sink.nothing(entry.line, "says which NIC is meant")
-    else:
-        _one(guide, entry.line, nic, section, entry.key, entry.value, match)

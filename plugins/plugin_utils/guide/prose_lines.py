@@ -13,12 +13,12 @@ from . import (
     fragments,
     ifcfg,
     kernel_files,
-    languages,
     masks,
     modules,
     resources,
     sentences,
     slips,
+    source_lines,
     udev,
     undoing,
 )
@@ -145,11 +145,11 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if size:
         guide.nic(number, size[1], "link", "mtu", size[2])
         return count
-    written = languages.written(plain)
+    written = source_lines.written(plain)
     if written:
         kernel_files.write(guide, number, *written)
         return count
-    with guide.sink.under(NO_EFFECT, "the program only says it" if languages.says(raw) else ""):
+    with guide.sink.under(NO_EFFECT, "the program only says it" if source_lines.says(raw) else ""):
         _commands(guide, number, raw, plain, code)
     guide.sink.nothing(number, "prose")
     return count

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read the configuration of OpenWrt: files of /etc/config, and the commands of uci that write them."""
+"""Read commands of uci, and the options that OpenWrt has in the files of /etc/config."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from typing import Dict, List, Mapping, Sequence, Tuple
+from typing import List, Mapping, Sequence, Tuple
 
 from . import masks
 from .model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
@@ -20,36 +20,9 @@ _KEYS: Mapping[str, Tuple[str, str]] = {
     "gro": ("features", "gro"),
 }
 # What tells the device of a section; the first that is there.
-_NAMES = ("name", "device", "ifname")
-_LINE = re.compile(r"\s*(config|option|list|package)\s+([\w-]+)(?:\s+(.*?))?\s*")
+NAMES = ("name", "device", "ifname")
 _SET = re.compile(r"\bset\s+[\"']?network\.([^.=\s]+)\.(name|device|ifname)=[\"']?([^\"'`\s;]+)")
 _ABOUT = "OpenWrt has it in /etc/config, and this collection does not write there"
-
-
-def read(guide: Guide, lines: Sequence[Line]) -> None:
-    """A file of /etc/config, section by section."""
-    section: List[Tuple[int, str, str]] = []
-    for number, text in lines:
-        found = _LINE.fullmatch(text)
-        word, key, value = (found[1], found[2], (found[3] or "").strip("'\"")) if found else ("", "", "")
-        if word == "config":
-            _section(guide, section)
-            section = []
-            guide.sink.nothing(number, "begins a section")
-        elif word in ("option", "list"):
-            section.append((number, key, value))
-        elif not text.strip() or text.lstrip().startswith("#") or word == "package":
-            guide.sink.nothing(number, "a comment")
-        else:
-            guide.sink.unknown(number, f"'{text.strip()}' is no line of a file of /etc/config")
-    _section(guide, section)
-
-
-def _section(guide: Guide, options: Sequence[Tuple[int, str, str]]) -> None:
-    told: Dict[str, str] = {key: value for _number, key, value in options}
-    names = next((told[word] for word in _NAMES if told.get(word)), "")
-    for number, key, value in options:
-        _option(guide, number, names, key, value)
 
 
 def batch(guide: Guide, lines: Sequence[Line]) -> None:
@@ -74,13 +47,14 @@ def command(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.remark(line, OTHER_TOOL, f"{'.'.join(parts)}={masks.shown(value)}: {_ABOUT}")
         return
     named = {found[2]: found[3] for found in map(_SET.search, guide.texts) if found and found[1] == parts[1]}
-    names = next((named[word] for word in _NAMES if word in named), "")
-    _option(guide, line, masks.mask(names) if "$" in names else names, parts[2], value)
+    names = next((named[word] for word in NAMES if word in named), "")
+    option(guide, line, masks.mask(names) if "$" in names else names, parts[2], value)
 
 
-def _option(guide: Guide, line: int, names: str, key: str, value: str) -> None:
+def option(guide: Guide, line: int, names: str, key: str, value: str) -> None:
+    """One option of a section, for the devices that the section has."""
     shown = f"{key} {masks.shown(value)}"
-    if key in _NAMES:
+    if key in NAMES:
         guide.sink.nothing(line, "says which device this is")
     elif key not in _KEYS:
         guide.sink.remark(line, OTHER_TOOL, f"{shown}: {_ABOUT}")
