@@ -177,6 +177,14 @@ LAYERS = {
 }
 
 
+# In the import of guides, each folder or file and those that it may import: what stands before it.
+GUIDE = [
+    *("distinct", "masks", "model", "budget"),
+    *("shell", "keys", "calls", "scripts", "formats", "languages", "prose", "result"),
+    *("detect", "forms", "reader"),
+]
+
+
 def layer(names):
     """The name in the table of a module, or of something in one."""
     return next(name for name in (names[0], ".".join(names), ".".join(names[:-1])) if name in LAYERS)
@@ -204,6 +212,18 @@ def test_imports_run_one_way(path):
             base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
             targets = {layer([*base, alias.name]) for alias in node.names} - {own}
             assert targets <= LAYERS[own], f"{own} must not import {targets - LAYERS[own]}"
+
+
+def test_the_import_of_guides_goes_one_way():
+    package = ROOT / "plugins/plugin_utils/guide"
+    for path in package.rglob("*.py"):
+        *folders, last = path.relative_to(package).with_suffix("").parts
+        own = GUIDE.index([*folders, last][0]) if folders or last != "__init__" else -1
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(folders) + 1:
+                base = folders[: len(folders) - node.level + 1] + (node.module.split(".") if node.module else [])
+                later = {[*base, alias.name][0] for alias in node.names} - set(GUIDE[: own + 1])
+                assert not later, f"{path.relative_to(package)}:{node.lineno} must not import {later}"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "plugins/filter").glob("*.py")), ids=lambda path: path.stem)

@@ -18,7 +18,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import re
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge, registry
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.model import SEVERITIES, Hit
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings.view import Facts, Host
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import verdicts
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide.keys import verdicts
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 from ansible_collections.linuxnet.tuning.tests.unit.cure import cured
 from ansible_collections.linuxnet.tuning.tests.unit.trees import paths, replaced

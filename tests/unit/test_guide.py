@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.filter.guide_to_inventory import guide_to_inventory
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, registry
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import expand, lexer, masks, reader, rounds
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import masks, reader
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide.scripts import rounds
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide.shell import expand, lexer
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
 
 CASES = {path.stem: case_files.read(path) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))}

@@ -28,8 +28,8 @@ KEPT = {
     ("plugin_utils/autotune", "goal"): "the variable autotune_goal is public",
     ("plugin_utils/autotune", "GOALS"): "the variable autotune_goal is public",
     ("filter/autotune_", "goal"): "the variable autotune_goal is public",
-    ("plugin_utils/guide/python_variables.py", "targets"): "Python's syntax tree calls so what an assignment sets",
-    ("plugin_utils/guide/python_variables.py", "target"): "Python's syntax tree calls so the variables of a loop",
+    ("plugin_utils/guide/languages/python_variables.py", "targets"): "`ast` calls so what an assignment sets",
+    ("plugin_utils/guide/languages/python_variables.py", "target"): "`ast` calls so the variables of a loop",
     ("plugin_utils/fast/kept.py", "target"): "Python's import system calls this argument so",
 }
 

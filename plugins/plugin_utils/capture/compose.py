@@ -8,9 +8,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ..findings import judge
-from ..guide import masks, reader, verdicts
+from ..guide import masks, reader
 from ..guide import model as guide
 from ..guide.budget import TooLarge
+from ..guide.keys import verdicts
 from . import drivers
 from .live import Live, words
 from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, said

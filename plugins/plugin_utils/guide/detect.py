@@ -7,8 +7,11 @@ import re
 from itertools import takewhile
 from typing import List, Optional, Sequence
 
-from . import advice, answers, diffs, fragments, makefiles, masks
+from . import masks
+from .formats import diffs
+from .languages import fragments, makefiles
 from .model import Line
+from .prose import advice, answers
 
 _BY_PATH = (
     (r"/sysctl\.d/|/sysctl\.conf$|\.sysctl$", "sysctl"),

@@ -6,30 +6,17 @@ from __future__ import annotations
 import re
 from typing import Callable, Dict, List, Sequence
 
-from . import (
-    composed,
-    diffs,
-    documents,
-    files,
-    ifcfg,
-    interfaces,
-    keyfile,
-    makefiles,
-    modules,
-    openwrt,
-    prose,
-    python,
-    sentences,
-    systemd,
-    tuned,
-    udev,
-    unread,
-)
 from .budget import TooLarge, refuse
+from .calls import sentences
 from .detect import by_path, by_text, lost_document
+from .formats import diffs, ifcfg, interfaces, keyfile, openwrt, simple, systemd, tuned, udev
+from .keys import modules
+from .keys.settings import Guide
+from .languages import composed, documents, makefiles, python
 from .model import NO_EFFECT, OTHER_TOOL, Line
-from .settings import Guide
-from .shell import Shell
+from .prose import guides
+from .scripts import unread
+from .scripts.whole import Shell
 
 
 class Forms:
@@ -42,7 +29,7 @@ class Forms:
         guide.run_file = self.run
         guide.is_config = lambda path: by_path(path) is not None
         self.readers: Dict[str, Callable[[Sequence[Line]], None]] = {
-            "sysctl": lambda lines: files.sysctl(guide, lines),
+            "sysctl": lambda lines: simple.sysctl(guide, lines),
             "udev": lambda lines: udev.read(guide, lines),
             "modprobe": lambda lines: modules.file(guide, lines),
             "ifcfg": lambda lines: ifcfg.read(guide, lines),
@@ -50,15 +37,15 @@ class Forms:
             "networkmanager": lambda lines: keyfile.read(guide, lines),
             "systemd": lambda lines: systemd.read(guide, lines),
             "tuned": lambda lines: tuned.read(guide, lines),
-            "unit": lambda lines: files.unit(guide, lines),
+            "unit": lambda lines: simple.unit(guide, lines),
             "uci": lambda lines: openwrt.read(guide, lines),
-            "crontab": lambda lines: files.crontab(guide, lines),
+            "crontab": lambda lines: simple.crontab(guide, lines),
             "shell": self._shell,
             "makefile": lambda lines: self._shell(makefiles.recipes(lines)),
             "yaml": self._yaml,
             "python": self._python,
             "diff": lambda lines: diffs.read(guide, lines, lambda held: self.read(by_text(held) or "prose", held)),
-            "prose": lambda lines: prose.read(guide, lines, by_text, self.read),
+            "prose": lambda lines: guides.read(guide, lines, by_text, self.read),
         }
 
     def read(self, form: str, lines: Sequence[Line]) -> None:
@@ -126,9 +113,9 @@ class Forms:
         """Stanzas; what is shown of sysctl below the last of them is another file."""
         stanzas = [k for k, (_number, text) in enumerate(lines) if interfaces.STANZA.match(text)]
         below = range(max(stanzas, default=0), len(lines))
-        first = next((k for k in below if files.PARAMETER.match(lines[k][1])), len(lines))
+        first = next((k for k in below if simple.PARAMETER.match(lines[k][1])), len(lines))
         interfaces.read(self.guide, lines[:first])
-        files.sysctl(self.guide, lines[first:])
+        simple.sysctl(self.guide, lines[first:])
 
     def _inner(self, guide: Guide, lines: Sequence[Line]) -> None:
         """A text inside of a document."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
-from .assemble import result
 from .budget import TooLarge
 from .detect import by_path, by_text
 from .forms import Forms
+from .keys.settings import Guide
+from .languages.templating import cases
 from .model import Line, Sink, dedented, numbered
-from .settings import Guide
-from .templating import cases
+from .result.assemble import result
 
 FORMS = (
     *(

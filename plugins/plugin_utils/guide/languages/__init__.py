@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Languages that hold settings or commands: YAML, Python, Nix, Puppet, Chef, Terraform, Makefiles, templates."""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read attributes of Chef: one path with a value, or hashes within each other."""
+
+from __future__ import annotations
+
+import re
+from typing import List, NamedTuple, Optional, Sequence
+
+from ..model import Line
+
+_LEVELS = r"default|override|normal|set|automatic|force_default|force_override"
+# `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.
+_PATH = rf"\s*(?:node\.)?(?:{_LEVELS}|node)(?:_unless)?((?:\[(?:['\"][\w./-]+['\"]|:\w+)\])+)\s*=\s*"
+_ATTRIBUTE = re.compile(rf"{_PATH}(.+)")
+# What opens hashes within each other: such a path, or an attribute list of a role.
+_HASH = re.compile(rf"{_PATH}\{{|\s*(?:default|override|normal)_attributes\s*[({{]")
+_ROOT = re.compile(r"(?:net|kernel|vm|fs)(?:\.|$)")
+_TOKEN = re.compile(
+    r"\s+|#.*|(?P<key>['\"][\w./-]+['\"]\s*=>|:\w+\s*=>|\w+:(?!:)|['\"][\w./-]+['\"]\s*:)"
+    r"|(?P<bracket>[{}()])|,|(?P<value>'[^']*'|\"[^\"]*\"|[^\s,{}()#][^,{}()#]*)"
+)
+_MOST_LINES = 500
+
+
+class Attribute(NamedTuple):
+    """A parameter with its value, and the line in which it stands."""
+
+    line: int
+    key: str
+    value: str
+
+
+def attribute(line: Line) -> Optional[Attribute]:
+    """An attribute in one line, whose path ends with the name of a parameter, in one part or in several."""
+    match = _ATTRIBUTE.match(line[1])
+    key = _parameter(re.findall(r"[\w./-]+", match[1])) if match else ""
+    return Attribute(line[0], key, _plain(match[2])) if match and key else None
+
+
+class Hash(NamedTuple):
+    """Hashes within each other: how many lines they take, and what they hold."""
+
+    rows: int
+    found: List[Attribute]
+
+
+def hashes(lines: Sequence[Line], index: int) -> Optional[Hash]:
+    """The attributes that begin in a line as hashes within each other; None where it begins none."""
+    opened = _HASH.match(lines[index][1])
+    if not opened:
+        return None
+    path = re.findall(r"[\w./-]+", opened[1] or "")
+    begun = len(path)
+    opens: List[int] = []  # for each bracket that is open, how long the path is in it
+    found: List[Attribute] = []
+    for count, (number, text) in enumerate(lines[index : index + _MOST_LINES], 1):
+        start = 0 if count > 1 else opened.end() - 1
+        for token in _TOKEN.finditer(text, start):
+            if token["key"]:
+                path.append(token["key"].strip(" =>:'\""))
+            elif token["bracket"] in ("{", "("):
+                opens.append(len(path))
+            elif token["bracket"]:
+                del path[max(opens.pop() - 1, begun) if opens else begun :]
+            elif token["value"]:
+                key = _parameter(path)
+                found += [Attribute(number, key, _plain(token["value"]))] if key else []
+                del path[max(len(path) - 1, begun) :]
+        if not opens:
+            return Hash(count, found) if found else None
+    return None
+
+
+def _parameter(path: Sequence[str]) -> str:
+    """The name of a parameter with which a path ends; empty where it ends with none."""
+    first = next((k for k, part in enumerate(path) if _ROOT.match(part)), len(path))
+    name = ".".join(path[first:])
+    return name if name.count(".") >= (2 if name.startswith("net") else 1) else ""
+
+
+def _plain(value: str) -> str:
+    """A value of Ruby without its quotes, the comment behind it, and the underscores within a number."""
+    text = value.partition(" #")[0].strip().strip("'\"")
+    return text.replace("_", "") if re.fullmatch(r"\d[\d_]*", text) else text

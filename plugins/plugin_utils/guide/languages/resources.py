@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the resources of Puppet and Chef that a text shows: parameters, services, and features of NICs."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ..calls import programs, tasks
+from ..keys.settings import Guide
+from ..model import NO_EFFECT, OTHER_TOOL, Line
+from ..scripts.whole import Shell
+from . import chef, fragments
+
+_FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
+
+
+def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
+    """Note what the resource in a line declares; gives how many lines that takes, 0 where there is none."""
+    number = lines[index][0]
+    hashes = chef.hashes(lines, index)
+    if hashes:
+        for row, _text in lines[index : index + hashes.rows]:
+            guide.sink.nothing(row, "part of a list of attributes")
+        for one in hashes.found:
+            guide.sysctl(one.line, one.key, fragments.interpolated(one.value), switches=True)
+        return hashes.rows
+    declared = fragments.declared(lines, index)
+    if declared:
+        _declare(guide, lines, index, declared)
+        return declared.below + 1
+    verbs = fragments.of_a_service(lines, index)
+    for verb in verbs:
+        programs.service(guide, number, ["irqbalance", verb])
+    attribute = fragments.of_ethtool(lines, index)
+    if attribute:
+        _attribute(guide, number, *attribute)
+    return int(bool(verbs or attribute))
+
+
+def _declare(guide: Guide, lines: Sequence[Line], index: int, declared: fragments.Declared) -> None:
+    """A parameter of a resource, told where its value stands."""
+    number = lines[index][0]
+    if declared.value is None:
+        guide.sink.remark(number, NO_EFFECT, tasks.gone(declared.key))
+        return
+    for row, _text in lines[index + 1 : index + declared.below + 1]:
+        guide.sink.nothing(row, "goes on from the line before")
+        guide.sink.goes_on(row, number)
+    guide.sysctl(number, declared.key, fragments.interpolated(declared.value), switches=True)
+
+
+def _attribute(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
+    """One attribute of a resource for ethtool, in the words of the module `ethtool`."""
+    word = {"enabled": "on", "disabled": "off"}.get(value, value)
+    if key in _FEATURES:
+        guide.nic(number, nic, "features", key, word)
+    elif key in ("speed", "duplex"):
+        Shell(guide).commands(number, f"ethtool -s {nic} {key} {word}")
+    else:
+        guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {value}: an attribute of Puppet that is not known here")

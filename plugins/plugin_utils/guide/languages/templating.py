@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know which lines of a template stand below which of its conditions (Jinja, Go, ERB, EPP, Terraform)."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from .. import masks
+from ..model import Branch, Cases, Line, Sink
+
+# A line that holds nothing but a word of the template's own language.
+_CONTROL = re.compile(
+    r"\s*(?:\{%[-+]?\s*(?P<jinja>.*?)\s*[-+]?%\}|\{\{-?\s*(?P<go>.*?)\s*-?\}\}|<%-?\s*(?P<erb>.*?)\s*-?%>"
+    r"|%\{~?\s*(?P<terraform>.*?)\s*~?\})\s*"
+)
+_OPENS = re.compile(r"(if|unless)\b\s*(.*?)\s*\{?")
+_GOES_ON = re.compile(r"\}?\s*(?:else\s+if|elseif|elsif|elif)\b\s*(.*?)\s*\{?")
+_ELSE = re.compile(r"\}?\s*else\s*\{?")
+_ENDS = re.compile(r"end(?:if|for|unless)?|\}")
+# What a loop or a block holds ends with the same word as a condition.
+_HOLDS = re.compile(r"(?:for|range|with|define|block)\b.*|.*(?:\bdo(?:\s*\|.*\|)?|\|[^|]*\|\s*\{)")
+
+
+class _Open(NamedTuple):
+    """A condition or a loop whose end has not come yet; a loop has no conditions."""
+
+    group: int
+    conditions: Tuple[str, ...]
+
+
+def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
+    """By line, the cases of conditions that it stands in and when these hold; nothing where the words do not match."""
+    found: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
+    opened: List[_Open] = []
+    for number, text in lines:
+        word = _control(text)
+        if word is None:
+            inside = [one for one in opened if one.conditions]
+            if inside:
+                branch = tuple((one.group, len(one.conditions), "if") for one in inside)
+                found[number] = branch, tuple(map(_when, inside))
+        elif not _takes(sink, opened, word):
+            return {}
+    return {} if opened else found
+
+
+def _control(text: str) -> Optional[str]:
+    match = _CONTROL.fullmatch(masks.shown(text)) if masks.CONTROL.search(text) else None
+    return next((part for part in match.groups() if part is not None), "") if match else None
+
+
+def _takes(sink: Sink, opened: List[_Open], word: str) -> bool:
+    """Take a word of the template's language into account; False for an end without a beginning."""
+    begins, goes_on = _OPENS.fullmatch(word), _GOES_ON.fullmatch(word)
+    if begins:
+        sink.groups += 1
+        opened.append(_Open(sink.groups, (f"{'not ' if begins[1] == 'unless' else ''}{begins[2]}",)))
+    elif goes_on or _ELSE.fullmatch(word):
+        if not opened:
+            return False
+        opened[-1] = opened[-1]._replace(conditions=(*opened[-1].conditions, goes_on[1] if goes_on else ""))
+    elif _ENDS.fullmatch(word):
+        if not opened:
+            return False
+        opened.pop()
+    elif _HOLDS.fullmatch(word):
+        opened.append(_Open(0, ()))
+    return True
+
+
+def _when(one: _Open) -> str:
+    """When the last case of a condition holds."""
+    last = one.conditions[-1]
+    return f"only where {last}" if last else f"only where not {' or '.join(filter(None, one.conditions))}"

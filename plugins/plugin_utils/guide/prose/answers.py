@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know what a text only shows: what a command printed, the values of before, and commands that were refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Sequence, Tuple
+
+from ..calls import sentences
+from ..model import NO_EFFECT, NOTHING, Line
+
+# By line, the kind of what becomes of it, and why.
+Asides = Dict[int, Tuple[str, str]]
+
+# A parameter as sysctl prints it: with blanks around the sign, and nothing behind the value.
+_PRINTED = re.compile(r"\s*(?:[>|]\s*)*((?:net|kernel|vm|fs|dev|user|sunrpc)(?:\.[\w/*-]+)+)\s+=(?:\s+(.*))?")
+_ASSIGNED = re.compile(r"\s*(?:[>|]\s*)*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+\s*=")
+_SYSCTL = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+([^|;&<>]+?)\s*(?:[12&]?>\s*\S+\s*)?(?:\|\s*(.*))?")
+_ALL = ("-a", "-A", "-X", "--all")
+_FILTER = re.compile(r"(?:sudo\s+)?([ef]?grep)\s+((?:-\w+\s+)*)(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*")
+# A sentence that only names what comes next as what a command prints.
+_NAMES_OUTPUT = re.compile(
+    r"(?:(?:the|an?|sample|example|expected|typical|possible)\s+)*(?:output|results?)\b.{0,60}"
+    r"|(?:you|we)\s+(?:should|will|would|may|might|can)\s+(?:\w+\s+)?"
+    r"(?:see\b.{0,80}|get\s+(?:(?:back\s+)?(?:this|the\s+following|something)\b.{0,40}|an?\s+(?:output"
+    r"|answer)\b.{0,40}))"
+    r"|(?:this|it|that|which|and|the\s+command)\b.{0,40}\b(?:shows?|returns?|prints?|outputs?|displays?)\b.{0,30}",
+    re.IGNORECASE,
+)
+_NAMES_BEFORE = re.compile(
+    r"(?:the\s+)?(?:\w+\s+){0,2}default(?:s|\s+(?:values?|settings?|parameters?))?"
+    r"(?:\s+(?:on|in|of|for)\s+[\w. ]{1,40}?)?\s+(?:are|is|was|were)(?:\s+(?:as\s+follows|these|this))?"
+    r"|(?:the\s+)?(?:kernel|system|linux)?\s*defaults?(?:\s+(?:values?|settings?))?"
+    r"|(?:(?:the\s+)?(?:values?|settings?|parameters?)\s+)?before(?:\s*\(.*\)|\s+(?:the\s+)?(?:tuning|changes?"
+    r"|optimi[sz]ation)\b.{0,40})?"
+    r"|(?:the\s+)?(?:old|previous)\s+(?:values?|settings?)",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"\\?([|()+?{}])")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_REFUSED = re.compile(
+    r"\s*(?:Cannot (?:set|change) .*|Could not change any .*|netlink error: .*|RTNETLINK answers: .*|SIOC\w+: .*"
+    r"|ethtool: bad .*|sysctl: (?:cannot stat|setting key|permission denied|unknown|.*unknown key).*"
+    r"|(?:\S+: )*.*(?:[Ww]rite error|Permission denied|Operation not (?:supported|permitted)|Invalid argument"
+    r"|No such (?:file or directory|device)|[Cc]ommand not found)\b.*"
+    r"|Error: (?:Cannot|Unknown|argument|Device|mtu)\b.*)"
+)
+_SAID = 80
+
+
+class _Reading(NamedTuple):
+    """A call of sysctl that only reads: the parameters that it names, or all of them through a filter."""
+
+    names: Tuple[str, ...]
+    pattern: str = ""
+    outside: bool = False
+
+    def prints(self, text: str) -> bool:
+        """Whether it may print a line."""
+        match = _PRINTED.fullmatch(text)
+        if not match:
+            return False
+        name = match[1].replace("/", ".")
+        if self.names:
+            return any(name == one or name.startswith(f"{one}.") for one in self.names)
+        try:
+            return not self.pattern or bool(re.search(self.pattern, text)) != self.outside
+        except re.error:
+            return True
+
+
+def left_out(lines: Sequence[Line]) -> Asides:
+    """The lines of a guide that set nothing, or nothing that holds, for what stands around them."""
+    return {**_refused(lines), **_before(lines), **_printed(lines)}
+
+
+def reads(text: str) -> bool:
+    """Whether a line is a call of sysctl that only reads parameters."""
+    return bool(_reading(text))
+
+
+def _reading(text: str) -> List[_Reading]:
+    match = _SYSCTL.fullmatch(sentences.PROMPT.sub("", text, count=1).strip().strip("`").rstrip(":").strip())
+    if not match or re.search(r"(?<!--pattern)=", match[1]):
+        return []
+    words = match[1].split()
+    given = re.search(r"(?:-\w*r|--pattern)[ =](\S+)", match[1])
+    if given:
+        return [_Reading((), given[1].strip("\"'"))]
+    names = tuple(word.replace("/", ".").strip("\"'") for word in words if not word.startswith("-"))
+    if any(word in ("-w", "-p", "--load", "--system", "--write") for word in words):
+        return []
+    if not names and not any(word in _ALL for word in words):
+        return []
+    if any(not re.fullmatch(r"(?:net|kernel|vm|fs|dev|user|sunrpc)(?:\.[\w*-]+)+", name) for name in names):
+        return []
+    filtered = _FILTER.fullmatch(match[2] or "")
+    if not filtered or names:
+        return [_Reading(names)]
+    pattern = next(part for part in filtered.groups()[2:] if part is not None)
+    extended = filtered[1] == "egrep" or "E" in filtered[2]
+    # In a basic pattern the signs of an extended one stand for themselves, and the other way round.
+    pattern = (
+        pattern if extended else _SIGNS.sub(lambda sign: sign[1] if sign[0] != sign[1] else f"\\{sign[1]}", pattern)
+    )
+    return [_Reading((), pattern if "i" not in filtered[2] else f"(?i){pattern}", "v" in filtered[2])]
+
+
+def _printed(lines: Sequence[Line]) -> Asides:
+    """What calls of sysctl that only read have printed, and what a sentence names as output."""
+    found: Asides = {}
+    reading: List[_Reading] = []
+    named = False
+    for number, text in lines:
+        plain = text.strip()
+        new = _reading(text)
+        if new:
+            reading, named = [*([] if named else reading), *new], False
+        elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):
+            found[number] = (NOTHING, "what a command printed")
+        elif plain and not _FENCE.match(text):
+            named = _introduces(plain, _NAMES_OUTPUT)
+            reading = reading if named else []
+    return found
+
+
+def _introduces(text: str, words: re.Pattern[str]) -> bool:
+    """Whether a line is a sentence that only names what comes next."""
+    plain = re.sub(r"^[\s#>*_-]+|[\s*_]+$", "", text)
+    return plain.endswith(":") and words.fullmatch(plain.rstrip(":").rstrip(" *_")) is not None
+
+
+def _before(lines: Sequence[Line]) -> Asides:
+    """Parameters that a sentence names as defaults, or as they were before."""
+    found: Asides = {}
+    named = False
+    for number, text in lines:
+        if _ASSIGNED.match(text):
+            if named:
+                found[number] = (NO_EFFECT, "the text shows it as it was before, or is by default")
+        elif text.strip() and not _FENCE.match(text):
+            plain = re.sub(r"^[\s#>*_-]+|[\s*_]+$", "", text)
+            verb = re.search(r"\b(?:are|is|was|were)$", plain) is not None
+            named = _introduces(f"{plain}:" if verb else plain, _NAMES_BEFORE)
+    return found
+
+
+def _refused(lines: Sequence[Line]) -> Asides:
+    """Commands below which the text shows that they were refused."""
+    found: Asides = {}
+    for (number, text), (_below, said) in zip(lines, lines[1:]):
+        if _REFUSED.fullmatch(said) and sentences.holds_a_setting(sentences.PROMPT.sub("", text, count=1)):
+            found[number] = (NO_EFFECT, f"the text shows that it was refused: {said.strip()[:_SAID]}")
+    return found

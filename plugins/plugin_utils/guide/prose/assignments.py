@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Find kernel parameters with their values in lines of words: several in one line, or in the middle of a sentence."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Tuple
+
+from .. import masks
+from ..keys.kernel_names import takes_numbers
+from ..keys.settings import Guide
+from ..model import CONDITIONAL
+
+_NAME = r"(?:net|kernel|vm|fs)(?:\.[\w-]+)*\.[\w-]*[A-Za-z\d]"
+_EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
+# A value with what words may be glued to it by whoever turned a page into text: `1and`.
+_VALUE = re.compile(r"-?\d+(?:[ \t]+-?\d+)*(?![\w.*])|-?\d+(?:[ \t]+-?\d+)*(?=and\b)|[a-z][a-z_\d]*(?=[\s`\"',;.)]|$)")
+_REQUESTED = re.compile(
+    r"\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?[`\"']*"
+    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?[`\"']*(-?\d+(?:\s+-?\d+)*|bbr|cubic|htcp|fq|fq_codel|cake)\b",
+    re.IGNORECASE,
+)
+
+
+class _Found(NamedTuple):
+    """The parameters of a line in order, and whether nothing but a sign stands before the first."""
+
+    pairs: Tuple[Tuple[str, str], ...]
+    begins: bool
+
+
+def _in(text: str) -> _Found:
+    matches = list(_EACH.finditer(text))
+    ends = [match.start() for match in matches[1:]] + [len(text)]
+    values = [_VALUE.match(text[match.end() : end]) for match, end in zip(matches, ends)]
+    lead = text[: matches[0].start()].strip() if matches else ""
+    given = (value[0].strip() if value else "" for value in values)
+    pairs = tuple(
+        (match[1], "" if value[:1].isalpha() and takes_numbers(match[1]) else value)
+        for match, value in zip(matches, given)
+    )
+    return _Found(pairs, not re.sub(r"^[-*>\u2022\s]+", "", lead) or lead.endswith(":"))
+
+
+def several(guide: Guide, number: int, text: str) -> bool:
+    """Set the parameters of a line that holds nothing but several of them, with words between; False for another."""
+    found = _in(text)
+    if len(found.pairs) < 2 or not found.begins:
+        return False
+    for name, value in found.pairs:
+        if value:
+            guide.sysctl(number, name, value)
+        else:
+            guide.sink.unknown(number, f"{masks.shown(name)}: where its value ends, the line does not tell")
+    return True
+
+
+def spoken(guide: Guide, number: int, text: str) -> None:
+    """What a sentence says of the values of parameters: those behind a colon are set, the others remarked."""
+    found = _in(text)
+    if found.begins and found.pairs and all(value for _name, value in found.pairs):
+        for name, value in found.pairs:
+            guide.sysctl(number, name, value)
+        return
+    for name, value in (*found.pairs, *_REQUESTED.findall(text)):
+        said = f"{name} = {value}" if value else name
+        text_ = f"{said} stands in a sentence, which says whether it is to be set"
+        guide.sink.remark(number, CONDITIONAL, masks.shown(text_))
+
+
+def describes(name: str, between: str, value: str) -> bool:
+    """Whether words behind the name of a parameter say what it is for: `net.ipv4.tcp_sack: Selective ACKs`."""
+    words = between.strip("\"'] ") == ":" and re.match(r"[A-Za-z]{2}", value) is not None
+    return words and value.lower() not in ("true", "false", "yes", "no", "on", "off") and takes_numbers(name)

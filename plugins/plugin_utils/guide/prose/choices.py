@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know the lines that a guide offers in place of others, where a script would run both: of these the first is taken."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Sequence, Set
+
+from ..model import CONTRADICTS, Line, Setting, Sink
+from . import advice
+
+# Words right above a line: "Or, with fixed times:", "# Alternatively use cake", "For a rate, use tbf instead of fq:".
+_OFFERS = re.compile(
+    r"(?:or|alternatively)\b(?!\s+(?:lower|higher|less|more|later|newer|older|above|below|greater|better)\b).*"
+    r"|(?:for|if|when)\b[^.]*\binstead\b[^.]*:|(?:或者?|也可以)(?!许|多|更).*",
+    re.IGNORECASE,
+)
+
+
+_SECTION = re.compile(r"\s*\[[\w .-]+\]\s*")
+
+
+def second(lines: Sequence[Line]) -> Set[int]:
+    """The lines above which the text says that they stand in for others."""
+    offers = {index for index, (_number, text) in enumerate(lines) if _OFFERS.fullmatch(advice.words(text))}
+    return {lines[index][0] for index in range(len(lines)) if offers and _lead(lines, index) in offers}
+
+
+def _lead(lines: Sequence[Line], index: int) -> int:
+    """Which line of words stands above a line, with nothing between but the code around it; -1 where none does."""
+    fences, blank = 0, False
+    for above in range(index - 1, max(index - 1 - advice.FAR, -1), -1):
+        text = lines[above][1]
+        fences += advice.FENCE.match(text) is not None
+        blank = blank or not text.strip()
+        if fences > 1:
+            return -1  # it stands in another block
+        around = not text.strip() or advice.FENCE.match(text) or _SECTION.fullmatch(text)
+        if not around and not advice.is_code(text):
+            # A comment between commands is for those right below it.
+            return -1 if blank and not fences and text.lstrip().startswith("#") else above
+    return -1
+
+
+def first(sink: Sink) -> List[Setting]:
+    """The settings without those of a line that stands in for an earlier one, which it contradicts."""
+    held = {one.address: one for one in reversed(sink.settings) if one.line not in sink.instead}
+    losing: Dict[int, Setting] = {}
+    for one in sink.settings:
+        before = held.get(one.address) if one.line in sink.instead else None
+        if before and before.line < one.line and before.value != one.value:
+            losing[one.line] = before
+            sink.gives_way(one, before, "in place of which the text offers it")
+    for one in sink.settings:
+        if one.line in losing and one not in sink.losers:
+            said = f"{one.named} goes with what the text offers in place of {sink.position(losing[one.line].line)}"
+            sink.remark(one.line, CONTRADICTS, said)
+    return [one for one in sink.settings if one.line not in losing]

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read the lines of a guide that have no form of their own: commands in sentences, tables, resources."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import List, Sequence
+
+from .. import masks
+from ..calls import sentences
+from ..formats import ifcfg, udev
+from ..keys import kernel_files, modules
+from ..keys.settings import Guide
+from ..languages import fragments, resources, source_lines
+from ..model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
+from ..scripts.whole import Shell
+from . import advice, assignments, slips, undoing
+
+_PARAMETER = re.compile(
+    r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?"""
+    r"""((?:net|kernel|vm|fs|sunrpc|dev|user|kern|hw)(?:\.[\w*-]+)+)["']?\]?\s*(?:=>|=|:)\s*(.+?)\s*$"""
+)
+# A parameter into whose name a blank has come, or that has the signs of its path.
+_SPELT = re.compile(
+    r"[-*>\s]*((?:net|kernel|vm|fs)(?:(?:\.\w+)+\.? _?\w+|[./][\w.-]*/[\w./*-]+))\s*=\s*[\"']?([\w-]+(?:\s+\d+)*)[\"']?"
+)
+_SENTENCE = re.compile(r"[a-z]{3,}\s+[a-z]{2,}\s+[a-z]{2,}")
+# A line of modprobe.d, by itself or as a text in quotes.
+_OPTIONS = re.compile(r"(?:^|[\"'`])(options\s+[\w-]+\s+\w+=[^\"'`\\]*)")
+_BEHIND = re.compile(r"\s+(?:#|//).*")
+# What a guide says behind a number: `16777216 (16 MB)`.
+_EXPLAINED = re.compile(r"(?<=\d)\s+\([^()]*\)$")
+_LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
+_PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
+_INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
+# What stands on the command line of the kernel.
+_BOOT = re.compile(
+    r"GRUB_CMDLINE_LINUX\w*=|(?<![\w.])(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs|irqaffinity"
+    r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
+    r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
+)
+# What is markup around a command, where any other word in such brackets is to be filled in.
+_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
+_AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
+_RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
+_LOADED = re.compile(
+    r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
+)
+_LIMITS = re.compile(
+    r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
+)
+
+
+def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "") -> None:
+    """Lines without a form of their own; nothing of them is taken where there is a reason `why`."""
+    index = 0
+    while index < len(lines):
+        bad = ""
+        if not code and "`" in lines[index][1] and lines[index][0] not in guide.sink.never:
+            bad, text = advice.in_sentence(lines[index][1])
+            lines = [*lines[:index], (lines[index][0], text), *lines[index + 1 :]]
+        back = re.search(r"[`:]", lines[index][1]) and undoing.UNDO.match(lines[index][1].partition("`")[0])
+        with guide.sink.under(NO_EFFECT, why or bad or (undoing.TAKES_BACK if back and not code else "")):
+            index += _one(guide, lines, index, code)
+
+
+def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
+    """What one line sets (with those that it goes on in); gives how many lines were used."""
+    number, raw = lines[index]
+    text = _filled(raw)
+    count = 1
+    while text.rstrip().endswith("\\") and index + count < len(lines):
+        text = text.rstrip()[:-1] + " " + _filled(lines[index + count][1]).strip()
+        guide.sink.nothing(lines[index + count][0], "goes on from the line before")
+        guide.sink.goes_on(lines[index + count][0], number)
+        count += 1
+    plain = text.strip().strip("|").strip()
+    loop = _loop(lines, index)
+    if loop:
+        Shell(guide).script(loop)
+        return len(loop)
+    if _RULE.match(raw.strip()):
+        udev.read(guide, [(number, raw.strip())])
+        return count
+    if plain.startswith("/*") and "*/" not in plain:
+        ends = next((k for k, (_row, one) in enumerate(lines[index:]) if "*/" in one), 0)
+        for row, _text in lines[index : index + ends + 1]:
+            guide.sink.nothing(row, "a comment")
+        return ends + 1
+    if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index)):
+        guide.sink.nothing(number, "a comment")
+        return count
+    shown = fragments.ifcfg(lines, index) or fragments.inline(lines, index, plain)
+    if shown:
+        ifcfg.read(guide, [(row, _filled(one)) for row, one in shown.lines], nic=shown.nic)
+        return max(count, len(shown.lines))
+    told = fragments.above_its_value(lines, index)
+    if told:
+        text = f"{' = '.join(told)} stands in a table; which of its columns that is, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, masks.shown(text))
+        return count
+    used = resources.read(guide, lines, index)
+    if used:
+        return max(count, used)
+    cell = fragments.cell(lines, index)
+    if cell and cell[1]:
+        guide.sysctl(number, *cell)
+        return count
+    if cell:
+        text = f"{cell[0]} stands in a table with several values; which of its columns is meant, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, text)
+        return count
+    held = fragments.content(lines, index)
+    if held:
+        guide.read_file("", held)
+        guide.sink.nothing(number, "the content of a file")
+        return count
+    if assignments.several(guide, number, plain):
+        return count
+    parameter = _PARAMETER.match(plain)
+    between = plain[parameter.end(1) : parameter.start(2)] if parameter else ""
+    if (
+        parameter
+        and not assignments.describes(parameter[1], between, parameter[2])
+        and not _SENTENCE.search(_BEHIND.sub("", parameter[2]))
+    ):
+        value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
+        guide.sysctl(number, parameter[1], value, switches=True)
+        return count
+    spelt = _SPELT.fullmatch(plain)
+    if spelt:
+        guide.sysctl(number, spelt[1], spelt[2])
+        return count
+    size = _INTERFACE_MTU.search(plain)
+    if size:
+        guide.nic(number, size[1], "link", "mtu", size[2])
+        return count
+    written = source_lines.written(plain)
+    if written:
+        kernel_files.write(guide, number, *written)
+        return count
+    with guide.sink.under(NO_EFFECT, "the program only says it" if source_lines.says(raw) else ""):
+        _commands(guide, number, raw, plain, code)
+    guide.sink.nothing(number, "prose")
+    return count
+
+
+def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> None:
+    """The commands that stand in one line, and what else it may say of a setting."""
+    if sentences.only_prints(plain):
+        return
+    several = sentences.commands_in(plain)
+    if len(several) > 1:
+        for command in several:
+            Shell(guide).commands(number, command)
+        return
+    slip = slips.of_a_program(sentences.PROMPT.sub("", plain, count=1))
+    if slip:
+        guide.sink.unknown(number, slip)
+        return
+    command = sentences.command_in(plain) or sentences.in_a_span(plain)
+    if not command:
+        command = sentences.of_another_tool(plain, surely=code or bool(re.match(r"\s{3,}\S|\s*[$#] |.*\S && \S", raw)))
+    if command:
+        bare = command.partition(" (")[0]
+        Shell(guide).commands(number, command if sentences.parses(command) else bare)
+    elif sentences.sets(advice.kept(raw)):
+        _hidden(guide, number, plain)
+    elif _OPTIONS.search(plain):
+        modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
+    elif _BOOT.search(plain):
+        guide.sink.remark(
+            number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
+        )
+    else:
+        if _LOADED.match(plain):
+            guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: kernel modules stay a matter of the system")
+        if _LIMITS.match(plain):
+            guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
+        assignments.spoken(guide, number, plain)
+        mtu = "" if code else sentences.mtu_in(plain)
+        if mtu:
+            text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
+            guide.sink.remark(number, CONDITIONAL, text)
+
+
+def _hidden(guide: Guide, number: int, text: str) -> None:
+    """A command within another text, such as a string in quotes with the shell's own words around it."""
+    script = text.strip().rstrip(",").strip("\"'`").replace('\\"', '"')
+    if sentences.parses(script):
+        Shell(guide).commands(number, script)
+    else:
+        guide.sink.unknown(number, "a command stands in it, between words of another language")
+
+
+def _filled(raw: str) -> str:
+    """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
+    text = html.unescape(_TAG.sub(" ", masks.templates(advice.kept(raw))))
+    text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
+    text = masks.placeholders(text)
+    return re.sub(
+        r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}",
+        lambda match: masks.mask(match[0]),
+        text,
+    )
+
+
+def _comment(raw: str) -> bool:
+    plain = raw.strip()
+    return (
+        plain.startswith(("//", "/*", ";", "<!--", "--"))
+        or (plain.startswith("#") and not _AT_A_PROMPT.match(plain))
+        or (plain.startswith("#") and not plain.startswith("# "))
+    )
+
+
+def _root_prompt(lines: Sequence[Line], index: int) -> bool:
+    """Whether `# ` is a prompt: other commands of the paragraph have no prompt of their own, nor none at all."""
+    for step in (-1, 1):
+        k = index + step
+        while 0 <= k < len(lines) and lines[k][1].strip():
+            text = lines[k][1].strip()
+            command = sentences.command_in(text)
+            if text.startswith("$ ") or (command and text.startswith(command.split()[0])):
+                return False
+            k += step
+    return True
+
+
+def _loop(lines: Sequence[Line], index: int) -> List[Line]:
+    """A loop or condition of the shell that starts here, as a whole."""
+    if not re.match(r"\s*(?:[$#]\s+)?(for\s+\w+\s+in\s|for\s+\(\(|while\s)", lines[index][1]):
+        return []
+    found: List[Line] = []
+    for number, text in lines[index : index + 40]:
+        found.append((number, re.sub(r"^\s*[$#>]\s+", "", text) if not found else text))
+        if re.search(r"\bdone\b", text):
+            return found if any(re.search(r"\bdo\b", one) for _number, one in found) else []
+    return []

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know commands whose program is spelt wrong, which a shell would not find."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from .. import masks
+from ..calls import foreign
+
+_PROGRAMS = ("ethtool", "sysctl", "nmcli", "ifconfig", "setpci", "modprobe", "tuned-adm")
+_COMMAND = re.compile(r"(?:sudo\s+)?([a-z][a-z_-]{4,10})\s+(?:--?[A-Za-z]\S*(?:\s+\S+)*|(?:net|vm|kernel|fs)\.\S+=.*)")
+# The option without the blank before it.
+_GLUED = re.compile(r"(?:sudo\s+)?(ethtool|sysctl|nmcli|modprobe|tc|ip)(-[A-Za-z]|--[a-z][\w-]+)(?:\s+\S+)+")
+_ALMOST = 0.8
+
+
+def of_a_program(text: str) -> str:
+    """What is wrong with the name of the program of a command; empty where nothing is."""
+    plain = text.strip().strip("`")
+    glued = _GLUED.fullmatch(plain)
+    if glued:
+        return f"'{glued[1]}{glued[2]}' is no program; did you mean '{glued[1]} {glued[2]}'?"
+    command = _COMMAND.fullmatch(plain)
+    name = command[1] if command else ""
+    known = not name or name in _PROGRAMS or name in foreign.OTHERS or name in foreign.HARMLESS
+    meant = [] if known else get_close_matches(name, _PROGRAMS, 1, _ALMOST)
+    return f"'{masks.shown(name)}' is no program; did you mean '{meant[0]}'?" if meant else ""

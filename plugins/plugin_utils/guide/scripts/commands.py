@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Take in the simple commands of a shell script: what they set, what they write into files, what they print."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Sequence
+
+from .. import masks
+from ..calls import ad_hoc, foreign, programs, routes, sentences, uci, wrappers
+from ..keys import kernel_files
+from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
+from ..shell import bindings, expand, syntax
+from ..shell.lexer import Broken
+from ..shell.nodes import Node, Redirect, Simple
+from . import edits, filters, output, queries
+from .own_programs import OwnPrograms
+
+_DECLARING = ("local", "export", "declare", "readonly", "typeset")
+_OF_FUNCTIONS = ("local", "declare", "typeset")
+_SAYING = ("echo", "printf")
+SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
+# Words after `set` in the configuration of VyOS and its like, where a shell would only set its arguments.
+_ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
+# A rule of udev, which some guides show between commands.
+_RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
+
+
+def _reads_document(words: Sequence[str]) -> str:
+    """The variable into which `read -r -d '' NAME` takes a whole text; empty for another command."""
+    whole = words[0] == "read" and any(
+        re.fullmatch(r"-\w*d", word) and after == "" for word, after in zip(words, words[1:])
+    )
+    names = [word for word in words[1:] if word and word[0] != "-"]
+    return names[0] if whole and len(names) == 1 else ""
+
+
+def _reads_array(words: Sequence[str]) -> bool:
+    return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
+
+
+class Commands(OwnPrograms):
+    """What a script does command by command; `walk` and `call` are of its control flow."""
+
+    def walk(self, node: Node) -> None:
+        """Of the control flow."""
+        raise NotImplementedError
+
+    def find(self, words: Sequence[str]) -> None:
+        """Of the loops."""
+        raise NotImplementedError
+
+    def read_list(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
+        """Of the loops."""
+        raise NotImplementedError
+
+    def simple(self, node: Simple) -> str:
+        """One command; gives the name of the program."""
+        found = len(self.sink.settings), len(self.sink.remarks)
+        name = self._simple_command(node)
+        if self.override and found != (len(self.sink.settings), len(self.sink.remarks)):
+            self.sink.called.setdefault(node.line, set()).add(self.override)
+        return name
+
+    def _simple_command(self, node: Simple) -> str:
+        index = 0
+        self.line = self.override or node.line
+        self.guide.driver = str(self.scope.values.get(bindings.DRIVER, ""))
+        while index < len(node.words) and expand.assignment(node.words[index][0]):
+            index += 1
+        if index and _RULE.match(node.words[0][0]):
+            rule = " ".join(raw for raw, _line in node.words)
+            self.guide.read_file("/etc/udev/rules.d/shown.rules", [(self.line, rule)])
+            return ""
+        if index == len(node.words):
+            for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
+                self.assign_raw(raw, line, last)
+                if queries.sets(raw):
+                    self.embedded([(line, queries.sets(raw))])
+                self.sink.nothing(line, "sets a variable")
+            self.redirect(node, [])
+            return ""
+        words = [field for raw, _line in node.words[index:] for field in expand.fields(raw, self.scope)]
+        for _raw, line in node.words[index:]:
+            self.sink.nothing(line, "sets nothing by itself")
+            self.sink.goes_on(line, node.line)
+        if not words:
+            return ""
+        if words[0] in _DECLARING:
+            for raw, _line in node.words[index + 1 :]:
+                if words[0] in _OF_FUNCTIONS and "-g" not in words:
+                    self.keep(raw)
+                if any(re.fullmatch(r"-\w*A\w*", word) for word in words[1:]) and raw[:1] != "-":
+                    self.scope.tables.setdefault((expand.assignment(raw) or (raw,))[0], {})
+                if expand.assignment(raw):
+                    self.assign_raw(raw)
+            return words[0]
+        takes = (
+            any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.output_paths
+        )
+        # `tee FILE > /dev/null << EOF` writes into FILE.
+        if takes and not (wrappers.unwrapped(words)[:1] or [""])[0].endswith("tee"):
+            printed = output.of(wrappers.unwrapped(words), node.redirects, self.scope, self.line)
+            path = self.output_path(node)
+            if printed is None:
+                given = output.of(["cat"], node.redirects, self.scope, self.line)
+                printed = filters.through(wrappers.unwrapped(words), given) if given else None
+            if printed is None and kernel_files.is_one(path):
+                said = " ".join(masks.shown(word) for word in words)
+                printed = [(self.line, masks.mask(f"$({said})"))]
+            if printed is not None:
+                self._not_read(wrappers.unwrapped(words), node)
+                self.redirect(node, self.spread(node, printed))
+                return words[0]
+        self.run(words, node)
+        return words[0]
+
+    def _not_read(self, words: Sequence[str], node: Simple) -> None:
+        """What stands below a command that prints its words, and does not read what it is given."""
+        name = programs.program(words[0]) if words else ""
+        given = [line for redirect in node.redirects for line in redirect.body or ()] if name in _SAYING else []
+        for number, text in given:
+            if sentences.holds_a_setting(text):
+                why = f"{name} does not read the text below it; cat does"
+                self.sink.remark(number, NO_EFFECT, f"{masks.shown(text.strip())}: {why}")
+
+    @staticmethod
+    def hands_over(words: List[str]) -> bool:
+        """Whether the arguments of a function are a command that it runs: `retry ethtool -K eth0 gro off`."""
+        first = [word.split()[0] for word in words if word.strip()]
+        return any(programs.program(word) in programs.PROGRAMS for word in first) or any(
+            re.match(r"(echo|printf)\s.*>", word) for word in words
+        )
+
+    def run(self, words: List[str], node: Optional[Simple] = None) -> None:
+        """A command whose words are known."""
+        line = self.line
+        words = wrappers.unwrapped(words)
+        if not words:
+            return
+        name = programs.program(words[0])
+        given = output.of(["cat"], node.redirects, self.scope, line) if node else None
+        if self.call(words[0], words[1:], line):
+            self.sink.nothing(line, f"calls the function {words[0]}")
+        elif self.may_be_taken_in(name, words):
+            self.of_taken_in(words)
+        elif (
+            name in ("tee", "sysctl")
+            and node
+            and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
+        ):
+            printed = output.of(["cat"], node.redirects, self.scope, line) or []
+            self.into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
+        elif name == "tee":
+            for path in (masks.shown(word) for word in words[1:] if self.guide.is_config(masks.shown(word))):
+                self.sink.remark(line, ON_HOST, f"what goes into {path}, the host alone knows")
+            self.sink.nothing(line, "writes a file")
+        elif self.guide.runs(masks.shown(words[0]), words[1:]):
+            self.sink.nothing(line, f"calls the script {masks.shown(words[0])}")
+        elif name == "ansible" and ad_hoc.only_checks(words):
+            said = " ".join(masks.shown(word) for word in words)
+            self.sink.remark(line, NO_EFFECT, f"{said}: it only says what it would change")
+        elif name == "ansible" and ad_hoc.command(words):
+            self.embedded([(line, ad_hoc.command(words))])
+        elif name == "ansible":
+            ad_hoc.read(self.guide, line, words[1:])
+        elif name == "uci" and given:
+            uci.batch(self.guide, given)
+        elif name in programs.PROGRAMS:
+            programs.PROGRAMS[name](self.guide, line, words[1:])
+        elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
+            programs.service(self.guide, line, [name, *words[1:]])
+        elif name in SHELLS or name == "eval":
+            self._shell(name, words[1:], node)
+        elif name == "sed" and any(re.match(r"-[nrEszu]*i|--in-place", word) for word in words[1:]):
+            edits.edited(self, line, words[1:])
+        elif name in edits.COPYING:
+            edits.copied(self, line, words[1:])
+        elif name == "find" and "-exec" in words:
+            self.find(words)
+            self.sink.nothing(line, "looks for files")
+        elif name in ("cd", "pushd", "popd"):
+            self.go(name, words[1:])
+            self.sink.nothing(line, "changes the folder")
+        elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
+            own = [
+                found[2]
+                for found in map(expand.assignment, (raw for raw, _line in node.words))
+                if found and found[0] == "IFS"
+            ]
+            self.read_list(words, node.redirects, expand.text(own[0], self.scope) if own else "")
+            self.sink.nothing(line, "reads a list")
+        elif given and _reads_document(words):
+            variable = _reads_document(words)
+            self.assign(variable, "=", "\n".join(text for _number, text in given))
+            self.origins[variable] = (given[0][0], len(given))
+            self.sink.nothing(line, "reads a text")
+        elif name in (".", "source"):
+            what = masks.shown(words[1]) if len(words) > 1 else ""
+            self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
+            self.taken_in.append(what)
+        elif name == "set" and words[1:2] and words[1] in _ROUTER:
+            said = " ".join(masks.shown(word) for word in words)
+            self.sink.remark(line, OTHER_TOOL, f"{said}: it is the configuration of VyOS")
+        elif name == "trap" or name in foreign.HARMLESS or words[0] in ("{", "}", "$0"):
+            self.sink.nothing(line, "sets nothing of the network")
+        elif name in foreign.OTHERS:
+            said = " ".join(masks.shown(word) for word in words[:8])
+            self.sink.remark(line, OTHER_TOOL, f"{said}: {foreign.OTHERS[name]}")
+            self.given(name, given)
+        elif self.hands_text_to(words, given, line):
+            self.sink.nothing(line, "writes a file")
+        else:
+            self.unknown(line, words, name)
+            self.given(name, given)
+
+    def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:
+        """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""
+        if name == "eval":
+            self.embedded([(self.line, " ".join(words))])
+        elif any(re.fullmatch(r"-\w*c", word) for word in words[:-1]):
+            index = next(number for number, word in enumerate(words) if re.fullmatch(r"-\w*c", word))
+            text, *handed = [word for word in words[index + 1 :] if word[:1] != "-"] or [words[-1]]
+            lines = [(self.line, part) for part in text.split("\n")]
+            before = self.scope.arguments
+            # The first word after the text is $0.
+            self.scope.arguments = handed[1:] if len(handed) > 1 and name != "su" else before
+            if not routes.own(self.guide, self.line, text):
+                self.embedded(self.spread(node, lines) if node else lines)
+            self.scope.arguments = before
+        elif node and any(redirect.body for redirect in node.redirects):
+            body = output.of(["cat"], node.redirects, self.scope, self.line)
+            self.embedded(body or [])
+        else:
+            plain = [word for word in words if not word.startswith("-")]
+            if plain and programs.program(plain[0]) in programs.PROGRAMS:
+                self.run(plain)
+            elif plain and self.guide.runs(masks.shown(plain[0]), plain[1:]):
+                self.sink.nothing(self.line, f"calls the script {masks.shown(plain[0])}")
+            elif plain:
+                self.sink.remark(
+                    self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"
+                )
+
+    def embedded(self, lines: Sequence[Line]) -> None:
+        """Shell text inside of a word."""
+        try:
+            tree = syntax.parse(lines)
+        except Broken as error:
+            self.sink.unknown(self.line, f"the shell text is broken: {error}")
+            return
+        before = self.line
+        self.walk(tree)
+        self.line = before
+
+    def into(self, words: Sequence[str], printed: List[Line], line: int) -> None:
+        """`tee FILE...`, which writes files anew without -a."""
+        adds = any(re.fullmatch(r"-\w*a\w*|--append", word) for word in words[1:])
+        for path in words[1:]:
+            if not path.startswith("-"):
+                if not adds:
+                    self.renew(path, line)
+                self.write(path, printed, line)

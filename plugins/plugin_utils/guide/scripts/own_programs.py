@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge the commands of a shell script whose programs are not known: functions of files that it takes in, programs of
+somebody's own, lines that are no commands at all."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional, Sequence
+
+from .. import masks
+from ..calls import foreign, programs, qdiscs, sentences
+from ..model import NO_EFFECT, NOTE, OTHER_TOOL, Line
+from ..shell.nodes import Simple
+from .substitutions import Substitutions
+
+_TALKING = re.compile(
+    r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
+)
+_NETWORK = re.compile(
+    r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
+    r"|rss\b|affinity|tso\b|sysctl|ethtool|net\.|interface)"
+)
+# A line of a file of sysctl.
+_PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
+_QDISC_WORDS = ("qdisc", "class", "filter")
+
+
+class OwnPrograms(Substitutions):
+    """What is said of such commands."""
+
+    def run(self, words: List[str], node: Optional[Simple] = None) -> None:
+        """A command by its words."""
+        raise NotImplementedError
+
+    def embedded(self, lines: Sequence[Line]) -> None:
+        """Shell text inside of a word."""
+        raise NotImplementedError
+
+    def given(self, name: str, text: Optional[List[Line]]) -> None:
+        """What stands in a text for a program that is not known, or that acts elsewhere."""
+        for number, part in text or ():
+            if sentences.holds_a_setting(part):
+                self.sink.remark(number, OTHER_TOOL, f"it stands in a text for {masks.shown(name)}")
+
+    def hands_text_to(self, words: Sequence[str], text: Optional[List[Line]], line: int) -> bool:
+        """Whether a program of somebody's own is given a text and the path of a configuration that it belongs into."""
+        paths = [word for word in words[1:] if masks.shown(word)[:1] == "/" and self.guide.is_config(masks.shown(word))]
+        known = (self.functions, programs.PROGRAMS, foreign.OTHERS, foreign.HARMLESS)
+        if text is None or len(paths) != 1 or any(programs.program(words[0]) in names for names in known):
+            return False
+        said = f"{masks.shown(words[0])} is not part of this text; it is taken to write what it is given into that file"
+        self.sink.remark(line, NOTE, said)
+        self.write(paths[0], text, line)
+        return True
+
+    def unknown(self, line: int, words: List[str], name: str) -> None:
+        """A program that is not known may be one that runs the rest of its words."""
+        for index, word in enumerate(words[1:], 1):
+            if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
+                self.embedded([(line, word)])
+                return
+            if (
+                programs.program(word) in programs.PROGRAMS
+                and index <= 3
+                and len(words) > index + 1
+                and "/" not in words[0]
+            ):
+                self.run(words[index:])
+                return
+        if _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
+            said = masks.shown(" ".join(words))
+            text = f"{said}: it is a line for a file of sysctl, which a shell takes for a command; it sets nothing"
+            self.sink.remark(line, NO_EFFECT, text)
+        elif len(words) > 1 and words[1] in _QDISC_WORDS:
+            qdiscs.tc(self.guide, line, words[1:])
+        elif not masks.known(words[0]) or any(
+            word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
+        ):
+            self.dynamic = True
+            self.sink.nothing(line, "runs what it is told by its arguments")
+        elif _TALKING.match(name.lower().lstrip("_")):
+            self.sink.nothing(line, "only prints")
+        elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
+            self.sink.remark(
+                line, OTHER_TOOL, f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
+            )
+        else:
+            said = masks.shown(" ".join(words))
+            if _NETWORK.search(said) and self.taken_in:
+                self.of_taken_in(words)
+            elif _NETWORK.search(said):
+                self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
+            else:
+                self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
+        """Whether a vendor's program is more likely a function of a file that the script takes in."""
+        likely = re.search("irq|affinity", " ".join(self.taken_in)) is not None or not masks.known(" ".join(words))
+        return bool(self.taken_in) and likely and name in programs.OF_VENDORS and words[0] == name
+
+    def of_taken_in(self, words: List[str]) -> None:
+        """A command that may be a function of a file that the script takes in."""
+        said = " ".join(masks.shown(word) for word in words)
+        named = " or ".join(dict.fromkeys(self.taken_in[-3:]))
+        what = f"{said}: it may be a function of {named}, which is not part of this text"
+        self.sink.remark(self.line, OTHER_TOOL, what)

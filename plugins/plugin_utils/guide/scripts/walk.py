@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walk through the commands of a shell script: loops over words, functions, conditions as far as the text decides.
+
+What the text does not decide is walked in every case, and each setting notes in which case it stands; what only the
+host knows stays a placeholder.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import partial
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+
+from .. import masks
+from ..budget import TooLarge
+from ..keys.settings import Guide
+from ..model import CONDITIONAL
+from ..shell import bindings, conditions, counting, expand
+from ..shell.conditions import START, UNDO
+from ..shell.nodes import (
+    AndOr,
+    Arithmetic,
+    Case,
+    For,
+    Function,
+    If,
+    Node,
+    Not,
+    Pipeline,
+    Sequence_,
+    Simple,
+    While,
+    all_of,
+)
+from .loops import Loops
+
+_MOST_STEPS, _MOST_DEPTH = 20000, 12
+
+
+class _State(NamedTuple):
+    arguments: Optional[List[str]]
+    digits: Dict[str, expand.Value]
+
+
+class Walk(Loops):
+    """The control flow of one script."""
+
+    def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
+        super().__init__(guide, arguments)
+        self.loopback = False  # whether what is asked is about lo alone
+        self.depth = 0
+        self.called: List[str] = []
+        self.sites: Dict[str, int] = {}
+
+    def walk(self, node: Node) -> None:
+        """The effect of a command, whatever it is."""
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            if isinstance(node, Simple) and id(node) not in self.visited:
+                self.visited.add(id(node))
+                self.sink.unknown(node.line, f"loops have taken {_MOST_STEPS} steps before it, and no more are read")
+            return
+        try:
+            self._walk(node)
+        except TooLarge as error:
+            self.skip(node, str(error))
+            self.sink.unknown(self.override or node.line, str(error))
+
+    def _walk(self, node: Node) -> None:
+        if isinstance(node, Simple):
+            self._simple(node)
+        elif isinstance(node, Sequence_):
+            with self.output_to(node.redirects), self.staying(node.own):
+                for command in node.commands:
+                    self.walk(command)
+        elif isinstance(node, Pipeline):
+            with self.staying(True):
+                self.pipeline(node)
+        elif isinstance(node, AndOr):
+            self._and_or(node)
+        elif isinstance(node, Not):
+            self.walk(node.command)
+        elif isinstance(node, If):
+            self._if(node)
+        elif isinstance(node, Case):
+            self._case(node)
+        elif isinstance(node, For):
+            with self.output_to(node.redirects):
+                self.loop(node)
+        elif isinstance(node, While):
+            self.repeat(node)
+        elif isinstance(node, Arithmetic):
+            counting.carry_out(node.expression, self.scope)
+
+    def _simple(self, node: Simple) -> None:
+        self.visited.add(id(node))
+        word = self.simple(node)
+        if word == "let":
+            for raw, _line in node.words[1:]:
+                counting.carry_out(expand.text(raw, self.scope), self.scope)
+        if word == "shift" and self.scope.arguments and not self.undecided:
+            self._shift(node)
+        if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
+            raise bindings.Leave(word)
+        if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
+            self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
+
+    def _shift(self, node: Simple) -> None:
+        """Drop the first arguments."""
+        raw = [expand.text(word, self.scope) for word, _line in node.words[1:]]
+        count = int(raw[0]) if raw and raw[0].isdecimal() else 1
+        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
+        self.scope.arguments = (self.scope.arguments or [])[count:]
+
+    def call(self, name: str, words: List[str], line: int) -> bool:
+        """Walk through a function of this script, if it is one."""
+        function = self.functions.get(name)
+        if function is None or self.depth >= _MOST_DEPTH:
+            return function is not None
+        self.enter(function, words, line, name)
+        return True
+
+    def enter(self, function: Function, words: Optional[List[str]], line: int, name: str) -> None:
+        self.called.append(function.name)
+        values = self.scope.values
+        state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
+        override = self.override
+        if words is not None and masks.mask("$@") in words:
+            words = None
+        if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
+            self.override = override or line
+        self.scope.arguments = words
+        self.depth += 1
+        self.kept.append({})
+        try:
+            self.walk(function.body)
+        except bindings.Leave as leave:
+            if leave.how == "exit":
+                raise
+        finally:
+            self.depth -= 1
+            self.scope.arguments = state.arguments
+            self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
+            for key, value in self.kept.pop().items():
+                self.scope.values.pop(key, None) if value is None else self.scope.values.update({key: value})
+            self.scope.values.update(state.digits)
+            self.override = override
+
+    def _and_or(self, node: AndOr) -> None:
+        known = conditions.decide(node.left, self.scope)
+        if conditions.is_test(node.left):
+            self.visit_all(node.left)
+            outcome, start = node.operator == "&&", dict(self.scope.values)
+            if known is None:
+                self.loopback = conditions.is_about_lo(node.left)
+                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)):
+                    self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
+                self.loopback = False
+                self.in_any_round(start)
+                self._guarded(node.right, node.left, not outcome)
+            elif known is outcome:
+                self.walk(node.right)
+            else:
+                self.skip(node.right, "the condition before it is not met")
+            return
+        if node.operator == "&&":
+            self.walk(node.left)
+            self.walk(node.right)
+            return
+        group = self._group()
+        before = len(self.sink.settings)
+        self._case_of(group, 0, "if", node.left, doubt=False)
+        index = len(self.sink.settings)
+        self._case_of(group, 1, "if", node.right)
+        self.sink.only_otherwise(self.sink.settings[before:index], index)
+
+    def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
+        """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
+        undo = bindings.undone(found)
+        if undo:
+            self.skip(body, f"it runs for '{undo}' only")
+            return
+        for one in found:
+            with bindings.held(self.scope, one):
+                walk(body)
+
+    def _guarded(self, body: Node, test: Node, holds: bool) -> None:
+        """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
+        found = bindings.alternatives(test, self.scope, holds) if bindings.leaves(body) else []
+        if len(found) == 1:
+            bindings.bind(self.scope, found[0])
+
+    def _doubt(self, node: Node) -> None:
+        self.undecided += 1
+        self.walk(node)
+        self.undecided -= 1
+
+    def _group(self) -> int:
+        self.sink.groups += 1
+        return self.sink.groups
+
+    def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True) -> None:
+        before = self.sink.branch
+        self.sink.branch = (*before, (group, number, kind))
+        self.undecided += doubt
+        try:
+            self.walk(node)
+        finally:
+            self.undecided -= doubt
+            self.sink.branch = before
+
+    def _if(self, node: If) -> None:
+        group, closed = self._group(), False
+        outcomes: List[Dict[str, expand.Value]] = []
+        start = dict(self.scope.values)
+        for number, (test, body) in enumerate(node.arms):
+            known = True if test is None else conditions.decide(test, self.scope)
+            if test is not None:
+                self.condition(test)
+            if closed or known is False:
+                self.skip(body, "the condition before it is not met")
+                if not closed and test is not None and conditions.names_option(test):
+                    start.update(self._without(body))
+                continue
+            if known and not outcomes:
+                self.walk(body)
+                closed = True
+                outcomes = [dict(self.scope.values)]
+                continue
+            self.scope.values = dict(start)
+            self.loopback = test is not None and conditions.is_about_lo(test)
+            ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
+            caveat = conditions.measured(test or node.arms[0][0] or body, self.scope, holds=test is not None)
+            with self.sink.noting(caveat):
+                self._where(ways, body, partial(self._case_of, group, number, "if"))
+            self.loopback = False
+            outcomes += [] if test is not None and conditions.names_option(test) else [self.scope.values]
+            closed = known is True
+        self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
+        if len(outcomes) > 1 or not closed:
+            self.in_any_round(start)
+        if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
+            self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
+
+    def _without(self, body: Node) -> Dict[str, expand.Value]:
+        """What a script would set for an option is empty in a call that has not got it."""
+        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
+        names = [found[0] for found in map(expand.assignment, raw) if found]
+        return {name: "" for name in names if self.scope.get(name) is None}
+
+    def _case(self, node: Case) -> None:
+        subject = expand.text(node.subject, self.scope)
+        arms = [([expand.text(one, self.scope) for one in raw], body) for raw, body, _line in node.arms]
+        if masks.known(subject) and not any(char in subject for char in "*?"):
+            taken = False
+            for patterns, body in arms:
+                if not taken and any(fnmatchcase(subject, pattern) for pattern in patterns):
+                    taken = True
+                    self.walk(body)
+                else:
+                    self.skip(body, f"the case is another one: {subject}")
+            return
+        group, start = self._group(), dict(self.scope.values)
+        outcomes: List[Dict[str, expand.Value]] = []
+        for number, (patterns, body) in enumerate(arms):
+            lowered = {pattern.lower().strip("-") for pattern in patterns}
+            found = [bindings.of_pattern(node.subject, pattern, self.scope) for pattern in patterns]
+            undo = patterns[0] if lowered and lowered <= UNDO else bindings.undone(found)
+            if undo:
+                self.skip(body, f"it runs for '{undo}' only")
+                continue
+            kind = (
+                "if"
+                if lowered & (START | {"*"}) or (found and all(bindings.DRIVER in one for one in found))
+                else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
+            )
+            for one in found if found and all(found) else [{}]:
+                self.scope.values = dict(start)
+                self.loopback = patterns == ["lo"]
+                # A name is what an inventory takes; a number only says which case it is.
+                named = any(not text.isdecimal() for text in one.values())
+                noted = "" if named else conditions.chosen(node.subject, patterns)
+                with bindings.held(self.scope, one), self.sink.noting(noted):
+                    self._case_of(group, number, kind, body)
+                self.loopback = False
+                outcomes.append(self.scope.values)
+        self.scope.values = bindings.merged(outcomes or [start], prefer=False)
+        self.in_any_round(start)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a condition says of the variables of a script while it holds: `[ "$1" = eno1 ]`, `case $2 in up)`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from .. import masks
+from . import expand
+from .conditions import START, UNDO, queries_driver, spelt
+from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While
+
+# One dictionary for each way in which a condition can hold; an empty one says nothing.
+Bindings = Dict[str, str]
+_NOTHING: Bindings = {}
+_MOST = 16
+# Stands among the variables for the driver of the NICs that a command is for.
+DRIVER = "@driver"
+_VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
+
+
+def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bindings]:
+    """The ways in which a condition holds, or fails, by the variables that are one text then."""
+    if isinstance(node, Sequence_) and len(node.commands) == 1:
+        return alternatives(node.commands[0], scope, holds)
+    if isinstance(node, Not):
+        return alternatives(node.command, scope, not holds)
+    if isinstance(node, AndOr):
+        sides = [alternatives(side, scope, holds) for side in (node.left, node.right)]
+        return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
+    if isinstance(node, Pipeline) and holds:
+        return _searched(node)
+    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
+        return [_NOTHING]
+    raw = [word for word, _line in node.words[1:]]
+    return _words(raw[:-1] if node.words[0][0] != "test" else raw, scope, holds)
+
+
+def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
+    """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
+    for joined, together in ((("-o", "||"), False), (("-a", "&&"), True)):
+        index = next((number for number, word in enumerate(raw) if word in joined), 0)
+        if index:
+            sides = [_words(side, scope, holds) for side in (raw[:index], raw[index + 1 :])]
+            return _both(*sides) if together is holds else _either(*sides)
+    if raw[:1] == ["!"]:
+        return _words(raw[1:], scope, not holds)
+    if raw[1:2] == ["=~"] and holds and _tells_driver(raw[0], scope):
+        return _drivers("".join(raw[2:]))
+    if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
+        return [_NOTHING]
+    for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
+        match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
+        if text and masks.known(text) and not any(char in text for char in "*?[$"):
+            names = [match[1]] if match else []
+            names += [DRIVER] if _tells_driver(variable, scope) else []
+            if names:
+                return [dict.fromkeys(names, text)]
+    return [_NOTHING]
+
+
+def _tells_driver(raw: str, scope: expand.Scope) -> bool:
+    match = _VARIABLE.fullmatch(raw)
+    return match[1] in scope.drivers if match else queries_driver(raw)
+
+
+def _drivers(pattern: str) -> List[Bindings]:
+    """The drivers of a regular expression that is nothing but their names."""
+    names = re.sub(r"driver:(\s|\\s[*+]?)*|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
+    return [{DRIVER: name} for name in names] if all(re.fullmatch(r"[\w-]+", name) for name in names) else [_NOTHING]
+
+
+def _searched(node: Pipeline) -> List[Bindings]:
+    """`ethtool -i NIC | grep -q DRIVER`."""
+    first, last = node.commands[0], node.commands[-1]
+    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and queries_driver(spelt(first))):
+        return [_NOTHING]
+    words = [raw for raw, _line in last.words]
+    if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
+        return [_NOTHING]
+    return _drivers(next((word for word in words[1:] if not word.startswith("-")), ""))
+
+
+def _both(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
+    found = [{**first, **second} for first in one for second in other]
+    return found if len(found) <= _MOST else [_NOTHING]
+
+
+def _either(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
+    found = [*one, *other]
+    return found if all(found) and len(found) <= _MOST else [_NOTHING]
+
+
+def rows(node: While, scope: expand.Scope) -> Optional[List[Tuple[int, Bindings]]]:
+    """`while read key value; do ... done << EOF`: by their lines, the variables of each round; None for other loops."""
+    test = node.condition
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    documents = [redirect for redirect in node.redirects if redirect.body]
+    words = [raw for raw, _line in test.words] if isinstance(test, Simple) else []
+    separator = re.fullmatch(r"IFS=[\"']?(\S?)[\"']?", words[0]) if words else None
+    words = words[1:] if separator else words
+    names = [word for word in words[1:] if word != "-r"]
+    if words[:1] != ["read"] or len(documents) != 1 or not names or any(word.startswith("-") for word in names):
+        return None
+    found = []
+    for line, raw in documents[0].body or ():
+        text = raw if documents[0].quoted else expand.document(raw, scope)
+        parts = [part.strip() for part in text.split((separator[1] if separator else "") or None, len(names) - 1)]
+        if any(parts):
+            found.append((line, dict(zip(names, [*parts, *[""] * len(names)]))))
+    return found
+
+
+def reads_one(node: Node) -> str:
+    """The variable of `while read x`; empty for other commands."""
+    test = node.condition if isinstance(node, While) else None
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    words = [raw for raw, _line in test.words] if isinstance(test, Simple) else []
+    words = words[1:] if words and words[0].startswith("IFS=") else words
+    names = [word for word in words[1:] if word != "-r"]
+    return names[0] if words[:1] == ["read"] and len(names) == 1 and re.fullmatch(r"\w+", names[0]) else ""
+
+
+def undone(found: Sequence[Bindings]) -> str:
+    """The word, such as `down`, with which alone a condition holds; empty where it holds for more."""
+    words = [next((text for text in one.values() if text.lower().strip("-") in UNDO), "") for one in found]
+    return words[0] if words and all(words) else ""
+
+
+def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
+    """What a pattern of a `case` says of the variables of its subject, which may be two: `case "$1:$2" in eno1:up)`."""
+    names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
+    if not names:
+        return {DRIVER: pattern} if queries_driver(subject) and pattern.strip("*") else {}
+    parts = [pattern] if not names[2] else pattern.split(names[2])
+    chosen = [name for name in (names[1], names[3]) if name]
+    # A pattern of names is what an inventory takes, too; one for everything says nothing.
+    usable = len(parts) == len(chosen)
+    found = {
+        name: part
+        for name, part in zip(chosen, parts)
+        if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
+    }
+    drivers = [part for name, part in found.items() if name in scope.drivers]
+    return {**found, DRIVER: drivers[0]} if drivers else found
+
+
+def bind(scope: expand.Scope, found: Bindings) -> None:
+    """Let the variables, and others that are only other names of them, have these values."""
+    for name, text in found.items():
+        now = scope.get(name)
+        same = {masks.mask(f"${name}"), masks.mask(f"${{{name}}}")}
+        same |= {now} if isinstance(now, str) and not masks.known(now) else set()
+        others = [key for key, value in scope.values.items() if isinstance(value, str) and value in same]
+        for other in [*_named(same), *others]:
+            scope.values[other] = text
+        scope.values[name] = text
+
+
+@contextmanager
+def held(scope: expand.Scope, found: Bindings) -> Iterator[None]:
+    """Variables that have these values for some commands; one that these assign anew stays as they leave it."""
+    before = dict(scope.values)
+    bind(scope, found)
+    bound = {name: value for name, value in scope.values.items() if before.get(name) != value}
+    yield
+    for name, value in bound.items():
+        if scope.values.get(name) == value:
+            scope.values.pop(name)
+            scope.values.update({name: before[name]} if name in before else {})
+
+
+def _named(values: set[str]) -> Iterator[str]:
+    """The variables that values stand for."""
+    for value in values:
+        match = re.fullmatch(r"\$\{?(\w+)\}?", masks.shown(value))
+        if match:
+            yield match[1]
+
+
+# How the names begin that stand beside variables of which conditions of the host have left open what they are.
+OPEN = "?"
+
+
+def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[str, expand.Value]:
+    """The variables after cases of which one holds: what differs is not known."""
+    after: Dict[str, expand.Value] = {}
+    opened = {name for values in outcomes for name in values if name.startswith(OPEN)}
+    for name in {name for values in outcomes for name in values} - opened:
+        found = [values.get(name) for values in outcomes]
+        sure = [value for value in found if value is not None and masks.known("".join(value))]
+        if all(value == found[0] for value in found) and found[0] is not None:
+            after[name] = found[0]
+        elif prefer and sure and all(value == sure[0] for value in sure) and f"{OPEN}{name}" not in opened:
+            after[name] = sure[0]
+        elif any(value == masks.MAXIMUM for value in found):
+            after[name] = masks.MAXIMUM
+        else:
+            after[name] = masks.mask(f"${name}")
+            if sure or f"{OPEN}{name}" in opened:
+                after[f"{OPEN}{name}"] = "1"
+    return after
+
+
+class Leave(Exception):
+    """exit, return, break or continue, where nothing doubts it."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+def surer(one: expand.Value, other: Optional[expand.Value]) -> bool:
+    """Whether one value is known where the other is not."""
+    # Nothing is no default: a script that needs a NIC begins with an empty one.
+    return bool("".join(one)) and masks.known("".join(one)) and other is not None and not masks.known("".join(other))
+
+
+def leaves(node: Node) -> bool:
+    """Whether a body certainly ends with exit, return, break or continue."""
+    last = node
+    while isinstance(last, Sequence_) and last.commands:
+        last = last.commands[-1]
+    words = last.words if isinstance(last, Simple) else ()
+    return bool(words) and words[0][0] in ("exit", "return", "break", "continue")

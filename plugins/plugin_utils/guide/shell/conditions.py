@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decide the conditions of a shell script, where its text alone does."""
+
+from __future__ import annotations
+
+import operator
+import re
+from fnmatch import fnmatchcase
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
+
+from .. import masks
+from . import expand, interrupts
+from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
+
+_NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
+    "-eq": operator.eq,
+    "-ne": operator.ne,
+    "-lt": operator.lt,
+    "-le": operator.le,
+    "-gt": operator.gt,
+    "-ge": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+# Cases that take a tuning back, or only show it.
+_UNDO_WORDS = """
+stop off disable disabled unload restore revert reset undo remove clean cleanup clear delete del uninstall down
+rollback unset teardown unapply default defaults
+"""
+UNDO = frozenset(_UNDO_WORDS.split())
+_START_WORDS = """
+start restart force-reload reload up add change all enable on apply load set yes y true 1 full run
+"""
+START = frozenset(_START_WORDS.split())
+# Files of queues are there wherever the NIC has the queue.
+_EXISTS = ("-e", "-f", "-d", "-r", "-w", "-L", "-h")
+_OF_A_LOOP = re.compile(
+    r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?|/sys/(devices/system/cpu|block)/.*"
+)
+_OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
+# More than one; a comparison with less asks whether there is anything at all.
+_NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
+_COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
+# Arguments, their number, and how a command ended.
+_OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
+_QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
+_FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
+_TESTS = ("[", "[[", "test", "true", "false", ":")
+
+
+def spelt(node: Simple) -> str:
+    """The raw words of a command."""
+    return " ".join(raw for raw, _line in node.words)
+
+
+def is_test(node: Node) -> bool:
+    """Whether a command only asks."""
+    if isinstance(node, Sequence_):
+        return all(is_test(command) for command in node.commands)
+    if isinstance(node, AndOr):
+        return is_test(node.left) and is_test(node.right)
+    if isinstance(node, Not):
+        return is_test(node.command)
+    if isinstance(node, Pipeline):
+        return all(
+            isinstance(one, Simple) and one.words and (one.words[0][0] in _FILTERS or queries_driver(spelt(one)))
+            for one in node.commands
+        )
+    if isinstance(node, Arithmetic):
+        return "=" not in re.sub(r"[=!<>]=", "", node.expression) and "++" not in node.expression
+    return (
+        isinstance(node, Simple)
+        and bool(node.words)
+        and node.words[0][0] in (*_TESTS, "command", "grep", "which", "type")
+    )
+
+
+def queries_driver(source: str) -> bool:
+    """Whether a command, or what is put in its place, is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
+    return bool(_QUERIES_DRIVER.search(source))
+
+
+def is_about_lo(test: Node) -> bool:
+    """Whether a condition only tells lo from the rest, which no setting is for."""
+    words = [raw for node in all_of(test) if isinstance(node, Simple) for raw, _line in node.words]
+    return any(re.fullmatch(r"[\"']?(\^?lo\$?|/sys/class/net/lo/?)[\"']?", raw) for raw in words)
+
+
+def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
+    """True, False, or None where the host decides."""
+    if isinstance(node, Sequence_):
+        return decide(node.commands[-1], scope) if node.commands else None
+    if isinstance(node, AndOr):
+        one, other = decide(node.left, scope), decide(node.right, scope)
+        if node.operator == "&&":
+            return False if one is False or other is False else (True if one and other else None)
+        return True if one or other else (False if one is False and other is False else None)
+    if isinstance(node, Not):
+        found = decide(node.command, scope)
+        return None if found is None else not found
+    if isinstance(node, Arithmetic):
+        return compare(node.expression, scope)
+    if not isinstance(node, Simple) or not node.words:
+        return None
+    raw = [word for word, _line in node.words]
+    if raw[0] in ("true", ":"):
+        return True
+    if raw[0] == "false":
+        return False
+    if raw[0] not in ("[", "[[", "test"):
+        return None
+    inner = raw[1:-1] if raw[0] != "test" else raw[1:]
+    if raw[0] == "[[" and len(inner) == 3 and inner[1][0] == "-" and inner[1] in _NUMBERS:
+        left, right = (expand.arithmetic(expand.text(side, scope), scope) for side in (inner[0], inner[2]))
+        return None if left is None or right is None else _NUMBERS[inner[1]](left, right)
+    return _test([expand.text(word, scope) for word in inner], raw[0] == "[[")
+
+
+def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
+    """What to note of commands for which the host compares a number, such as the speed of a link; else nothing."""
+    for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
+        number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
+        if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):
+            continue
+        value = expand.text(other if "$" in other or "`" in other else f"${other}", scope)
+        if not masks.known(value) and value != masks.MAXIMUM:
+            said = f"only where {left} {sign} {right} {'holds' if holds else 'does not hold'}"
+            speed = "; match: {min_speed: ...} selects NICs by their link, in Mbit/s"
+            return said + (speed if "speed" in f"{left}{right}".lower() else "")
+    return ""
+
+
+def names_option(node: Node) -> bool:
+    """Whether a condition needs an option, such as `[ "$1" = -x ]`, which a plain call has not.
+
+    What is turned round or joined by `or` holds without it as well.
+    """
+    if isinstance(node, AndOr):
+        return node.operator == "&&" and (names_option(node.left) or names_option(node.right))
+    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
+        return names_option(node.commands[0])
+    triples = _compared(node)
+    return len(triples) == 1 and _is_option(*triples[0])
+
+
+def _is_option(left: str, sign: str, right: str) -> bool:
+    option = re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
+    return sign in ("=", "==") and _OF_A_CALL.fullmatch(left) is not None and option is not None
+
+
+def chosen(subject: str, patterns: Sequence[str]) -> str:
+    """What to note of commands in a case that the host chooses, such as by its release; arguments choose for a call."""
+    words = [masks.shown(pattern) for pattern in patterns]
+    lowered = {word.lower().strip("-") for word in words}
+    if _OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo"}):
+        return ""
+    return f"only where {subject} is {' or '.join(words)}"
+
+
+def _compared(node: Node) -> List[Tuple[str, str, str]]:
+    """The left side, the sign and the right side of what may be comparisons."""
+    if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
+        raw = [word for word, _line in node.words[1:] if word not in ("]", "]]")]
+        return list(zip(raw, raw[1:], raw[2:]))
+    found = _COMPARED.finditer(node.expression) if isinstance(node, Arithmetic) else ()
+    return [(match[1], match[2], match[3]) for match in found]
+
+
+def _test(words: List[str], double: bool) -> Optional[bool]:
+    for joined, decisive in ((("-o", "||"), True), (("-a", "&&"), False)):
+        index = next((number for number, word in enumerate(words) if word in joined), 0)
+        if index:
+            sides = (_test(words[:index], double), _test(words[index + 1 :], double))
+            return decisive if decisive in sides else (None if None in sides else not decisive)
+    if words[:1] == ["!"]:
+        found = _test(words[1:], double)
+        return None if found is None else not found
+    if len(words) == 2 and words[0] in _EXISTS and _is_listed(words[1]):
+        return True
+    if not all(masks.known(word) for word in words):
+        return None
+    if len(words) == 1:
+        return bool(words[0])
+    if len(words) == 2 and words[0] in ("-z", "-n"):
+        return bool(words[1]) is (words[0] == "-n")
+    if len(words) != 3 or any(char in words[0] for char in "*?"):
+        return None
+    left, sign, right = words
+    if sign in ("=", "==", "!="):
+        same = fnmatchcase(left, right) if double else left == right
+        return same is (sign != "!=")
+    if sign in _NUMBERS and left.lstrip("-").isdecimal() and right.lstrip("-").isdecimal():
+        return _NUMBERS[sign](int(left), int(right))
+    return None
+
+
+def _is_listed(path: str) -> bool:
+    """Whether a file is there wherever a command with its name has a NIC, a queue or an interrupt to act on."""
+    symbolic = not masks.known(path) or any(char in path for char in "*?") or interrupts.WORD.search(path)
+    return bool(_OF_A_QUEUE.match(path)) or (bool(symbolic) and bool(_OF_A_LOOP.fullmatch(masks.shown(path))))
+
+
+def compare(expression: str, scope: expand.Scope) -> Optional[bool]:
+    """An arithmetic condition with one comparison."""
+    match = re.fullmatch(r"([^<>=!&|]+)(<=|>=|==|!=|<|>)([^<>=!&|]+)", expression.strip())
+    if not match:
+        number = expand.arithmetic(expression, scope)
+        return None if number is None else bool(number)
+    left, right = expand.arithmetic(match[1], scope), expand.arithmetic(match[3], scope)
+    return None if left is None or right is None else _NUMBERS[match[2]](left, right)
