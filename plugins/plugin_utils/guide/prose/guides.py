@@ -5,7 +5,7 @@ Nix, Python)."""
 from __future__ import annotations
 
 import re
-from typing import Callable, List, Optional, Sequence
+from typing import Callable, List, Optional, Sequence, Tuple
 
 from ..formats import diffs, interfaces
 from ..keys.settings import Guide
@@ -46,81 +46,133 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     guide.sink.instead.update(choices.second(lines))
     for path, file in nix.files(lines):
         guide.read_file(path, file)
-    index = _lost_block(guide, lines, detect, form)
-    rest: List[Line] = []
-    taking_back = 0  # the level of the heading of a part that takes things back
+    reading = _Reading(guide, detect, form)
+    index = reading.lost_block(lines)
     while index < len(lines):
+        index += reading.one(lines, index)
+    reading.line_by_line()
+
+
+class _Reading:
+    """A guide on the way through it."""
+
+    def __init__(self, guide: Guide, detect: Detect, form: Form) -> None:
+        self.guide, self.detect, self.form = guide, detect, form
+        self.rest: List[Line] = []  # lines that belong to no block, and are still to be read
+        self.taking_back = 0  # the level of the heading of a part that takes things back
+
+    @property
+    def why(self) -> str:
+        """Why nothing of this part is taken, if so."""
+        return undoing.TAKES_BACK if self.taking_back else ""
+
+    def one(self, lines: Sequence[Line], index: int) -> int:
+        """The block that begins with a line, or this line alone; how many lines that is."""
         fence = _FENCE.match(lines[index][1])
-        heading = _HEADING.match(lines[index][1])
-        if heading and len(heading[1]) <= (taking_back or 6):
-            before, taking_back = taking_back, len(heading[1]) if undoing.UNDO.fullmatch(heading[2]) else 0
-            if before != taking_back:  # any other heading may be a comment in the middle of a resource
-                single_lines.read(guide, rest, why=undoing.TAKES_BACK if before else "")
-                rest = []
-        sections = [] if fence else _sections(lines, index)
+        self._heading(lines[index][1])
+        if fence:
+            return self._fenced(lines, index, fence)
+        taken, block = self._unfenced(lines, index)
+        if not block:
+            self.rest.append(lines[index])
+            return 1
+        self.line_by_line()
+        with self.guide.sink.under(NO_EFFECT, self.why):
+            block()
+        return taken
+
+    def line_by_line(self) -> None:
+        """Read the lines before a block, or at the end."""
+        single_lines.read(self.guide, self.rest, why=self.why)
+        self.rest = []
+
+    def _heading(self, text: str) -> None:
+        heading = _HEADING.match(text)
+        if not heading or len(heading[1]) > (self.taking_back or 6):
+            return
+        level = len(heading[1]) if undoing.UNDO.fullmatch(heading[2]) else 0
+        if level != self.taking_back:  # any other heading may be a comment in the middle of a resource
+            self.line_by_line()
+        self.taking_back = level
+
+    def _unfenced(self, lines: Sequence[Line], index: int) -> Tuple[int, Optional[Callable[[], None]]]:
+        """How many lines a block without fences has, and what reads it."""
+        sections = _sections(lines, index)
         if sections:
-            single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
-            rest = []
-            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
-                _block(guide, sections, "", detect, form)
-            index += len(sections)
-            continue
-        held = 0 if fence else fragments.document(lines, index)
+            return len(sections), lambda: self._block(sections, "")
+        held = fragments.document(lines, index)
         if held:
-            single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
-            rest = []
-            _document(guide, lines[index : index + held], detect, form)
-            index += held
-            continue
-        changed = 0 if fence else diffs.block(lines, index)
+            return held, lambda: self._document(lines[index : index + held])
+        changed = diffs.block(lines, index)
         if changed:
-            single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
-            rest = []
-            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
-                diffs.read(guide, lines[index : index + changed], lambda held: form(detect(held) or "prose", held))
-            index += changed
-            continue
-        found = None if fence else embedded.block(lines, index, detect)
-        if found:
-            single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
-            rest = []
-            with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if taking_back else ""):
-                form(found.form, found.lines)
-            index += found.taken
-            continue
-        if not fence:
-            rest.append(lines[index])
-            index += 1
-            continue
-        single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
-        above = next((text for _number, text in reversed(rest) if text.strip()), "")
-        back = taking_back or (above.rstrip(" *_").endswith(":") and undoing.UNDO.fullmatch(above))
-        rest = []
+            return changed, lambda: self._change(lines[index : index + changed])
+        file = embedded.block(lines, index, self.detect)
+        return (file.taken, lambda: self.form(file.form, file.lines)) if file else (0, None)
+
+    def _fenced(self, lines: Sequence[Line], index: int, fence: re.Match[str]) -> int:
+        above = next((text for _number, text in reversed(self.rest) if text.strip()), "")
+        self.line_by_line()
         end = next(
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),
             len(lines),
         )
         block = dedented(lines[index + 1 : end])
         for number, _text in (lines[index], *lines[end : end + 1]):
-            guide.sink.nothing(number, "a fence")
-        bad = _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
-        if _OUTPUT.fullmatch(above) and not any(_COMMAND.match(text) for _number, text in block):
-            bad = "the text shows it as what a command prints"
-        with guide.sink.under(NO_EFFECT, undoing.TAKES_BACK if back else bad):
-            _block(guide, block, fence[2], detect, form)
-        index = end + 1
-    single_lines.read(guide, rest, why=undoing.TAKES_BACK if taking_back else "")
+            self.guide.sink.nothing(number, "a fence")
+        with self.guide.sink.under(NO_EFFECT, self.why or _only_shown(above, block)):
+            self._block(block, fence[2])
+        return end + 1 - index
+
+    def lost_block(self, lines: Sequence[Line]) -> int:
+        """How many lines are of a block whose opening fence stands before the text, as the next one to open shows."""
+        matches = enumerate(_FENCE.match(text) for _number, text in lines)
+        fences = [(k, match) for k, match in matches if match and match[1]]
+        if len(fences) < 2 or not fences[0][0] or fences[0][1][2] or not fences[1][1][2]:
+            return 0
+        end = fences[0][0]
+        self._block(dedented(lines[:end]), "")
+        self.guide.sink.nothing(lines[end][0], "a fence")
+        return end + 1
+
+    def _change(self, lines: Sequence[Line]) -> None:
+        diffs.read(self.guide, lines, lambda held: self.form(self.detect(held) or "prose", held))
+
+    def _document(self, lines: Sequence[Line]) -> None:
+        """A text of several lines that another language holds, by its own form."""
+        block = [(number, fragments.interpolated(text)) for number, text in dedented(lines[1:-1])]
+        for number, _text in (lines[0], lines[-1]):
+            self.guide.sink.nothing(number, "around a text")
+        kind = self.detect(block)
+        if kind and kind != "prose":
+            self.form(kind, block)
+        else:
+            single_lines.read(self.guide, block, code=True)
+
+    def _block(self, block: Sequence[Line], language: str) -> None:
+        """What stands between two fences, by its own form or line by line."""
+        if language in ("diff", "patch") or diffs.is_one(block):
+            self._change(block)
+            return
+        kind = self.detect(block)
+        if kind == "prose" and language in _SHELLS and _is_script(block):
+            kind = "shell"
+        if kind == "interfaces":
+            first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
+            single_lines.read(self.guide, block[:first], code=True)
+            self.form(kind, block[first:])
+        elif kind and kind != "prose" and (kind != "shell" or _is_script(block)):
+            self.form(kind, block)
+        else:
+            single_lines.read(self.guide, block, code=True)
 
 
-def _lost_block(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> int:
-    """How many lines are of a block whose opening fence stands before the text, as the next fence to open one shows."""
-    fences = [(k, match) for k, match in enumerate(_FENCE.match(text) for _number, text in lines) if match and match[1]]
-    if len(fences) < 2 or not fences[0][0] or fences[0][1][2] or not fences[1][1][2]:
-        return 0
-    end = fences[0][0]
-    _block(guide, dedented(lines[:end]), "", detect, form)
-    guide.sink.nothing(lines[end][0], "a fence")
-    return end + 1
+def _only_shown(above: str, block: Sequence[Line]) -> str:
+    """Why nothing of a block is taken, by the line above it."""
+    if above.rstrip(" *_").endswith(":") and undoing.UNDO.fullmatch(above):
+        return undoing.TAKES_BACK
+    if _OUTPUT.fullmatch(above) and not any(_COMMAND.match(text) for _number, text in block):
+        return "the text shows it as what a command prints"
+    return _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
 
 
 def _sections(lines: Sequence[Line], index: int) -> List[Line]:
@@ -132,36 +184,6 @@ def _sections(lines: Sequence[Line], index: int) -> List[Line]:
     while not found[-1][1].strip():
         found = found[:-1]
     return dedented(found)
-
-
-def _document(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
-    """A text of several lines that another language holds, by its own form."""
-    block = [(number, fragments.interpolated(text)) for number, text in dedented(lines[1:-1])]
-    for number, _text in (lines[0], lines[-1]):
-        guide.sink.nothing(number, "around a text")
-    kind = detect(block)
-    if kind and kind != "prose":
-        form(kind, block)
-    else:
-        single_lines.read(guide, block, code=True)
-
-
-def _block(guide: Guide, block: Sequence[Line], language: str, detect: Detect, form: Form) -> None:
-    """What stands between two fences, by its own form or line by line."""
-    if language in ("diff", "patch") or diffs.is_one(block):
-        diffs.read(guide, block, lambda held: form(detect(held) or "prose", held))
-        return
-    kind = detect(block)
-    if kind == "prose" and language in _SHELLS and _is_script(block):
-        kind = "shell"
-    if kind == "interfaces":
-        first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
-        single_lines.read(guide, block[:first], code=True)
-        form(kind, block[first:])
-    elif kind and kind != "prose" and (kind != "shell" or _is_script(block)):
-        form(kind, block)
-    else:
-        single_lines.read(guide, block, code=True)
 
 
 def _is_script(block: Sequence[Line]) -> bool:
