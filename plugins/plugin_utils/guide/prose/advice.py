@@ -10,6 +10,7 @@ from ..calls import sentences
 from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 from . import answers, undoing
 from .answers import Asides
+from .wording import FENCE, NOT, last_sentence
 
 _AGAINST = "the text advises against it"
 _STRUCK = "it is struck out in the text"
@@ -19,7 +20,7 @@ _VERBS = (
 )
 # A sentence that begins so; one with a condition only warns.
 _BEGINS = (
-    r"(?:please\s+)?(?:do\s+not|don['\u2019]?t|never|avoid)\s+"
+    rf"(?:please\s+)?(?:{NOT}|avoid)\s+"
     rf"(?:(?:ever|just|blindly|simply|try\s+to)\s+)?{_VERBS}\b"
 )
 _WARNS = re.compile(
@@ -70,11 +71,11 @@ _HEADING = re.compile(
 )
 _BELOW = re.compile(
     rf"^(?:but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
-    r"|^(?:do\s+not|don['\u2019]?t|never)\s+do\s+(?:this|that|it)\b",
+    rf"|^{NOT}\s+do\s+(?:this|that|it)\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
-    rf"^(?:do\s+not|don['\u2019]?t|never)\s*(?:[!,.]|$|(?:do|use|set|run|enable)\b)|^(?:bad|wrong|harmful"
+    rf"^{NOT}\s*(?:[!,.]|$|(?:do|use|set|run|enable)\b)|^(?:bad|wrong|harmful"
     rf"|useless|deprecated|obsolete)\b"
     rf"|\b(?:{_JUDGED})|\bnot\s+(?:\w+\s+)?(?:better|useful|worth)\b",
     re.IGNORECASE,
@@ -94,7 +95,6 @@ _TAKES_OUT = re.compile(
     re.IGNORECASE,
 )
 _GONE = "the text takes it out, or puts something else in its place"
-FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(
     r"\s*#*\s*(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
 )
@@ -102,7 +102,7 @@ _OPENS, _CLOSES = re.compile(r"<(s|del|strike)>", re.IGNORECASE), re.compile(r"<
 _MARKS = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~|<(?:s|del|strike)>(.*?)</(?:s|del|strike)>", re.IGNORECASE)
 # The words before a command that say not to use it.
 _WORDS_AGAINST = re.compile(
-    r"\b(?:do(?:es)?\s+not|don['\u2019]t|never|avoid|must\s+not|should\s+not|shouldn['\u2019]t|instead\s+of|rather\s+than)"
+    rf"\b(?:{NOT}|does\s+not|avoid|must\s+not|should\s+not|shouldn['\u2019]t|instead\s+of|rather\s+than)"
     r"(?:\s+(?:ever|use|using|run|running|set|setting|apply|execute|call|add|try|do|the|command|or))*\s*:?\s*$",
     re.IGNORECASE,
 )
@@ -218,7 +218,7 @@ def is_code(text: str) -> bool:
 def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """The kind of remark that the words around a line make of it, and why, if they advise against it."""
     text = lines[index][1]
-    question = re.split(r"(?<=[.!?;])\s+", words(text))[-1]
+    question = last_sentence(words(text))
     if _QUESTION.fullmatch(question) and (
         "`" in question or sentences.holds_a_setting(question) or sentences.sets(question)
     ):
@@ -240,7 +240,7 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if above is not None and not said and undoing.introduces(words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
     lead = "" if above is None or said else words(above)
-    sentence = re.split(r"(?<=[.!?;])\s+", lead.rstrip(":").strip())[-1]
+    sentence = last_sentence(lead.rstrip(":").strip())
     if (lead.endswith(":") or len(lead.split()) < _SHORT) and _TAKES_OUT.fullmatch(sentence):
         return NO_EFFECT, _GONE
     against = (above is not None and introduces(above)) or said_below

@@ -8,6 +8,7 @@ from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from ..calls import sentences
 from ..model import NO_EFFECT, NOTHING, Line
+from .wording import FENCE, OUTPUT, RESULT, unmarked
 
 # By line, the kind of what becomes of it, and why.
 Asides = Dict[int, Tuple[str, str]]
@@ -20,7 +21,7 @@ _ALL = ("-a", "-A", "-X", "--all")
 _FILTER = re.compile(r"(?:sudo\s+)?([ef]?grep)\s+((?:-\w+\s+)*)(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*")
 # A sentence that only names what comes next as what a command prints.
 _NAMES_OUTPUT = re.compile(
-    r"(?:(?:the|an?|sample|example|expected|typical|possible)\s+)*(?:output|results?)\b.{0,60}"
+    rf"(?:{OUTPUT}|{RESULT}).{{0,60}}"
     r"|(?:you|we)\s+(?:should|will|would|may|might|can)\s+(?:\w+\s+)?"
     r"(?:see\b.{0,80}|get\s+(?:(?:back\s+)?(?:this|the\s+following|something)\b.{0,40}|an?\s+(?:output"
     r"|answer)\b.{0,40}))"
@@ -37,7 +38,6 @@ _NAMES_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"\\?([|()+?{}])")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
 _REFUSED = re.compile(
     r"\s*(?:Cannot (?:set|change) .*|Could not change any .*|netlink error: .*|RTNETLINK answers: .*|SIOC\w+: .*"
     r"|ethtool: bad .*|sysctl: (?:cannot stat|setting key|permission denied|unknown|.*unknown key).*"
@@ -118,7 +118,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
             reading, named = [*([] if named else reading), *new], False
         elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):
             found[number] = (NOTHING, "what a command printed")
-        elif plain and not _FENCE.match(text):
+        elif plain and not FENCE.match(text):
             named = _introduces(plain, _NAMES_OUTPUT)
             reading = reading if named else []
     return found
@@ -126,7 +126,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
 
 def _introduces(text: str, words: re.Pattern[str]) -> bool:
     """Whether a line is a sentence that only names what comes next."""
-    plain = re.sub(r"^[\s#>*_-]+|[\s*_]+$", "", text)
+    plain = unmarked(text)
     return plain.endswith(":") and words.fullmatch(plain.rstrip(":").rstrip(" *_")) is not None
 
 
@@ -138,8 +138,8 @@ def _before(lines: Sequence[Line]) -> Asides:
         if _ASSIGNED.match(text):
             if named:
                 found[number] = (NO_EFFECT, "the text shows it as it was before, or is by default")
-        elif text.strip() and not _FENCE.match(text):
-            plain = re.sub(r"^[\s#>*_-]+|[\s*_]+$", "", text)
+        elif text.strip() and not FENCE.match(text):
+            plain = unmarked(text)
             verb = re.search(r"\b(?:are|is|was|were)$", plain) is not None
             named = _introduces(f"{plain}:" if verb else plain, _NAMES_BEFORE)
     return found

@@ -8,6 +8,7 @@ from typing import Dict, List, Sequence, Set
 
 from ..model import CONTRADICTS, Line, Setting, Sink
 from . import advice
+from .wording import FENCE
 
 # Words right above a line: "Or, with fixed times:", "# Alternatively use cake", "For a rate, use tbf instead of fq:".
 _OFFERS = re.compile(
@@ -31,11 +32,11 @@ def _lead(lines: Sequence[Line], index: int) -> int:
     fences, blank = 0, False
     for above in range(index - 1, max(index - 1 - advice.FAR, -1), -1):
         text = lines[above][1]
-        fences += advice.FENCE.match(text) is not None
+        fences += FENCE.match(text) is not None
         blank = blank or not text.strip()
         if fences > 1:
             return -1  # it stands in another block
-        around = not text.strip() or advice.FENCE.match(text) or _SECTION.fullmatch(text)
+        around = not text.strip() or FENCE.match(text) or _SECTION.fullmatch(text)
         if not around and not advice.is_code(text):
             # A comment between commands is for those right below it.
             return -1 if blank and not fences and text.lstrip().startswith("#") else above

@@ -13,19 +13,17 @@ from ..languages import descriptions, fragments, nix
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
 from . import advice, choices, embedded, single_lines, undoing
+from .wording import NOT, OUTPUT, RESULT
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
 # What stands above a block that shows how not to do it.
 _BAD = re.compile(
-    r"\W*(?:before\s*(?:\([^)]*\))?|(?:wrong|bad|incorrect)\b[^.`]{0,30}|(?:do\s+not|don['\u2019]?t|never)(?:\s+do(?:\s+this|\s+it)?)?)\W*",
+    rf"\W*(?:before\s*(?:\([^)]*\))?|(?:wrong|bad|incorrect)\b[^.`]{{0,30}}|{NOT}(?:\s+do(?:\s+this|\s+it)?)?)\W*",
     re.IGNORECASE,
 )
 # What stands above a block that shows what a command prints.
-_OUTPUT = re.compile(
-    r"\W*(?:(?:the|an?)\s+)?(?:(?:expected|sample|example|typical)\s+)?(?:(?:output|response)s?\b[^.`]{0,30}|results?)\W*",
-    re.IGNORECASE,
-)
+_OUTPUT = re.compile(rf"\W*(?:{OUTPUT}[^.`]{{0,30}}|{RESULT})\W*", re.IGNORECASE)
 _COMMAND = re.compile(r"\s*(?:[$#>]\s|(?:sudo\s+)?(?:/\S*/)?(?:sysctl|ethtool|echo|cat|tee|ip|tc|nmcli)\s)")
 _BAD_EXAMPLE = "the text shows it as a bad example"
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from .wording import last_sentence
+
 TAKES_BACK = "the text gives it for taking back what it sets"
 _SUBJECT = r"(?:it|this|that|them|these|those|everything|things|all|the\s+\w+|[A-Z]{2,5}|\w+ing)"
 _WORDS = (
@@ -31,5 +33,5 @@ _GOES_ON = re.compile(r":$|\b(?:with|by|run|running|using|use|do|type|is)$", re.
 def introduces(words: str) -> bool:
     """Whether a line of words leads to commands that take back what a guide sets."""
     plain = words.rstrip(" *_")
-    sentence = re.split(r"(?<=[.!?;])\s+", plain)[-1]
+    sentence = last_sentence(plain)
     return _GOES_ON.search(plain) is not None and _LEADS.fullmatch(sentence) is not None
