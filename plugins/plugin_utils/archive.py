@@ -16,11 +16,14 @@ PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "metrics": (
         "metrics",
         "findings",
-        "guide",
-        "dialects",
         "profiles.py",
         "drift.py",
         "parameters.py",
+        # The names of what parameters.py says of a value.
+        "guide/__init__.py",
+        "guide/distinct.py",
+        "guide/masks.py",
+        "guide/model.py",
         "verdict.py",
         "plain.py",
         "rates.py",
