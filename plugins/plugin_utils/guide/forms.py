@@ -9,10 +9,10 @@ from typing import Callable, Dict, List, Sequence
 from .budget import TooLarge, refuse
 from .calls import sentences
 from .detect import by_path, by_text, lost_document
-from .formats import diffs, ifcfg, interfaces, keyfile, openwrt, simple, systemd, tuned, udev
+from .formats import composed, diffs, ifcfg, interfaces, keyfile, openwrt, simple, systemd, tuned, udev
 from .keys import modules
 from .keys.settings import Guide
-from .languages import composed, documents, makefiles, python
+from .languages import documents, makefiles, python
 from .model import NO_EFFECT, OTHER_TOOL, Line
 from .prose import guides
 from .scripts import unread

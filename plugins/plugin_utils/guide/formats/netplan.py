@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Dict, Mapping, Sequence
 
 import yaml
 
@@ -11,6 +11,7 @@ from ..keys import bonded, kernel_files
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, ON_HOST, OTHER_TOOL, Line
 from . import selectors, systemd
+from .composed import find, words
 
 OFFLOADS: Mapping[str, str] = {
     "receive-checksum-offload": "rx",
@@ -96,20 +97,20 @@ class Netplan:
                 self.guide.nic(line, nic, "sriov", "vfs", str(value.value), match)
             elif word in OFFLOADS:
                 self.guide.nic(line, nic, "features", OFFLOADS[word], str(value.value), match)
-            elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, _words(value)):
+            elif kind == "bonds" and bonded.netplan(self.guide, line, name, word, words(value)):
                 self._sets(key, value, "stands in the entry of the bond")
             elif kind == "bonds" and word == "routes" and _default(value):
                 bonded.gateway(self.guide, line, name, _default(value), "routes belong to netplan")
                 self._sets(key, value, "stands in the entry of the bond")
             elif kind == "bonds" and word == "interfaces":
-                self._members(line, name, _words(value))
+                self._members(line, name, words(value))
                 for one in value.value if isinstance(value, yaml.SequenceNode) else ():
                     self.guide.sink.goes_on(self._number(one), line)
             elif kind == "bonds" and word == "parameters" and isinstance(value, yaml.MappingNode):
                 for inner, text in value.value:
                     plain = str(inner.value)
                     option = _BOND.get(plain, plain.replace("-", "_"))
-                    chosen = [self.renamed.get(one, one) if option == "primary" else one for one in _words(text)]
+                    chosen = [self.renamed.get(one, one) if option == "primary" else one for one in words(text)]
                     kernel_files.bond(self.guide, self._number(inner), name, option, _span(option, " ".join(chosen)))
             else:
                 self._left(word, key, value)
@@ -148,7 +149,7 @@ def _chosen(name: str, device: yaml.MappingNode) -> selectors.Chosen:
     if isinstance(match, yaml.MappingNode) and isinstance(rename, yaml.ScalarNode):
         return selectors.choose([str(rename.value)], [], [])
     conditions = (
-        {str(key.value): _words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
+        {str(key.value): words(value) for key, value in match.value} if isinstance(match, yaml.MappingNode) else {}
     )
     hardware = [("mac", conditions.get("macaddress", [])), ("driver", conditions.get("driver", []))]
     return selectors.choose(conditions.get("name", []), hardware, [], otherwise=name)
@@ -167,12 +168,6 @@ def _names(network: yaml.MappingNode) -> Dict[str, str]:
     return found
 
 
-def _words(node: yaml.Node) -> List[str]:
-    """One word, or those of a list; anything else is none."""
-    inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return [str(one.value) for one in inner if isinstance(one, yaml.ScalarNode)]
-
-
 def _default(routes: yaml.Node) -> str:
     """The gateway of routes that are nothing but the default one."""
     inner = routes.value if isinstance(routes, yaml.SequenceNode) else []
@@ -180,8 +175,3 @@ def _default(routes: yaml.Node) -> str:
     found = [{str(key.value): str(value.value) for key, value in pairs} for pairs in mappings]
     known = len(found) == 1 and set(found[0]) == {"to", "via"} and found[0]["to"] in ("default", "0.0.0.0/0", "::/0")
     return found[0]["via"] if known else ""
-
-
-def find(node: yaml.MappingNode, word: str) -> Any:
-    """What a mapping has for a word, or None."""
-    return next((value for key, value in node.value if str(key.value) == word), None)

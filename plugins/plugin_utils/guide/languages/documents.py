@@ -11,11 +11,11 @@ import yaml
 
 from .. import masks
 from ..calls import ethtool, qdiscs, tasks
-from ..formats import netplan
+from ..formats import composed, netplan
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
-from . import composed, key_words, task_conditions
+from . import key_words, task_conditions
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
@@ -49,7 +49,7 @@ class Reader:
         """All documents."""
         with in_a_pod(self.guide, self.lines):
             for node in nodes:
-                network = netplan.find(node, "network") if isinstance(node, yaml.MappingNode) else None
+                network = composed.find(node, "network") if isinstance(node, yaml.MappingNode) else None
                 network = node if isinstance(node, yaml.MappingNode) and netplan.is_excerpt(node) else network
                 if isinstance(network, yaml.MappingNode) and netplan.is_one(network):
                     netplan.Netplan(self.guide, self.lines).read(network)

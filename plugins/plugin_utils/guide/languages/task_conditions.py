@@ -9,6 +9,7 @@ from typing import List, Mapping, Optional, Tuple
 import yaml
 
 from .. import masks
+from ..formats import composed
 from ..model import CONDITIONAL, NO_EFFECT
 
 _FALSE = ("false", "no", "not true")
@@ -37,9 +38,7 @@ def note(node: Optional[yaml.Node]) -> str:
 
 
 def _words(node: Optional[yaml.Node]) -> List[str]:
-    """The text of a node, or the texts of a list."""
-    parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
-    return [masks.shown(str(one.value)) for one in parts if isinstance(one, yaml.ScalarNode)]
+    return [masks.shown(word) for word in composed.words(node)]
 
 
 def _is_false(text: str) -> bool:

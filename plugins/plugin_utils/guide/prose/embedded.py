@@ -7,7 +7,7 @@ import re
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from ..budget import TooLarge
-from ..languages import composed
+from ..formats import composed
 from ..model import Line
 from ..shell import excerpts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
 from urllib.parse import unquote
 
 import yaml
@@ -71,6 +71,17 @@ def scalars(node: yaml.Node, words: Sequence[str]) -> List[yaml.ScalarNode]:
     return found
 
 
+def words(node: Optional[yaml.Node]) -> List[str]:
+    """One word, or those of a list; anything else is none."""
+    inner = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return [str(one.value) for one in inner if isinstance(one, yaml.ScalarNode)]
+
+
+def find(node: yaml.MappingNode, word: str) -> Any:
+    """What a mapping has for a word, or None."""
+    return next((value for key, value in node.value if str(key.value) == word), None)
+
+
 def data(url: str) -> Optional[str]:
     """The text that a URL holds in itself; None for another URL, and for what is no text."""
     match = re.fullmatch(r"data:[\w/.+-]*(?:;charset=[\w-]+)?(;base64)?,(.*)", url, re.DOTALL)
@@ -87,9 +98,5 @@ def decoded(text: str) -> Optional[str]:
 
 def numbers(node: yaml.Node) -> str:
     """The numbers of a list, as the kernel has them; empty for anything else."""
-    words = [str(one.value) for one in node.value if isinstance(one, yaml.ScalarNode)] if _is_list(node) else []
-    return " ".join(words) if words and len(words) == len(node.value) and all(map(str.isdecimal, words)) else ""
-
-
-def _is_list(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.SequenceNode)
+    found = words(node) if isinstance(node, yaml.SequenceNode) else []
+    return " ".join(found) if found and len(found) == len(node.value) and all(map(str.isdecimal, found)) else ""
