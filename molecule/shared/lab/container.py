@@ -7,6 +7,7 @@ Nothing leads out of these namespaces; ssh comes in through join.py.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -94,13 +95,13 @@ def _spawn(folder: Path, words: list[str], text: str, log: Path, *keep: int) -> 
     """
     argv = [sys.executable, words[0], str(machine.pid_file(folder)), *words[1:]]
     reading, writing = os.pipe()
-    group = _cgroup(folder)
+    groups = _groups(folder)
     child = os.fork()
     if child == 0:
         try:
             os.setsid()
-            for path in group:
-                (path / "cgroup.procs").write_text("0")
+            for group in groups:
+                _join(group)
             namespaces.private_mounts()
             namespaces.unshare(namespaces.NEWPID | namespaces.NEWNET)
             with open(log, "a") as output:
@@ -134,16 +135,25 @@ def _own_proc() -> None:
     namespaces.mount("proc", "/proc", "proc")
 
 
-def _cgroup(folder: Path) -> list[Path]:
-    """A control group of its own in each hierarchy that systemd may use; those of containers that ended go."""
+def _groups(folder: Path) -> list[Path]:
+    """A control group of its own in each hierarchy that systemd may use."""
     top = Path("/sys/fs/cgroup")
     hierarchies = [path for path in (top, top / "unified", top / "systemd") if (path / "cgroup.procs").exists()]
-    made = []
-    for hierarchy in hierarchies:
-        group = hierarchy / f"linuxnet-lab-{folder.name}-{os.getpid()}-{time.monotonic_ns()}"
-        group.mkdir()
-        made.append(group)
-    return made
+    name = f"linuxnet-lab-{folder.name}-{os.getpid()}-{time.monotonic_ns()}"
+    return [hierarchy / name for hierarchy in hierarchies]
+
+
+def _join(group: Path) -> None:
+    """Make the group and live there; another lab that sweeps may remove it as long as nobody does."""
+    while True:
+        group.mkdir(exist_ok=True)
+        try:
+            (group / "cgroup.procs").write_text("0")
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENODEV):
+                raise
+        else:
+            return
 
 
 def sweep() -> None:
