@@ -58,6 +58,16 @@ class Setting(NamedTuple):
         return " ".join(str(part) for part in (nic, self.family, self.key, self.value) if part != "")
 
 
+class Use(NamedTuple):
+    """What a text says of when a line of it is to be used."""
+
+    lead: int  # the line of the words right above it, or its own where they stand behind it
+    words: str
+    use: str  # what names a use, in these words or in the heading above
+    block: int
+    by: int = 0  # the line of that
+
+
 class Remark(NamedTuple):
     """Why a line is left out of the inventory, or what to know of one that is in it."""
 
@@ -106,6 +116,8 @@ class Sink:
         self.never: Dict[int, Tuple[str, str]] = {}
         # Lines that the text offers in place of earlier ones.
         self.instead: Set[int] = set()
+        # By line, for which use the text gives it.
+        self.uses: Dict[int, Use] = {}
         # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
         self.noted: List[Remark] = []

@@ -7,13 +7,14 @@ import re
 from typing import Dict, List, Sequence, Set
 
 from ..model import CONTRADICTS, Line, Setting, Sink
-from . import advice
+from . import advice, uses
 from .wording import FENCE
 
 # Words right above a line: "Or, with fixed times:", "# Alternatively use cake", "For a rate, use tbf instead of fq:".
 _OFFERS = re.compile(
     r"(?:or|alternatively)\b(?!\s+(?:lower|higher|less|more|later|newer|older|above|below|greater|better)\b).*"
-    r"|(?:for|if|when)\b[^.]*\binstead\b[^.]*:|(?:或者?|也可以)(?!许|多|更).*",
+    r"|(?:for|if|when)\b[^.]*\binstead\b[^.]*:|(?:或者?|也可以)(?!许|多|更).*"
+    r"|(?:oder|alternativ|ou(?:\s+bien)?|o\s+bien|или|либо)\s.*:?",
     re.IGNORECASE,
 )
 
@@ -56,4 +57,4 @@ def first(sink: Sink) -> List[Setting]:
         if one.line in losing and one not in sink.losers:
             said = f"{one.named} goes with what the text offers in place of {sink.position(losing[one.line].line)}"
             sink.remark(one.line, CONTRADICTS, said)
-    return [one for one in sink.settings if one.line not in losing]
+    return uses.standing(sink, [one for one in sink.settings if one.line not in losing])

@@ -12,7 +12,7 @@ from ..keys.settings import Guide
 from ..languages import descriptions, fragments, nix
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
-from . import advice, choices, embedded, single_lines, undoing
+from . import advice, choices, embedded, single_lines, undoing, uses
 from .wording import NOT, OUTPUT, RESULT
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
@@ -42,6 +42,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     """Blocks between fences by their own form, the rest line by line."""
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
     guide.sink.instead.update(choices.second(lines))
+    guide.sink.uses.update(uses.of(lines))
     for path, file in nix.files(lines):
         guide.read_file(path, file)
     reading = _Reading(guide, detect, form)
