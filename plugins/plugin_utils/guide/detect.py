@@ -53,12 +53,16 @@ _OF_TERRAFORM = re.compile(r"\w+\s+=\s+(?:\w+\(\s*)*<<[-~]?\s*\w+\s*$")
 # The same in any language, where a file has words and values.
 _SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
 # A whole line of it, between commands.
-_TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:]|[A-Z][a-z']* [\w(),;'/ -]+:")
+_TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:](?: [A-Z][\w(),;:' /-]+\.)*|[A-Z][a-z']* [\w(),;'/ -]+:")
 # What makes one command of several lines, or one line hang on another.
 _COMPOUND = re.compile(r"(?:^|[\s;])(?:then|do|else|fi|done|esac|\{|\}|\\)\s*$|<<|\(\)|^(?:export\s+)?\w+=|\$\{?\w")
 _AT_A_PROMPT = re.compile(r"\[?[\w.-]+@[\w.-]+[ :][^#$=]{0,40}[#$]\s+\w")
 # A line in a language that is not written in Latin letters.
 _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
+# Words that somebody says without a sign at their end.
+_TALKS = re.compile(r"[^=:#]*(?:\s[a-z'\u2019]+,?){6,}[^=:#]*")
+# A command, which no file of sysctl has.
+_COMMAND = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ifconfig|ethtool|ip\s+link|tc\s+qdisc)\s+\S")
 # A resource of Puppet, whose type may be the name of a program.
 _RESOURCE = re.compile(r"(?:sysctl|exec|file|augeas|ethtool|kmod)(?:::\w+)*\s*\{\s*['\"$][^'\"]*['\"]?\s*:")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
@@ -180,12 +184,14 @@ def _by_lines(plain: List[str], first: str) -> str:
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
-        said = any(one.fullmatch(text) for text in plain for one in (_SENTENCE, _TELLS, _IN_WORDS))
+        said = any(one.fullmatch(text) for text in plain for one in (_SENTENCE, _TELLS, _IN_WORDS, _TALKS))
+        said = said or any(_COMMAND.match(text) for text in plain)
         return "prose" if said else "sysctl"
     if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
         return "uci"
     if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
-        return "prose" if any(_SAID.fullmatch(text) for text in plain) else "interfaces"
+        said = any(_SAID.fullmatch(text) or _IN_WORDS.fullmatch(text.partition(" #")[0]) for text in plain)
+        return "prose" if said else "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):
         return "modprobe"
     if any(text.startswith(("DEVICE=", "ONBOOT=", "BOOTPROTO=", "ETHTOOL_OPTS")) for text in plain) and _most(

@@ -9,6 +9,7 @@ from .budget import TooLarge
 from .detect import by_path, by_text
 from .forms import Forms
 from .keys.settings import Guide
+from .languages.source_lines import without_cells
 from .languages.templating import cases
 from .model import Line, Sink, dedented, numbered
 from .result.assemble import result
@@ -74,6 +75,7 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     forms = Forms(guide)
     if lines and lines[0][1].startswith("\ufeff"):
         lines = [(lines[0][0], lines[0][1][1:]), *lines[1:]]  # what editors of Windows write before a text
+    lines = without_cells(lines)
     kind = form or (by_path(path) if path else None) or by_text(lines)
     try:
         if kind in ("ifcfg", "systemd") and path:

@@ -36,6 +36,7 @@ _OWN: Mapping[str, Sequence[str]] = {
     "i40e": ("debug",),
     "ice": ("debug",),
     "ixgbevf": ("debug",),
+    "vmxnet3": (),
     "mlx4_en": ("udp_rss", "pfctx", "pfcrx", "inline_thold"),
 }
 # Likewise, but this driver of the kernel takes a value for each port.
@@ -57,7 +58,7 @@ _NEAR: Mapping[str, str] = {
     "RSS": "channels",
     **dict.fromkeys(("MQ", "num_rx_rings"), "channels"),
     "InterruptThrottleRate": "coalesce: rx_usecs",
-    "LRO": "features: lro",
+    **dict.fromkeys(("LRO", "disable_lro"), "features: lro"),
     "max_vfs": "sriov",
 }
 
@@ -117,7 +118,7 @@ def one(guide: Guide, line: int, module: str, parameter: str, raw: str) -> None:
         guide.sink.remark(line, ON_HOST, text)
         return
     driver = key.partition(".")[0]
-    own = _OWN.get(driver) or _EACH_PORT.get(driver)
+    own = _OWN.get(driver, _EACH_PORT.get(driver))
     if own is not None and parameter not in own:
         near = f"; near to it is {_NEAR[parameter]}" if parameter in _NEAR else ""
         text = f"{key}: the driver of the kernel has no such parameter, only that of the vendor{near}"

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
+
+from ..model import Line
 
 _WRITES = re.compile(
     r"\b(\w+)!?\s*\(\s*(?:[\w.&]+\s*,\s*)?[\"'`](/(?:proc/sys|proc/irq|sys/class/net)/[^\"'`]+)[\"'`]"
@@ -17,6 +19,26 @@ _SAYS = re.compile(
     r"|panic!?|\w+\.(?:Error|Fatal|Log|Skip)f?)\s*\("
     r"|\s*(?:(?:puts|log|warn|raise|abort|fail|notice)\s+|notify\s*\{\s*|Chef::Log\.\w+\s*\(?)['\"]"
 )
+
+
+# The lines of a page whose code stood in the cells of a table, as those of gists and of repositories.
+_EMPTY_CELL = re.compile(r"(.*\S)?\s*\|\s\|\s*")
+_CELL = re.compile(r"\|(?:\s(.*?))?\s*\|\s*")
+_FEW = 3
+
+
+def without_cells(lines: Sequence[Line]) -> List[Line]:
+    """The lines without the table around them, where each is a cell by itself."""
+    texts = [text for _number, text in lines if text.strip()]
+    if sum(_EMPTY_CELL.fullmatch(text) is not None for text in texts) >= _FEW and not any(
+        text.lstrip().startswith("|") for text in texts
+    ):
+        found = ((number, _EMPTY_CELL.fullmatch(text), text) for number, text in lines)
+        return [(number, (cell[1] or "") if cell else text) for number, cell, text in found]
+    if len(texts) >= _FEW and all(_CELL.fullmatch(text) and not re.search(r"[^|\\]\|[^|]*\|", text) for text in texts):
+        cells = ((number, _CELL.fullmatch(text)) for number, text in lines)
+        return [(number, (cell[1] or "") if cell else "") for number, cell in cells]
+    return list(lines)
 
 
 def written(text: str) -> Optional[Tuple[str, str]]:

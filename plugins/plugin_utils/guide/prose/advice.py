@@ -12,7 +12,7 @@ from . import answers, undoing
 from .answers import Asides
 from .wording import FENCE, NOT, last_sentence
 
-_AGAINST = "the text advises against it"
+AGAINST = "the text advises against it"
 _STRUCK = "it is struck out in the text"
 _VERBS = (
     r"(?:us|sett?|run|runn|enabl|disabl|add|do|apply|copy|past|touch|chang|tun|turn|put|configur|execut|follow|lower)"
@@ -94,6 +94,16 @@ _TAKES_OUT = re.compile(
     r"(?:.*\b(?:this|these|them|it|following|below|lines?|settings?|entry|entries|parameters?|values?)\b.*)?",
     re.IGNORECASE,
 )
+# A command of which a text only tells what comes of it, or names it as the cause of a fault.
+_RUNNING = re.compile(
+    r"\b(?:running|executing|issuing|calling)\s*$|^\W*(?:root\s+)?(?:causes?|symptoms?|mistakes?)\W*\|", re.I
+)
+_BREAKS = re.compile(
+    r"`[^`]+`\s+(?:\w+\s+)?(?:breaks?|disables?|corrupts?|kills?|destroys?|crash(?:es)?|causes?|drops?|loses?|locks?|hangs?"
+    r"|cuts?|triggers?|takes?\s+down|brings?\s+down)\b",
+    re.IGNORECASE,
+)
+_TOLD = "the text tells what it breaks"
 _GONE = "the text takes it out, or puts something else in its place"
 _CODE = re.compile(
     r"\s*#*\s*(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
@@ -126,7 +136,7 @@ def left_out(lines: Sequence[Line]) -> Asides:
         left = _MARKS.sub("", text)
         chosen = _REJECTED.sub(r"\1", text)
         if chosen != text and not _still_sets(chosen):
-            found[number] = (NO_EFFECT, _AGAINST)
+            found[number] = (NO_EFFECT, AGAINST)
             continue
         struck = struck or _OPENS.search(left) is not None
         if struck or (left != text and not sentences.holds_a_setting(left) and re.search(r"\w", text)):
@@ -176,7 +186,7 @@ def in_sentence(text: str) -> Tuple[str, str]:
     if not any(warned):
         return "", text
     if all(warned):
-        return _AGAINST, text
+        return AGAINST, text
     for index, bad in enumerate(warned):
         parts[2 * index + 1] = "it" if bad else parts[2 * index + 1]
     return "", "".join(parts)
@@ -227,14 +237,16 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     said = re.split(r"(?<=[.!?:;])\s+", words(before))[-1] if mark else ""
     if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
         cases = _IN_CASES.search(text)
-        return (CONDITIONAL, f"{_AGAINST} in some cases") if cases else (NO_EFFECT, _AGAINST)
+        return (CONDITIONAL, f"{AGAINST} in some cases") if cases else (NO_EFFECT, AGAINST)
+    if mark and _breaks(before, text):
+        return NO_EFFECT, _TOLD
     if mark and re.match(r"(?:remove|delete|comment\s+out|get\s+rid\s+of|take\s+out)\b", said, re.IGNORECASE):
         return NO_EFFECT, _GONE
     if not is_code(text):
         return None
     beside = re.search(r"\s#+\s*(\S.*)$", text)
     if beside and _BESIDE.search(words(beside[1])) and not _WARNS.search(beside[1]):
-        return NO_EFFECT, _AGAINST
+        return NO_EFFECT, AGAINST
     above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
     said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(words(below))
     if above is not None and not said and undoing.introduces(words(above)):
@@ -244,7 +256,12 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if (lead.endswith(":") or len(lead.split()) < _SHORT) and _TAKES_OUT.fullmatch(sentence):
         return NO_EFFECT, _GONE
     against = (above is not None and introduces(above)) or said_below
-    return (NO_EFFECT, _AGAINST) if against else None
+    return (NO_EFFECT, AGAINST) if against else None
+
+
+def _breaks(before: str, text: str) -> bool:
+    """Whether a sentence tells what harm the command in it does."""
+    return _RUNNING.search(re.sub(r"[*_]+", "", before)) is not None and _BREAKS.search(text) is not None
 
 
 def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ..calls import sentences
 from ..model import NO_EFFECT, NOTHING, Line
@@ -17,6 +17,8 @@ Asides = Dict[int, Tuple[str, str]]
 _PRINTED = re.compile(r"\s*(?:[>|]\s*)*((?:net|kernel|vm|fs|dev|user|sunrpc)(?:\.[\w/*-]+)+)\s+=(?:\s+(.*))?")
 _ASSIGNED = re.compile(r"\s*(?:[>|]\s*)*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+\s*=")
 _SYSCTL = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+([^|;&<>]+?)\s*(?:[12&]?>\s*\S+\s*)?(?:\|\s*(.*))?")
+_LOADS = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+(?:-\w*p|--system|--load)\b[^|;&]*")
+_NAMED = re.compile(r"\b((?:net|kernel|vm|fs)(?:[./][\w*-]+)+)\s*=")
 _ALL = ("-a", "-A", "-X", "--all")
 _FILTER = re.compile(r"(?:sudo\s+)?([ef]?grep)\s+((?:-\w+\s+)*)(?:\"([^\"]*)\"|'([^']*)'|(\S+))\s*")
 # A sentence that only names what comes next as what a command prints.
@@ -106,14 +108,22 @@ def _reading(text: str) -> List[_Reading]:
     return [_Reading((), pattern if "i" not in filtered[2] else f"(?i){pattern}", "v" in filtered[2])]
 
 
+def _loads(text: str, assigned: Set[str]) -> List[_Reading]:
+    """A call of sysctl at a prompt that loads files, and prints what it finds in them."""
+    plain = sentences.PROMPT.sub("", text, count=1)
+    return [_Reading(tuple(assigned))] if assigned and plain != text and _LOADS.fullmatch(plain.strip()) else []
+
+
 def _printed(lines: Sequence[Line]) -> Asides:
     """What calls of sysctl that only read have printed, and what a sentence names as output."""
     found: Asides = {}
     reading: List[_Reading] = []
+    assigned: Set[str] = set()
     named = False
     for number, text in lines:
         plain = text.strip()
-        new = _reading(text)
+        new = _reading(text) or _loads(text, assigned)
+        assigned.update(name.replace("/", ".") for name in _NAMED.findall(text) if not _PRINTED.fullmatch(text))
         if new:
             reading, named = [*([] if named else reading), *new], False
         elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):

@@ -8,7 +8,7 @@ import re
 from typing import List, Sequence
 
 from .. import masks
-from ..calls import sentences
+from ..calls import pieces, sentences
 from ..formats import ifcfg, udev
 from ..keys import kernel_files, modules
 from ..keys.settings import Guide
@@ -151,9 +151,15 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     if sentences.only_prints(plain):
         return
     several = sentences.commands_in(plain)
-    if len(several) > 1:
+    if len(several) > 1 or any(map(sentences.holds_a_setting, several)):
         for command in several:
             Shell(guide).commands(number, command)
+        return
+    for piece in [] if code else pieces.of(plain):
+        with guide.sink.under(NO_EFFECT, advice.AGAINST if piece.against else ""):
+            Shell(guide).commands(number, piece.command)
+        several = [piece.command]
+    if several:
         return
     slip = slips.of_a_program(sentences.PROMPT.sub("", plain, count=1))
     if slip:
@@ -196,8 +202,13 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
 
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
+    raw = re.sub(r"(?<!`)```([^`]+)```(?!`)", r"`\1`", raw)  # more marks than one around code in a sentence
     text = html.unescape(_TAG.sub(" ", masks.templates(advice.kept(raw))))
-    text = re.sub(r"<([A-Za-z][\w.:-]*)>", lambda match: "max" if match[1] == "max" else masks.mask(match[0]), text)
+    text = re.sub(
+        r"<([A-Za-z][\w.:-]*(?: [\w.:-]+){0,3})>",
+        lambda match: "max" if match[1] == "max" else masks.mask(match[0].replace(" ", "_")),
+        text,
+    )
     text = masks.placeholders(text)
     return re.sub(
         r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}",
