@@ -28,8 +28,16 @@ _OF_ETHTOOL = re.compile(r"\bethtool\s*\{\s*['\"]([\w.-]+)['\"]\s*:")
 _ATTRIBUTE = re.compile(r"\s*(\w+)\s*=>\s*['\"]?(\w+)['\"]?\s*,?\s*")
 
 _CELL = re.compile(r"\s*\|\s*[`*]*((?:net|kernel|vm|fs)\.[\w.-]+)[`*]*\s*\|(.*)\|\s*$")
-_WORDS_OF_OLD = re.compile(r"default|current|before|old|was|min|range|unit|type", re.IGNORECASE)
-_WORDS_OF_NEW = re.compile(r"recommend|suggest|new|tuned|after|target|optim|our|value|setting|set to", re.IGNORECASE)
+_WORDS_OF_OLD = re.compile(
+    r"default|current|before|old|was|min|range|unit|type|standard|aktuell|bisher|vorher|\u9ed8\u8ba4|\u5f53\u524d|\u8303\u56f4"
+    r"|\u5e38\u7528|\u5355\u4f4d|\u043f\u043e \u0443\u043c\u043e\u043b\u0447",
+    re.IGNORECASE,
+)
+_WORDS_OF_NEW = re.compile(
+    r"recommend|suggest|new|tuned|after|target|optim|our|value|setting|set to|empf(?:ohlen|ehl)|wert|recomend|valor"
+    r"|recommand|valeur|\u63a8\u8350|\u5efa\u8bae|\u4f18\u5316|\u8c03\u6574|\u8bbe\u7f6e|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"-?\d[\d\s]*|bbr|cubic|htcp|reno|dctcp|fq|fq_codel|cake|pfifo_fast")
 
 
@@ -203,6 +211,12 @@ def above_its_value(lines: Sequence[Line], index: int) -> Optional[Tuple[str, st
     return (name[1], below) if name and (_NUMBER.fullmatch(below) or re.fullmatch(r"0x[0-9a-fA-F]+", below)) else None
 
 
+def _several_or_late(cells: Sequence[str]) -> bool:
+    """Whether columns without heads have several values, or one behind words that may say what it is."""
+    values = [_NUMBER.fullmatch(text) is not None for text in cells]
+    return sum(values) > 1 or (any(values) and not values[0])
+
+
 def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     """A parameter in a table, with what the column of values says; a column of defaults is none.
 
@@ -214,12 +228,16 @@ def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:
     top = index
     while top and lines[top - 1][1].lstrip().startswith("|"):
         top -= 1
-    heads = [head.strip() for head in lines[top][1].strip().strip("|").split("|")][1:] if top < index else []
+    heads = (
+        [head.strip() for head in lines[top][1].strip().strip("|").split("|")][1:]
+        if top < index and not _CELL.match(lines[top][1])
+        else []
+    )
     cells = [text.strip().strip("`* ") for text in row[2].split("|")]
     named = list(zip(heads, cells)) if len(heads) >= len(cells) else []
     chosen = [text for head, text in named if _WORDS_OF_NEW.search(head) and not _WORDS_OF_OLD.search(head)]
     open_ = {text for head, text in named if _NUMBER.fullmatch(text) and not _WORDS_OF_OLD.search(head)}
-    if not chosen and len(open_) > 1:
+    if not chosen and (len(open_) > 1 or (not named and _several_or_late(cells))):
         return row[1], ""
     chosen = chosen or ([] if named and _WORDS_OF_OLD.search(named[0][0]) else cells[:1])
     found = next((text for text in chosen if _NUMBER.fullmatch(text)), None)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Sequence, Set
+from typing import Dict, List, Optional, Sequence, Set
 
 from ..model import CONTRADICTS, Line, Setting, Sink
 from . import advice, uses
@@ -19,6 +19,7 @@ _OFFERS = re.compile(
 )
 
 
+_NEAR = 5  # lines between an offer and what it stands in for
 _SECTION = re.compile(r"\s*\[[\w .-]+\]\s*")
 
 
@@ -44,15 +45,28 @@ def _lead(lines: Sequence[Line], index: int) -> int:
     return -1
 
 
+def _beside(sink: Sink, one: Setting) -> Optional[Setting]:
+    """What the lines right above set of the same family of a NIC, where an offer has other keys than these."""
+    if one.family in ("sysctl", "module_parameters"):
+        return None
+    near = [
+        other for other in sink.settings if one.line - _NEAR <= other.line < one.line and other.line not in sink.instead
+    ]
+    same = ((one.nic, one.match, one.family) == (other.nic, other.match, other.family) for other in near)
+    return next((other for other, is_same in zip(near, same) if is_same), None)
+
+
 def first(sink: Sink) -> List[Setting]:
     """The settings without those of a line that stands in for an earlier one, which it contradicts."""
     held = {one.address: one for one in reversed(sink.settings) if one.line not in sink.instead}
     losing: Dict[int, Setting] = {}
     for one in sink.settings:
-        before = held.get(one.address) if one.line in sink.instead else None
-        if before and before.line < one.line and before.value != one.value:
+        same = held.get(one.address)
+        before = same if same and same.line < one.line else _beside(sink, one)
+        if one.line in sink.instead and before and (before.address != one.address or before.value != one.value):
             losing[one.line] = before
-            sink.gives_way(one, before, "in place of which the text offers it")
+            if before.address == one.address:
+                sink.gives_way(one, before, "in place of which the text offers it")
     for one in sink.settings:
         if one.line in losing and one not in sink.losers:
             said = f"{one.named} goes with what the text offers in place of {sink.position(losing[one.line].line)}"

@@ -88,7 +88,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         for row, _text in lines[index : index + ends + 1]:
             guide.sink.nothing(row, "a comment")
         return ends + 1
-    if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index)):
+    if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index, code)):
         guide.sink.nothing(number, "a comment")
         return count
     shown = fragments.ifcfg(lines, index) or fragments.inline(lines, index, plain)
@@ -108,7 +108,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         guide.sysctl(number, *cell)
         return count
     if cell:
-        text = f"{cell[0]} stands in a table with several values; which of its columns is meant, the text does not tell"
+        text = f"{cell[0]} stands in a table; which value of its columns is to be set, the text does not tell"
         guide.sink.remark(number, CONDITIONAL, text)
         return count
     held = fragments.content(lines, index)
@@ -226,8 +226,10 @@ def _comment(raw: str) -> bool:
     )
 
 
-def _root_prompt(lines: Sequence[Line], index: int) -> bool:
-    """Whether `# ` is a prompt: other commands of the paragraph have no prompt of their own, nor none at all."""
+def _root_prompt(lines: Sequence[Line], index: int, block: bool) -> bool:
+    """Whether `# ` is a prompt: other commands of the paragraph, or of its block, are not such without a prompt."""
+    if block and any(text[:1] not in ("#", "$") and sentences.command_in(text) for _number, text in lines):
+        return False
     for step in (-1, 1):
         k = index + step
         while 0 <= k < len(lines) and lines[k][1].strip():

@@ -55,6 +55,7 @@ _OPTIONS = re.compile(
     r"|\b(?:one|any|either)\s+of\s+(?:the|these)\b|\balternatives\b",
     re.IGNORECASE,
 )
+_EITHER = r"[a-z]*\s*(?:/|\(?or\b|oder\b|\u6216|\u0438\u043b\u0438\b)\s*"
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
 _UNDERLINE = re.compile(r"([=~^\"'*+-])\1{3,}\s*")
 _BEHIND = re.compile(r"\S\s+#+\s*(\S.*)$")
@@ -119,9 +120,10 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     instead: Dict[int, Setting] = {}  # the same by what is left out
     parts: Dict[int, Setting] = {}  # the same by the line of the words above
     for one in settings if sink.uses else ():
-        before = held.get(one.address)
-        if before is None or before.value == one.value or not _chosen(sink.uses, before, one):
-            held[one.address] = one if before is None or before.value != one.value else before
+        before = held.get(one.address) or _adaptive(held, one)
+        same = before is not None and before.address == one.address and before.value == one.value
+        if before is None or same or not _chosen(sink.uses, before, one):
+            held[one.address] = before if before and same else one
             continue
         losing[one.line] = instead[id(one)] = before
         lead = sink.uses[one.line].lead
@@ -138,6 +140,17 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     return kept
 
 
+def _adaptive(held: Dict[object, Setting], one: Setting) -> Optional[Setting]:
+    """Where the driver chooses the times of interrupts, no fixed ones hold, and the other way round."""
+    if one.family != "coalesce" or one.key[:3] not in ("rx_", "tx_", "ada"):
+        return None
+    side = one.key[-2:] if one.key.startswith("adaptive") else one.key[:2]
+    other = [f"adaptive_{side}"] if one.key[:2] == side else [f"{side}_usecs", f"{side}_frames"]
+    found = (held.get((one.nic, one.match, one.family, key)) for key in other)
+    drives = one.value is True or one.key[:2] == side
+    return next((each for each in found if each and drives and each.value is not False), None)
+
+
 def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     """Whether the text lets its reader choose between two lines that set the same."""
     if first.line not in uses or second.line not in uses or first.line >= second.line:
@@ -146,7 +159,7 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     if _PREFERRED.search(other.words) and not _PREFERRED.search(one.words):
         return False
     if one.lead and one.lead == other.lead:
-        both = any(re.search(on, one.words, re.I) and re.search(off, one.words, re.I) for on, off in _OPPOSITES)
+        both = any(re.search(rf"(?:{on}){_EITHER}(?:{off})", one.words, re.IGNORECASE) for on, off in _OPPOSITES)
         return (both or _OPTIONS.search(one.words) is not None) and second.line - first.line <= _NEAR
     if _NOT_FIRST.search(one.words) or other.lead - first.line > _FAR:
         return False
