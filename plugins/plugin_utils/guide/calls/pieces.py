@@ -13,6 +13,7 @@ from . import sentences
 _UNSPACED = r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef\u201c\u201d]"
 _RUN = re.compile(rf"(?:{_UNSPACED}+[^\x00-\x7f]*)")
 _QUOTED = re.compile(rf"\"[^\"]*{_UNSPACED}[^\"]*\"|'[^']*{_UNSPACED}[^']*'|`")
+_OR = re.compile(r"[\s,]+(?:or|oder|ou|или)\s*$")
 _COMMAND = re.compile(r"(?:^|[\s:(,.])((?:sudo\s+)?(?:/\S*/)?(?:ethtool|sysctl|echo|ip|tc|ifconfig|nmcli|setpci)\s.*)$")
 _AGAINST = re.compile(
     "(?:\u4e0d\u8981|\u4e0d\u5f97|\u5207\u52ff|\u8bf7\u52ff|\u7981\u6b62|\u907f\u514d|\u4e0d\u5e94|\u4e0d\u8be5"
@@ -45,10 +46,13 @@ class Piece(NamedTuple):
 
 def of(text: str) -> List[Piece]:
     """The commands of such a line in order; none where a line is no such one."""
-    pieces = _between_words(text) or [Piece(one) for one in _squeezed(text)]
+    between = _between_words(text)
+    pieces = between or [Piece(one) for one in _squeezed(text)]
     found = [Piece(_without_words(one.command), one.against) for one in pieces]
-    changed = len(found) > 1 or (len(found) == 1 and found[0].command != text)
-    return found if changed and all(_sets(one.command) for one in found) else []
+    # One command by itself is found by others, with its prompt and its quotes.
+    whole = _COMMAND.search(text)
+    cut = between or len(found) > 1 or (whole and found[0].command not in (text, whole[1].strip()))
+    return found if cut and all(_sets(one.command) for one in found) else []
 
 
 def _sets(command: str) -> bool:
@@ -78,10 +82,18 @@ def _between_words(text: str) -> List[Piece]:
 
 def _squeezed(text: str) -> List[str]:
     parts = _BEGINS.split(text)
+    if len(parts) > 1 and not _COMMAND.search(parts[0]):
+        parts = parts[1:]
     if any(part.split()[-1:] and part.split()[-1] in _NO_COMMANDS_BEFORE for part in parts[:-1]):
         return [text]
-    parts = [part.strip() for part in parts]
-    return parts[1:] if len(parts) > 2 and not _COMMAND.search(parts[0]) else parts
+    found: List[str] = []
+    for part in parts:
+        begins = _COMMAND.search(part)
+        found.append(begins[1].strip() if begins else part.strip())
+        if _OR.search(part):
+            found[-1] = _OR.sub("", found[-1])
+            break  # what comes behind it stands in for this one
+    return found
 
 
 def _without_words(command: str) -> str:

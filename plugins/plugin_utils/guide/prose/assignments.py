@@ -10,6 +10,7 @@ from .. import masks
 from ..keys.kernel_names import takes_numbers
 from ..keys.settings import Guide
 from ..model import CONDITIONAL
+from .wording import last_sentence
 
 _NAME = r"(?:net|kernel|vm|fs)(?:\.[\w-]+)*\.[\w-]*[A-Za-z\d]"
 _EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
@@ -17,8 +18,27 @@ _EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
 _VALUE = re.compile(r"-?\d+(?:[ \t]+-?\d+)*(?![\w.*])|-?\d+(?:[ \t]+-?\d+)*(?=and\b)|[a-z][a-z_\d]*(?=[\s`\"',;.)]|$)")
 _REQUESTED = re.compile(
     r"\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?[`\"']*"
-    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?[`\"']*(-?\d+(?:\s+-?\d+)*|bbr|cubic|htcp|fq|fq_codel|cake)\b",
+    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b",
     re.IGNORECASE,
+)
+
+
+# How a sentence begins that asks its reader to set what it names, and what makes it a matter of cases.
+_ASKS = re.compile(
+    r"(?:(?:then|and|now|next|also|first|finally|please|to\s[^,.;`]{3,60},)\s+)*"
+    r"(?:set|add|put|append|insert|include|write|change|configure)\b[^.;]*",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:unless|if|when|where|whether|only|not|never|avoid|don['\u2019]?t|instead|e\.g|example|such\s+as|might|may|could|or"
+    r"|either|test\w*|before|old|was|were|defaults?|no\s+(?:longer|effect)|obsolete|deprecated|useless|harm\w*|bad|wrong|breaks?"
+    r"|remove|delete)\b",
+    re.IGNORECASE,
+)
+# An item of a list that gives a parameter with its value as code, below a title or before what it is for.
+_ITEM = re.compile(
+    rf"(?:[-*+\u2022]|\d+[.)])\s+(?:\*\*[^*`]+\*\*\s*(?:[\u2013\u2014:-]+\s*)\*{{0,2}}`{_NAME}\s*=[^`]*`.*"
+    rf"|\*{{0,2}}`{_NAME}\s*=[^`]*`\*{{0,2}}\s*(?:$|[\u2013\u2014:(-].*))"
 )
 
 
@@ -58,7 +78,7 @@ def several(guide: Guide, number: int, text: str) -> bool:
 def spoken(guide: Guide, number: int, text: str) -> None:
     """What a sentence says of the values of parameters: those behind a colon are set, the others remarked."""
     found = _in(text)
-    if found.begins and found.pairs and all(value for _name, value in found.pairs):
+    if (found.begins or _asked(text)) and found.pairs and all(value for _name, value in found.pairs):
         for name, value in found.pairs:
             guide.sysctl(number, name, value)
         return
@@ -66,6 +86,15 @@ def spoken(guide: Guide, number: int, text: str) -> None:
         said = f"{name} = {value}" if value else name
         text_ = f"{said} stands in a sentence, which says whether it is to be set"
         guide.sink.remark(number, CONDITIONAL, masks.shown(text_))
+
+
+def _asked(text: str) -> bool:
+    """Whether a line asks its reader to set the parameter that stands as code in it."""
+    first = re.search(rf"`{_NAME}\s*=", text)
+    if not first or _OPEN.search(text):
+        return False
+    said = last_sentence(re.sub(r"[*_]{2}", "", text[: first.start()])).lstrip("-*+ ")
+    return _ITEM.match(text) is not None or _ASKS.fullmatch(said.strip()) is not None
 
 
 def describes(name: str, between: str, value: str) -> bool:
