@@ -24,7 +24,7 @@ _REQUESTED = re.compile(
 
 
 # How a sentence begins that asks its reader to set what it names, and what makes it a matter of cases.
-_ASKS = re.compile(
+_REQUESTS = re.compile(
     r"(?:(?:then|and|now|next|also|first|finally|please|to\s[^,.;`]{3,60},)\s+)*"
     r"(?:set|add|put|append|insert|include|write|change|configure)\b[^.;]*",
     re.IGNORECASE,
@@ -78,7 +78,7 @@ def several(guide: Guide, number: int, text: str) -> bool:
 def spoken(guide: Guide, number: int, text: str) -> None:
     """What a sentence says of the values of parameters: those behind a colon are set, the others remarked."""
     found = _in(text)
-    if (found.begins or _asked(text)) and found.pairs and all(value for _name, value in found.pairs):
+    if (found.begins or _is_requested(text)) and found.pairs and all(value for _name, value in found.pairs):
         for name, value in found.pairs:
             guide.sysctl(number, name, value)
         return
@@ -88,13 +88,13 @@ def spoken(guide: Guide, number: int, text: str) -> None:
         guide.sink.remark(number, CONDITIONAL, masks.shown(text_))
 
 
-def _asked(text: str) -> bool:
+def _is_requested(text: str) -> bool:
     """Whether a line asks its reader to set the parameter that stands as code in it."""
     first = re.search(rf"`{_NAME}\s*=", text)
     if not first or _OPEN.search(text):
         return False
     said = last_sentence(re.sub(r"[*_]{2}", "", text[: first.start()])).lstrip("-*+ ")
-    return _ITEM.match(text) is not None or _ASKS.fullmatch(said.strip()) is not None
+    return _ITEM.match(text) is not None or _REQUESTS.fullmatch(said.strip()) is not None
 
 
 def describes(name: str, between: str, value: str) -> bool:

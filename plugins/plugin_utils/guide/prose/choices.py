@@ -46,8 +46,8 @@ def _lead(lines: Sequence[Line], index: int) -> int:
 
 
 def _beside(sink: Sink, one: Setting) -> Optional[Setting]:
-    """What the lines right above set of the same family of a NIC, where an offer has other keys than these."""
-    if one.family in ("sysctl", "module_parameters"):
+    """What the lines right above set of the interrupts of a NIC: times of its own, or those that the driver chooses."""
+    if one.family != "coalesce":
         return None
     near = [
         other for other in sink.settings if one.line - _NEAR <= other.line < one.line and other.line not in sink.instead

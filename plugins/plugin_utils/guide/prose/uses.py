@@ -87,13 +87,20 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
             continue
         code = True
         beside = _BEHIND.search(text)
-        own = advice.words(beside[1]) if beside else ""
+        own = advice.words(beside[1]) if beside else _label(text)
         if own and _USE.search(own):
             found[number] = Use(number, own, own, block)
             continue
         use = _named(said) if said else ""
         found[number] = Use(lead, said, use or named, block, lead if use or not named else title)
     return found
+
+
+def _label(text: str) -> str:
+    """The few words before the code of an item or of a row of a table."""
+    before, mark, _code = text.partition("`")
+    words = advice.words(before.replace("|", " ")).rstrip(": \u2013\u2014-") if mark else ""
+    return words if len(words.split()) <= _TITLE else ""
 
 
 def _is_heading(lines: Sequence[Line], index: int) -> bool:
