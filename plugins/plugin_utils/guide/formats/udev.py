@@ -153,6 +153,12 @@ _DEVICE = {
 }
 
 
+# What a rule finds above a NIC by DRIVERS is no driver of the NIC: those of buses, and of bridges between them.
+_OF_BUSES = ("hv_pci", "hv_vmbus", "pcieport", "shpchp", "usb", "hub", "xhci_hcd", "xhci-pci", "ehci-pci", "ohci-pci")
+# The driver of the NIC below one of a bus that has no other NICs.
+_BELOW = {"virtio-pci": "virtio_net", "virtio-mmio": "virtio_net"}
+
+
 def _chosen(pairs: Sequence[Tuple[str, str, str, str]]) -> selectors.Chosen:
     """The NICs that a rule is for."""
     told = [(f"{name}{{{attribute}}}" if attribute else name, sign, value) for name, attribute, sign, value in pairs]
@@ -162,11 +168,14 @@ def _chosen(pairs: Sequence[Tuple[str, str, str, str]]) -> selectors.Chosen:
     )
     vendor, model = conditions.get("ATTRS{vendor}", ""), conditions.get("ATTRS{device}", "")
     ids = vendor.startswith("0x") and model.startswith("0x")
+    above = conditions.get("DRIVERS", "")
+    conditions.update({"DRIVERS": _BELOW[above]} if above in _BELOW else {})
+    buses = [f'DRIVERS=="{conditions.pop("DRIVERS")}"'] if above in _OF_BUSES else []
     device = {kind: conditions[key] for key, kind in _DEVICE.items() if conditions.get(key)}
     device = {kind: text.lower() if kind == "mac" else text for kind, text in device.items()}
     device.update({"pci": f"{vendor[2:]}:{model[2:]}".lower()} if ids else {})
     known = {*_HARMLESS, *_DEVICE, *(("ATTRS{vendor}", "ATTRS{device}") if ids else ())}
-    strange = [f'{key}=="{value}"' for key, value in conditions.items() if key not in known]
+    strange = buses + [f'{key}=="{value}"' for key, value in conditions.items() if key not in known]
     strange += [f'{key}!="{value}"' for key, sign, value in told if sign == "!=" and value not in ("lo", "remove")]
     return selectors.choose(
         names.split("|") if names else [], [(kind, text.split("|")) for kind, text in device.items()], strange
