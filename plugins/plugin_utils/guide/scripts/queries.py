@@ -12,7 +12,9 @@ from .. import masks
 from ..shell.nodes import Node, Simple
 
 _READS_LIMITS = re.compile(r"ethtool\S*\s+(-g|-l|--show-ring|--show-channels)\b")
-_MEANS_MAXIMUM = re.compile(r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sort -n?r|exit", re.IGNORECASE)
+_MEANS_MAXIMUM = re.compile(
+    r"pre-?set|max|head -n? ?1\b|-m ?1\b|NR ?==|sed -n ['\"]?1 ?p|sort -n?r|exit", re.IGNORECASE
+)
 _LISTS_NICS = re.compile(r"(ls|basename -a|echo)\s+(-\S+\s+)*/sys/class/net/?\*?/?(?=\s|$)")
 _ANSWER = re.compile(r"\w+=\"?(?:\$\((.*)\)|`(.*)`)\"?", re.DOTALL)
 _SETS = re.compile(
@@ -92,6 +94,8 @@ _IP_LIST = re.compile(
 _BEGINS_WITH = re.compile(
     r"\s*e?grep\s+(?:-[Ew]+\s+)*[\"']?\^(?:\(([\w|]+)\)|(\w+))(?:\[0-9\][+*]?|\\d[+*]?|\.\*)?\$?[\"']?\s*"
 )
+# `grep eth`, `grep -E '^eth|^en'`: each with or without the beginning of the name.
+_WITH_A_WORD = re.compile(r"\s*e?grep\s+(?:-[Ee]+\s+)*([\"']?)(\^?[a-zA-Z]\w*(?:\\?\|\^?[a-zA-Z]\w*)*)\1\s*")
 
 
 def begin_with(source: str) -> List[str]:
@@ -102,6 +106,9 @@ def begin_with(source: str) -> List[str]:
         rest = _named(source)[listed.end() :]
     elif not _LISTS_NICS.search(first.strip() + " "):
         return []
+    within = _WITH_A_WORD.fullmatch(rest)
+    if within:
+        return [f"{one[1:]}*" if one[0] == "^" else f"*{one}*" for one in re.split(r"\\?\|", within[2])]
     # A bar inside of a group is none between commands.
     parts = re.split(r"\|(?![^()]*\))", rest)
     found = [match for match in map(_BEGINS_WITH.fullmatch, parts) if match]
