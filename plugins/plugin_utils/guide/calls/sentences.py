@@ -160,7 +160,7 @@ def _is_value(word: str) -> bool:
         or "$" in word
         or word
         in ("on", "off", "max", "N", "auto", "rx-flow-hash", "flow-type", "hkey", "hfunc", "equal", "weight", "delete")
-        or re.fullmatch(r"(0x)?[0-9a-f]*\d[0-9a-f]*|[pumbagsd]", word) is not None
+        or re.fullmatch(r"(0x)?[0-9a-f]*\d[0-9a-f]*|0x[0-9a-fA-F]+|[pumbagsd]", word) is not None
     )
 
 
