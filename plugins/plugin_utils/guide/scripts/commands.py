@@ -172,10 +172,12 @@ class Commands(OwnPrograms):
             programs.service(self.guide, line, [name, *words[1:]])
         elif name in SHELLS or name == "eval":
             self._shell(name, words[1:], node)
-        elif name == "sed" and any(re.match(r"-[nrEszu]*i|--in-place", word) for word in words[1:]):
-            edits.edited(self, line, words[1:])
+        elif edits.words_for_sed(name, words[1:]) is not None:
+            edits.edited(self, line, edits.words_for_sed(name, words[1:]) or [])
         elif name in edits.COPYING:
-            edits.copied(self, line, words[1:])
+            edits.copied(self, line, words[1:], name == "mv")
+        elif name in edits.REMOVING and (name != "find" or "-delete" in words):
+            edits.removed(self, line, words)
         elif name == "find" and "-exec" in words:
             self.find(words)
             self.sink.nothing(line, "looks for files")

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read commands that put files somewhere or change them: cp, mv, install, and sed in place."""
+"""Read commands that put files somewhere, change them or take them away: cp, mv, install, rm, and sed in place."""
 
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import List, Optional, Sequence, Tuple
 
 from .. import masks
+from ..calls import sentences
 from ..keys import kernel_files
-from ..model import NOTE, ON_HOST, OTHER_TOOL
+from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
 from . import filters, unread
 from .script import Script
 
@@ -20,7 +22,10 @@ _CHANGES = re.compile(r"(?:(?:/(?:\\.|[^/\\])+/|\d+|\$)?)\s*[cai]\\?\s*(?P<text>
 _ASSIGNS = re.compile(r"[\w.*/-]+\s*=\s*\S.*")
 
 
-def copied(script: Script, line: int, words: Sequence[str]) -> None:
+REMOVING = ("rm", "unlink", "shred", "truncate", "ln", "find")
+
+
+def copied(script: Script, line: int, words: Sequence[str], moves: bool = False) -> None:
     """`cp SOURCE... TARGET`: what goes into a file of the kernel, or into a configuration."""
     plain, folder = _operands(words)
     if folder is None and len(plain) < 2:
@@ -39,6 +44,10 @@ def copied(script: Script, line: int, words: Sequence[str]) -> None:
         if known is not None and (kernel_files.is_one(path) or script.guide.is_config(masks.shown(path))):
             script.renew(path, line)
             script.write(path, known, line)
+            if moves:
+                _drop(script, source, line, "")
+        elif moves and known is not None and _is_configuration(script, masks.shown(source)):
+            _drop(script, source, line, f"moves {masks.shown(source)} away")
         elif kernel_files.is_one(path) and not kernel_files.is_one(source):
             text = f"{masks.shown(path)} gets what stands in {masks.shown(source)}, which the host alone knows"
             script.sink.remark(line, ON_HOST, text)
@@ -74,9 +83,54 @@ def _is_configuration(script: Script, path: str) -> bool:
     return script.guide.is_config(path) and not script.guide.is_callable(path) and not _KEPT.search(path)
 
 
+def _gone(words: Sequence[str]) -> List[str]:
+    """The files, or patterns of them, that a command leaves empty or takes away; its first word is the program."""
+    name = words[0].rsplit("/", 1)[-1]
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    if name == "find":
+        patterns = [after for word, after in zip(words, words[1:]) if word in ("-name", "-iname")]
+        folders = plain[:1] if "-delete" in words else []
+        return [f"{folder.rstrip('/')}/{one}" for folder in folders for one in patterns or ["*"]]
+    if name == "ln":  # what leads nowhere masks a file of the same name
+        return plain[1:2] if plain[:1] == ["/dev/null"] else []
+    return [word for word in plain if name != "truncate" or not re.fullmatch(r"\d+\w*", word)]
+
+
+def removed(script: Script, line: int, words: Sequence[str]) -> None:
+    """`rm FILE...`: what this text has written into these files is gone."""
+    for pattern in (masks.shown(script.located(word)) for word in _gone(words)):
+        folder = f"{pattern.rstrip('/')}/"
+        for path in [one for one in script.files if fnmatchcase(one, pattern) or one.startswith(folder)]:
+            if script.guide.is_config(path):
+                _drop(script, path, line, f"removes {path}")
+    script.sink.nothing(line, "removes files")
+
+
+def words_for_sed(name: str, words: Sequence[str]) -> Optional[List[str]]:
+    """The words of `sed -i` without what says so; of `perl -pi -e` as those of sed. None for another call."""
+    if name == "perl":
+        options = [word.partition(".")[0] for word in words if re.fullmatch(r"-[pielw0-9]+(\.\w+)?", word)]
+        rest = [
+            "-e" if word in options and "e" in word else word for word in words if word not in options or "e" in word
+        ]
+        return ["-E", *rest] if {"p", "i", "e"} <= set("".join(options)) else None
+    found = [word for word in words if re.match(r"-[nrEszu]*i|--in-place", word)]
+    if name != "sed" or not found:
+        return None
+    rest = [match[1] for word in found for match in [re.match(r"-([nrEszu]+)i", word)] if match]
+    return [*(f"-{letters}" for letters in rest), *(word for word in words if word not in found)]
+
+
 def edited(script: Script, line: int, words: Sequence[str]) -> None:
-    """`sed -i`: the assignments that it puts into a configuration; what else it does there is left to a person."""
+    """`sed -i`: what it makes of a file of this text, and the assignments that it puts into another configuration.
+
+    What else it does there is left to a person.
+    """
     scripts, files = filters.parts(words)
+    changed = [_changed(script, line, words, file) for file in files]
+    if files and all(changed):
+        script.sink.nothing(line, "changes a file of this text")
+        return
     path = masks.shown(files[-1] if files else (words[-1] if words else ""))
     known = _is_configuration(script, path)
     found = [text for one in scripts for text in _put_in(one)] if known else []
@@ -100,3 +154,40 @@ def _put_in(source: str) -> List[str]:
         changed = _CHANGES.fullmatch(text)
         found = [changed["text"]] if changed else []
     return [one.strip() for one in found if _ASSIGNS.fullmatch(one.strip()) and masks.known(one.partition("=")[0])]
+
+
+def _changed(script: Script, line: int, words: Sequence[str], file: str) -> bool:
+    """Whether a file is one that this text has written, and the lines that it has then."""
+    path = masks.shown(script.located(file))
+    before = script.files.get(path)
+    if not before:
+        return False
+    after = filters.through(["sed", *(word for word in words if word != file)], before)
+    if after is None or (after == before and path not in script.writers):
+        return False
+    if not _is_settled(script, path):
+        return False
+    kept = {number for number, _text in after}
+    for number, text in before:
+        if number not in kept and sentences.holds_a_setting(text):
+            script.sink.remark(number, NO_EFFECT, f"{script.sink.position(line)} takes it out of {path} again")
+    script.files[path] = script.guide.written[path] = after
+    return True
+
+
+def _is_settled(script: Script, path: str) -> bool:
+    """Whether a command runs for sure, and the file that it changes has been neither loaded nor run before."""
+    doubt = script.sink.dead[0] or script.undecided or script.sink.branch
+    return not doubt and path not in script.guide.ran and script.loaded.get(path) == script.guide.loads
+
+
+def _drop(script: Script, path: str, line: int, why: str) -> None:
+    """A file is gone, with what stood in it."""
+    path = masks.shown(script.located(path))
+    if not _is_settled(script, path):
+        return
+    script.guide.written.pop(path, None)
+    script.writers.pop(path, None)
+    for number, text in script.files.pop(path, []):
+        if why and text.strip() and text.strip()[0] not in "#;":
+            script.sink.remark(number, NO_EFFECT, f"{script.sink.position(line)} {why}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from math import factorial
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..model import Line
 
@@ -15,7 +15,8 @@ _MOST_REPEATS, _MOST_CHOICES, _MOST_STEPS = 3, 8, 1_000_000
 _SUBSTITUTE = re.compile(r"(?:(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*)?s(?P<sign>[^\w\s\\])(?P<rest>.*)", re.DOTALL)
 # Options of sort that leave its lines as they are.
 _ORDERING = re.compile(r"-[bfghinrRsuV]+|--(?:reverse|unique|numeric-sort|stable)")
-_DELETE = re.compile(r"(?P<where>\d+|/(?:\\.|[^/\\])+/)\s*d")
+_ADDRESS = r"(?:\d+|\$|/(?:\\.|[^/\\])+/|\\#(?:\\.|[^#\\])+#)"
+_DELETE = re.compile(rf"(?P<where>{_ADDRESS})\s*(?:,\s*(?P<until>{_ADDRESS})\s*)?d")
 _CLASSES = {
     **{"[:space:]": r"\s", "[:blank:]": r" \t", "[:digit:]": r"\d", "[:alpha:]": "a-zA-Z", "[:upper:]": "A-Z"},
     **{"[:lower:]": "a-z", "[:alnum:]": "a-zA-Z0-9"},
@@ -86,9 +87,8 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
     """The lines after one command of sed, which substitutes or deletes."""
     deletes = _DELETE.fullmatch(command)
     if deletes:
-        return [
-            line for index, line in enumerate(lines, 1) if not _is_meant(deletes["where"], index, line[1], extended)
-        ]
+        gone = _range(deletes["where"], deletes["until"], lines, extended)
+        return [line for index, line in enumerate(lines, 1) if index not in gone]
     match = _SUBSTITUTE.fullmatch(command)
     pieces = re.split(rf"(?<!\\){re.escape(match['sign'])}", match["rest"]) if match else []
     if not match or len(pieces) != 3 or not re.fullmatch(r"[gI]*", pieces[2]):
@@ -109,10 +109,28 @@ def _edited(command: str, lines: List[Line], extended: bool) -> Optional[List[Li
     ]
 
 
-def _is_meant(where: str, index: int, text: str, extended: bool) -> bool:
+def _range(where: str, until: Optional[str], lines: Sequence[Line], extended: bool) -> Set[int]:
+    """Which lines an address means, or all from one to the next that another one means."""
+    found: Set[int] = set()
+    inside = False
+    for index, (_number, text) in enumerate(lines, 1):
+        begins = not inside and _is_meant(where, index, text, extended, len(lines))
+        if begins or inside:
+            found.add(index)
+        if until and begins:
+            inside = not (until.isdecimal() and int(until) <= index)
+        elif inside and until and _is_meant(until, index, text, extended, len(lines)):
+            inside = False
+    return found
+
+
+def _is_meant(where: str, index: int, text: str, extended: bool, count: int = 0) -> bool:
+    if where == "$":
+        return index == count
     if where.isdecimal():
         return index == int(where)
-    return bool(re.search(_pattern(where[1:-1], extended, [(index, text)]), text))
+    plain = where[2:-1] if where[0] == "\\" else where[1:-1].replace("\\/", "/")
+    return bool(re.search(_pattern(plain, extended, [(index, text)]), text))
 
 
 def _pattern(text: str, extended: bool, lines: Sequence[Line]) -> str:

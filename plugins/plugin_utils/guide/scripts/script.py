@@ -35,6 +35,7 @@ class Script:
         self.override: Optional[int] = None
         self.files: Dict[str, List[Line]] = {}
         self.writers: Dict[str, Tuple[int, str, int]] = {}  # by file, what has begun it last; see `renew`
+        self.loaded: Dict[str, int] = {}  # by file, how often files had been loaded when it was written last
         self.part = ""  # the function that is read although nothing in the text calls it
         # What the variables that the functions now running declare for themselves were before.
         self.kept: List[Dict[str, Optional[expand.Value]]] = []
@@ -190,6 +191,7 @@ class Script:
             self.sink.remark(line, ON_HOST, masks.shown(text))
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
             self.files.setdefault(masks.shown(path), []).extend(lines)
+            self.loaded[masks.shown(path)] = self.guide.loads
             if self.sink.branch:
                 self.sink.written_in.update({number: self.sink.branch for number, _text in lines})
             self.guide.written[masks.shown(path)] = self.files[masks.shown(path)]
