@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import ad_hoc, foreign, programs, routes, sentences, uci, wrappers
+from ..calls import ad_hoc, foreign, one_liners, programs, routes, sentences, uci, wrappers
 from ..keys import kernel_files
 from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, expand, syntax
@@ -136,6 +137,10 @@ class Commands(OwnPrograms):
         """A command whose words are known."""
         line = self.line
         words = wrappers.unwrapped(words)
+        if ":::" in words:
+            for value in words[words.index(":::") + 1 :]:
+                self.run(wrappers.filled(words[: words.index(":::")], value), node)
+            return
         if not words:
             return
         name = programs.program(words[0])
@@ -204,6 +209,10 @@ class Commands(OwnPrograms):
         elif name == "set" and words[1:2] and words[1] in _ROUTER:
             said = " ".join(masks.shown(word) for word in words)
             self.sink.remark(line, OTHER_TOOL, f"{said}: it is the configuration of VyOS")
+        elif one_liners.program_of(words) and self.runs_commands(words):
+            self.sink.nothing(line, "runs commands of its own")
+        elif given and one_liners.runs_text(words):
+            self.of_other_language(name, given)
         elif name == "trap" or name in foreign.HARMLESS or words[0] in ("{", "}", "$0"):
             self.sink.nothing(line, "sets nothing of the network")
         elif name in foreign.OTHERS:
@@ -228,11 +237,11 @@ class Commands(OwnPrograms):
             # The first word after the text is $0.
             self.scope.arguments = handed[1:] if len(handed) > 1 and name != "su" else before
             if not routes.own(self.guide, self.line, text):
-                self.embedded(self.spread(node, lines) if node else lines)
+                self.in_own_shell(self.spread(node, lines) if node else lines)
             self.scope.arguments = before
         elif node and any(redirect.body for redirect in node.redirects):
             body = output.of(["cat"], node.redirects, self.scope, self.line)
-            self.embedded(body or [])
+            self.in_own_shell(body or [])
         else:
             plain = [word for word in words if not word.startswith("-")]
             if plain and programs.program(plain[0]) in programs.PROGRAMS:
@@ -243,6 +252,28 @@ class Commands(OwnPrograms):
                 self.sink.remark(
                     self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"
                 )
+
+    def runs_commands(self, words: Sequence[str]) -> bool:
+        """Whether a one-liner of another language runs commands that set something."""
+        found = [one for one in one_liners.commands(one_liners.program_of(words)) if sentences.holds_a_setting(one)]
+        for command in found:
+            self.in_own_shell([(self.line, command)])
+        return bool(found)
+
+    def of_other_language(self, name: str, text: Sequence[Line]) -> None:
+        """A program in another language that stands in the script: the commands that it runs line by line."""
+        for number, part in text:
+            found = [one for one in one_liners.commands(part) if sentences.holds_a_setting(one)]
+            for command in found:
+                self.line = self.override or number
+                self.in_own_shell([(self.line, command)])
+            if not found:
+                self.given(name, [(number, part)])
+
+    def in_own_shell(self, lines: Sequence[Line]) -> None:
+        """Shell text for another shell, which ends alone."""
+        with suppress(bindings.Leave):
+            self.embedded(lines)
 
     def embedded(self, lines: Sequence[Line]) -> None:
         """Shell text inside of a word."""

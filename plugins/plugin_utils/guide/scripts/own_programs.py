@@ -10,6 +10,7 @@ from typing import List, Optional, Sequence
 from .. import masks
 from ..calls import foreign, programs, qdiscs, sentences
 from ..model import NO_EFFECT, NOTE, OTHER_TOOL, Line
+from ..shell.conditions import UNDO
 from ..shell.nodes import Simple
 from .substitutions import Substitutions
 
@@ -22,6 +23,10 @@ _NETWORK = re.compile(
 )
 # A line of a file of sysctl.
 _PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
+# Words of programs that only keep what they are given for a failure or the end.
+_ON_FAILURE = frozenset(
+    ("exit", "fail", "failure", "error", "err", "abort", "trap", "defer", "finally", "register", "on", "usage", "help")
+)
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -34,6 +39,10 @@ class OwnPrograms(Substitutions):
 
     def embedded(self, lines: Sequence[Line]) -> None:
         """Shell text inside of a word."""
+        raise NotImplementedError
+
+    def hand_on(self, words: List[str], line: int) -> None:
+        """Of the control flow."""
         raise NotImplementedError
 
     def given(self, name: str, text: Optional[List[Line]]) -> None:
@@ -84,6 +93,10 @@ class OwnPrograms(Substitutions):
             self.sink.remark(
                 line, OTHER_TOOL, f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
             )
+        elif self._hands_on(words, name):
+            self.hand_on(self._hands_on(words, name), line)
+            said = f"{masks.shown(name)} is not part of this text; it is taken to run what it is told"
+            self.sink.remark(line, NOTE, said)
         else:
             said = masks.shown(" ".join(words))
             if _NETWORK.search(said) and self.taken_in:
@@ -92,6 +105,13 @@ class OwnPrograms(Substitutions):
                 self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
                 self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def _hands_on(self, words: List[str], name: str) -> List[str]:
+        """The call of a function of this script among the words of a program that is none, and that runs it."""
+        plain = re.fullmatch(r"[A-Za-z_][\w.:-]*", words[0]) is not None
+        found = [number for number, word in enumerate(words) if number and plain and word in self.functions]
+        parts = set(re.split(r"[^a-z]+", " ".join([name, *(words[number] for number in found)]).lower()))
+        return words[found[0] :] if len(found) == 1 and not parts & (UNDO | _ON_FAILURE) else []
 
     def may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
         """Whether a vendor's program is more likely a function of a file that the script takes in."""

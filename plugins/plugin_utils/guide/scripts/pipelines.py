@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import foreign, programs, sentences, wrappers
+from ..calls import foreign, one_liners, programs, sentences, wrappers
 from ..model import ON_HOST, OTHER_TOOL, Line
 from ..shell import expand
-from ..shell.nodes import Node, Pipeline, Sequence_, Simple, all_of
+from ..shell.nodes import For, Node, Pipeline, Sequence_, Simple, all_of
 from . import filters, output
 from .commands import SHELLS, Commands
+
+# Where a loop writes what it prints, until the next command takes it.
+_PRINTED = "/what a loop prints"
 
 
 class Pipelines(Commands):
@@ -45,8 +49,16 @@ class Pipelines(Commands):
             elif words[0].endswith("sysctl"):
                 self.guide.read_file("/etc/sysctl.conf", printed)
             else:
-                self.embedded(printed)
+                self.in_own_shell(printed)
             return
+        commands = one_liners.printed(self._bare(node.commands[-2])) if words[:1] and words[0] in SHELLS else []
+        if commands:
+            for command in node.commands:
+                self._passed(command, node.line)
+            self.in_own_shell([(node.line, command) for command in commands])
+            return
+        if words and words[0].rsplit("/", 1)[-1] in SHELLS:
+            self._not_known(node)
         if words and self.hands_text_to(words, printed, node.line):
             self.visited.update(map(id, node.commands))
             return
@@ -54,6 +66,13 @@ class Pipelines(Commands):
             self.walk(command)
         if name in foreign.OTHERS:
             self.given(name, printed)
+
+    def _not_known(self, node: Pipeline) -> None:
+        """Commands that are put together for a shell out of what only the host knows."""
+        spelt = [word for one in node.commands[:-1] for word in self._bare(one)]
+        if any(sentences.holds_a_setting(part) for word in spelt for part in re.split(r"[/|,]", word)):
+            said = " ".join(masks.shown(word) for word in spelt)
+            self.sink.remark(node.line, ON_HOST, f"{said}: what it hands to the shell, the host alone knows")
 
     def _to_cron(self, node: Pipeline) -> None:
         """`(crontab -l; echo "@reboot COMMAND") | crontab -`: the lines that are new to the jobs of cron."""
@@ -92,6 +111,8 @@ class Pipelines(Commands):
     def _printed(self, node: Pipeline) -> Optional[List[Line]]:
         """What the first of several commands in a row prints, or all that stand in brackets there."""
         first = node.commands[0]
+        if isinstance(first, For) and self._only_prints(first):
+            return self._printed_by_loop(first)
         inner = first.commands if isinstance(first, Sequence_) else (first,)
         found: List[Line] = []
         for one in inner:
@@ -106,6 +127,20 @@ class Pipelines(Commands):
             self.visited.add(id(one))
             self.sink.nothing(one.line, "sets nothing by itself")
         return found
+
+    @staticmethod
+    def _only_prints(loop: For) -> bool:
+        inside = [one for one in all_of(loop.body) if isinstance(one, Simple)]
+        return bool(inside) and all(one.words and one.words[0][0] in ("echo", "printf") for one in inside)
+
+    def _printed_by_loop(self, loop: For) -> List[Line]:
+        """What a loop prints, round by round."""
+        self.output_paths.append(_PRINTED)
+        try:
+            self.walk(loop)
+        finally:
+            self.output_paths.pop()
+        return self.files.pop(_PRINTED, [])
 
     def _bare(self, node: Node) -> List[str]:
         """The words of a command without its wrappers; none for a loop or the like."""

@@ -7,6 +7,8 @@ host knows stays a placeholder.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
@@ -32,14 +34,35 @@ from ..shell.nodes import (
     While,
     all_of,
 )
+from .commands import SHELLS
 from .loops import Loops
 
 _MOST_STEPS, _MOST_DEPTH = 20000, 12
+_SAYING = ("true", ":", "echo", "printf", "logger", "exit", "return", "continue", "break", "sleep")
 
 
 class _State(NamedTuple):
     arguments: Optional[List[str]]
     digits: Dict[str, expand.Value]
+
+
+def _gives_way(node: Simple) -> bool:
+    """Whether `exec` runs a command in place of the script, and does not only redirect what it prints."""
+    words = [raw for raw, _line in node.words[1:] if raw[:1] != "-" and not re.fullmatch(r"\{\w+\}", raw)]
+    # `exec bash` begins a new shell, in which a person goes on.
+    shell = bool(words) and (words[0].rsplit("/", 1)[-1] in SHELLS or words[0].strip('${}"') == "SHELL")
+    return bool(words) and not (shell and len(words) == 1)
+
+
+def _only_says(node: Node) -> bool:
+    """Whether what runs after a failure sets nothing: `|| true`, `|| echo "..."`, `|| exit 1`."""
+    return isinstance(node, Simple) and bool(node.words) and node.words[0][0] in _SAYING and not node.redirects
+
+
+def _given(node: Node) -> List[str]:
+    """The variables that a command assigns."""
+    found = [expand.assignment(raw) for raw, _line in node.words] if isinstance(node, Simple) else []
+    return [one[0] for one in found if one]
 
 
 class Walk(Loops):
@@ -71,8 +94,7 @@ class Walk(Loops):
             self._simple(node)
         elif isinstance(node, Sequence_):
             with self.output_to(node.redirects), self.staying(node.own):
-                for command in node.commands:
-                    self.walk(command)
+                self._one_by_one(node)
         elif isinstance(node, Pipeline):
             with self.staying(True):
                 self.pipeline(node)
@@ -92,6 +114,15 @@ class Walk(Loops):
         elif isinstance(node, Arithmetic):
             counting.carry_out(node.expression, self.scope)
 
+    def _one_by_one(self, node: Sequence_) -> None:
+        """Commands one after the other; what ends a shell of their own does not end the script."""
+        try:
+            for command in node.commands:
+                self.walk(command)
+        except bindings.Leave as leave:
+            if not node.own or leave.how != "exit":
+                raise
+
     def _simple(self, node: Simple) -> None:
         self.visited.add(id(node))
         word = self.simple(node)
@@ -102,6 +133,8 @@ class Walk(Loops):
             self._shift(node)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave(word)
+        if word == "exec" and _gives_way(node) and not self.undecided and not self.sink.dead[0]:
+            raise bindings.Leave("exit")
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
 
@@ -119,6 +152,11 @@ class Walk(Loops):
             return function is not None
         self.enter(function, words, line, name)
         return True
+
+    def hand_on(self, words: List[str], line: int) -> None:
+        """Walk through a function that a program runs, which may add arguments of its own."""
+        with suppress(bindings.Leave):
+            self.enter(self.functions[words[0]], words[1:] or None, line, words[0])
 
     def enter(self, function: Function, words: Optional[List[str]], line: int, name: str) -> None:
         self.called.append(function.name)
@@ -167,12 +205,20 @@ class Walk(Loops):
             self.walk(node.left)
             self.walk(node.right)
             return
+        if _only_says(node.right):
+            self.walk(node.left)
+            self._doubt(node.right)
+            return
         group = self._group()
         before = len(self.sink.settings)
         self._case_of(group, 0, "if", node.left, doubt=False)
         index = len(self.sink.settings)
+        values = dict(self.scope.values)
         self._case_of(group, 1, "if", node.right)
         self.sink.only_otherwise(self.sink.settings[before:index], index)
+        # So does what a variable is only given where the first command fails.
+        assigned = {name for one in all_of(node.right) for name in _given(one)}
+        self.scope.values.update({name: value for name, value in values.items() if name in assigned})
 
     def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""

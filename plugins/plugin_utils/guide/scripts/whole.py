@@ -15,6 +15,7 @@ from ..calls import sentences
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, NO_EFFECT, Line, Sink
 from ..shell import bindings, excerpts, syntax
+from ..shell.conditions import START, UNDO
 from ..shell.lexer import Broken, TooDeep
 from ..shell.nodes import Function, Node, Sequence_, Simple, all_of
 from .walk import Walk
@@ -165,18 +166,22 @@ class Shell(Walk):
         if self.called and not self.dynamic:
             return
         for name, function in self.functions.items():
-            parts = set(re.split(r"[^a-z]+", name.lower()))
-            if name not in self.called and not parts & _UNDO_FUNCTIONS:
+            if name not in self.called and not self._takes_back(name):
                 self.part = name
                 with suppress(bindings.Leave):
                     self.enter(function, None, function.line, f"${name}")
                 self.part = ""
 
+    def _takes_back(self, name: str) -> bool:
+        """Whether a function takes a tuning back, by its name; `disable` does so beside `enable`."""
+        opposite = name.lower() in UNDO and any(other.lower() in START for other in self.functions)
+        return opposite or bool(set(re.split(r"[^a-z]+", name.lower())) & _UNDO_FUNCTIONS)
+
     def _never(self, nodes: Sequence[Node]) -> None:
         """What would be set by commands that were not met on the way."""
         before = self.sink.dead
         for name, function in self.functions.items():
-            if name not in self.called and set(re.split(r"[^a-z]+", name.lower())) & _UNDO_FUNCTIONS:
+            if name not in self.called and self._takes_back(name):
                 self.skip(function.body, f"it stands in the function {name}, which takes things back")
         for node in sorted(nodes, key=lambda node: id(node) not in self.why):
             if isinstance(node, Simple) and id(node) not in self.visited:
