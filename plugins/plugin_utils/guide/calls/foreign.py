@@ -99,7 +99,7 @@ def is_of_another(path: str) -> bool:
 # Programs that run another one, and how many of their own words stand before it.
 WRAPPERS: Mapping[str, int] = {
     **dict.fromkeys(
-        ("sudo", "exec", "nohup", "time", "nice", "ionice", "command", "builtin", "doas", "env", "setsid"), 0
+        ("sudo", "exec", "nohup", "time", "nice", "ionice", "command", "builtin", "doas", "env", "setsid", "runuser"), 0
     ),
     **dict.fromkeys(
         ("busybox", "chronic", "stdbuf", "unbuffer", "then", "do", "else", "logsave", "xargs", "parallel"), 0

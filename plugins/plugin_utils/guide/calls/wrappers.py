@@ -11,6 +11,10 @@ from . import foreign, programs
 _WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>]+)\2\s*")
 
 
+# Wrappers whose options have no words.
+_PLAIN = ("exec", "command", "builtin", "time", "nohup")
+
+
 def unwrapped(words: List[str]) -> List[str]:
     """Without sudo, nice, timeout and their like before the command."""
     rest: List[str] = list(words)
@@ -22,14 +26,14 @@ def unwrapped(words: List[str]) -> List[str]:
                 return rest
             rest = inside
             continue
-        if name not in foreign.WRAPPERS:
+        if name not in foreign.WRAPPERS or (name == "runuser" and "-c" in rest):
             return _as_tee(rest)
         count: int = foreign.WRAPPERS[name]
         rest = rest[1:]
         if name == "xargs":
             rest = _behind_xargs(rest)
         while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
-            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name != "exec" else rest[1:]
+            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name not in _PLAIN else rest[1:]
         rest = rest[count:]
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
@@ -45,6 +49,14 @@ def _as_tee(words: List[str]) -> List[str]:
         return ["tee", *(["-a"] if found[1] == ">>" else []), found[3]]
     tee = re.fullmatch(r"\s*tee((?:\s+[^\s;&|<>\"'$`]+)+)\s*(?:>\s*/dev/null)?\s*", text)
     return ["tee", *tee[1].split()] if tee else words
+
+
+def as_tee_of_dd(words: Sequence[str]) -> List[str]:
+    """`dd of=FILE`, which takes what comes in, as `tee FILE`; nothing for another call of dd."""
+    names = [word.partition("=") for word in words[1:]] if words[0].rsplit("/", 1)[-1] == "dd" else []
+    plain = {name: value for name, _sign, value in names}
+    adds = "append" in plain.get("oflag", "") or "notrunc" in plain.get("conv", "")
+    return ["tee", *(["-a"] if adds else []), plain["of"]] if "of" in plain and "if" not in plain else []
 
 
 def _entered(words: List[str]) -> Optional[List[str]]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import ad_hoc, foreign, one_liners, programs, routes, sentences, uci, wrappers
+from ..calls import ad_hoc, batches, foreign, one_liners, programs, routes, sentences, uci, wrappers
 from ..keys import kernel_files
 from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, expand, syntax
@@ -20,11 +20,11 @@ from .own_programs import OwnPrograms
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
 _OF_FUNCTIONS = ("local", "declare", "typeset")
 _SAYING = ("echo", "printf")
-SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su")
+SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su", "runuser")
 # Words after `set` in the configuration of VyOS and its like, where a shell would only set its arguments.
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
 # A rule of udev, which some guides show between commands.
-_RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==")
+_RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==\"")
 
 
 def _reads_document(words: Sequence[str]) -> str:
@@ -171,6 +171,8 @@ class Commands(OwnPrograms):
             ad_hoc.read(self.guide, line, words[1:])
         elif name == "uci" and given:
             uci.batch(self.guide, given)
+        elif batches.is_one(words):
+            self.batch(words, given)
         elif name in programs.PROGRAMS:
             programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
@@ -180,7 +182,7 @@ class Commands(OwnPrograms):
         elif edits.words_for_sed(name, words[1:]) is not None:
             edits.edited(self, line, edits.words_for_sed(name, words[1:]) or [])
         elif name in edits.COPYING:
-            edits.copied(self, line, words[1:], name == "mv")
+            edits.copied(self, line, words[1:], name == "mv", given)
         elif name in edits.REMOVING and (name != "find" or "-delete" in words):
             edits.removed(self, line, words)
         elif name == "find" and "-exec" in words:
@@ -252,6 +254,18 @@ class Commands(OwnPrograms):
                 self.sink.remark(
                     self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"
                 )
+
+    def batch(self, words: List[str], given: Optional[Sequence[Line]]) -> None:
+        """`ip -batch FILE`, `tc -batch -`: each line is the rest of a command."""
+        file, line = batches.file_of(words), self.line
+        lines = given if file in ("", "-", "/dev/stdin") else self.written(file)
+        for number, command in batches.commands(words[0], lines or ()):
+            self.line = self.override or number
+            self.run(command)
+        self.line = line
+        if not lines:
+            what = f"{masks.shown(' '.join(words))}: the file that it takes commands from is not part of this text"
+            self.sink.remark(line, OTHER_TOOL, what)
 
     def runs_commands(self, words: Sequence[str]) -> bool:
         """Whether a one-liner of another language runs commands that set something."""

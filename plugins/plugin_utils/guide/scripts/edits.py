@@ -10,7 +10,7 @@ from typing import List, Optional, Sequence, Tuple
 from .. import masks
 from ..calls import sentences
 from ..keys import kernel_files
-from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from . import filters, unread
 from .script import Script
 
@@ -25,7 +25,9 @@ _ASSIGNS = re.compile(r"[\w.*/-]+\s*=\s*\S.*")
 REMOVING = ("rm", "unlink", "shred", "truncate", "ln", "find")
 
 
-def copied(script: Script, line: int, words: Sequence[str], moves: bool = False) -> None:
+def copied(
+    script: Script, line: int, words: Sequence[str], moves: bool = False, given: Optional[List[Line]] = None
+) -> None:
     """`cp SOURCE... TARGET`: what goes into a file of the kernel, or into a configuration."""
     plain, folder = _operands(words)
     if folder is None and len(plain) < 2:
@@ -40,7 +42,7 @@ def copied(script: Script, line: int, words: Sequence[str], moves: bool = False)
             if destination.endswith("/") or folder is not None or _is_folder(destination)
             else destination
         )
-        known = script.written(source)
+        known = given if source == "/dev/stdin" else script.written(source)
         if known is not None and (kernel_files.is_one(path) or script.guide.is_config(masks.shown(path))):
             script.renew(path, line)
             script.write(path, known, line)

@@ -74,7 +74,7 @@ class OwnPrograms(Substitutions):
                 and len(words) > index + 1
                 and "/" not in words[0]
             ):
-                self.run(words[index:])
+                self.run([word, *(words[index + 2 :] if words[index + 1] == "--" else words[index + 1 :])])
                 return
         if _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
             said = masks.shown(" ".join(words))

@@ -7,7 +7,7 @@ import re
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import foreign, one_liners, programs, sentences, wrappers
+from ..calls import batches, foreign, one_liners, programs, sentences, wrappers
 from ..model import ON_HOST, OTHER_TOOL, Line
 from ..shell import expand
 from ..shell.nodes import For, Node, Pipeline, Sequence_, Simple, all_of
@@ -41,11 +41,17 @@ class Pipelines(Commands):
                 self._passed(command, node.line)
             self.redirect(last, printed)
             return
-        if printed is not None and words and words[0].rsplit("/", 1)[-1] in ("tee", *SHELLS, "sysctl"):
+        if words and wrappers.as_tee_of_dd(words):
+            words = wrappers.as_tee_of_dd(words)
+        takes = bool(words) and (name in (*SHELLS, "sysctl") or _is_tee(words) or batches.is_one(words))
+        if printed is not None and takes:
             for command in node.commands:
                 self._passed(command, node.line)
             if words[0].endswith("tee"):
                 self.into(words, printed, node.line)
+            elif batches.is_one(words):
+                self.line = node.line
+                self.batch(words, printed)
             elif words[0].endswith("sysctl"):
                 self.guide.read_file("/etc/sysctl.conf", printed)
             else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import posixpath
 import re
 from contextlib import contextmanager
+from itertools import dropwhile
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from .. import masks
@@ -319,7 +320,9 @@ class Script:
         if not isinstance(node, Simple) or not node.words:
             return []
         raw = [word for word, _line in node.words]
-        if raw[0] in ("let", "read"):
+        rest = list(dropwhile(expand.assignment, raw))
+        if rest and rest[0] in ("let", "read"):
+            raw = rest
             return [match[0] for word in raw[1:] for match in [re.match(r"[A-Za-z_]\w*", word)] if match]
         names = []
         for word in raw:

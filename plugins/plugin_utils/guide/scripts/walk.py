@@ -7,16 +7,15 @@ host knows stays a placeholder.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
-from ..model import CONDITIONAL
+from ..model import CONDITIONAL, Setting
 from ..shell import bindings, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
@@ -34,35 +33,15 @@ from ..shell.nodes import (
     While,
     all_of,
 )
-from .commands import SHELLS
+from . import endings
 from .loops import Loops
 
 _MOST_STEPS, _MOST_DEPTH = 20000, 12
-_SAYING = ("true", ":", "echo", "printf", "logger", "exit", "return", "continue", "break", "sleep")
 
 
 class _State(NamedTuple):
     arguments: Optional[List[str]]
     digits: Dict[str, expand.Value]
-
-
-def _gives_way(node: Simple) -> bool:
-    """Whether `exec` runs a command in place of the script, and does not only redirect what it prints."""
-    words = [raw for raw, _line in node.words[1:] if raw[:1] != "-" and not re.fullmatch(r"\{\w+\}", raw)]
-    # `exec bash` begins a new shell, in which a person goes on.
-    shell = bool(words) and (words[0].rsplit("/", 1)[-1] in SHELLS or words[0].strip('${}"') == "SHELL")
-    return bool(words) and not (shell and len(words) == 1)
-
-
-def _only_says(node: Node) -> bool:
-    """Whether what runs after a failure sets nothing: `|| true`, `|| echo "..."`, `|| exit 1`."""
-    return isinstance(node, Simple) and bool(node.words) and node.words[0][0] in _SAYING and not node.redirects
-
-
-def _given(node: Node) -> List[str]:
-    """The variables that a command assigns."""
-    found = [expand.assignment(raw) for raw, _line in node.words] if isinstance(node, Simple) else []
-    return [one[0] for one in found if one]
 
 
 class Walk(Loops):
@@ -133,7 +112,7 @@ class Walk(Loops):
             self._shift(node)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave(word)
-        if word == "exec" and _gives_way(node) and not self.undecided and not self.sink.dead[0]:
+        if word == "exec" and endings.gives_way(node) and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave("exit")
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
@@ -205,7 +184,7 @@ class Walk(Loops):
             self.walk(node.left)
             self.walk(node.right)
             return
-        if _only_says(node.right):
+        if endings.only_says(node.right):
             self.walk(node.left)
             self._doubt(node.right)
             return
@@ -217,7 +196,7 @@ class Walk(Loops):
         self._case_of(group, 1, "if", node.right)
         self.sink.only_otherwise(self.sink.settings[before:index], index)
         # So does what a variable is only given where the first command fails.
-        assigned = {name for one in all_of(node.right) for name in _given(one)}
+        assigned = {name for one in all_of(node.right) for name in endings.given(one)}
         self.scope.values.update({name: value for name, value in values.items() if name in assigned})
 
     def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
@@ -245,9 +224,18 @@ class Walk(Loops):
         self.sink.groups += 1
         return self.sink.groups
 
-    def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True) -> None:
+    def _tried(self, test: Node) -> Tuple[int, List[Setting]]:
+        """The command that a condition runs, and what it sets: `if ! ethtool -G eth0 rx 4096; then`."""
+        if conditions.is_test(test):
+            self.condition(test)
+            return 0, []
+        group, before = self._group(), len(self.sink.settings)
+        self._case_of(group, 0, "if", test)
+        return group, self.sink.settings[before:]
+
+    def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True, failing: int = 0) -> None:
         before = self.sink.branch
-        self.sink.branch = (*before, (group, number, kind))
+        self.sink.branch = (*before, (group, number, kind), *([(failing, 1, kind)] if failing else []))
         self.undecided += doubt
         try:
             self.walk(node)
@@ -257,11 +245,15 @@ class Walk(Loops):
 
     def _if(self, node: If) -> None:
         group, closed = self._group(), False
+        tried: List[Setting] = []
+        failing = 0  # the group of the command that the first test runs, and of what runs where that fails
         outcomes: List[Dict[str, expand.Value]] = []
         start = dict(self.scope.values)
         for number, (test, body) in enumerate(node.arms):
             known = True if test is None else conditions.decide(test, self.scope)
-            if test is not None:
+            if test is not None and number == 0 and (endings.turned(test) or len(node.arms) > 1):
+                failing, tried = self._tried(test)
+            elif test is not None:
                 self.condition(test)
             if closed or known is False:
                 self.skip(body, "the condition before it is not met")
@@ -277,8 +269,11 @@ class Walk(Loops):
             self.loopback = test is not None and conditions.is_about_lo(test)
             ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
             caveat = conditions.measured(test or node.arms[0][0] or body, self.scope, holds=test is not None)
+            index, fails = len(self.sink.settings), bool(tried) and (number == 0) == endings.turned(node.arms[0][0])
             with self.sink.noting(caveat):
-                self._where(ways, body, partial(self._case_of, group, number, "if"))
+                self._where(ways, body, partial(self._case_of, group, number, "if", failing=failing if fails else 0))
+            if fails:
+                self.sink.only_otherwise(tried, index)
             self.loopback = False
             outcomes += [] if test is not None and conditions.names_option(test) else [self.scope.values]
             closed = known is True

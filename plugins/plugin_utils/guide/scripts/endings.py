@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Say what a command means for those after it: whether it ends the script, or runs where another one fails."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Optional
+
+from ..shell import expand
+from ..shell.nodes import Node, Not, Sequence_, Simple
+from .commands import SHELLS
+
+_SAYING = ("true", ":", "echo", "printf", "logger", "exit", "return", "continue", "break", "sleep")
+
+
+def gives_way(node: Simple) -> bool:
+    """Whether `exec` runs a command in place of the script, and does not only redirect what it prints."""
+    words = [raw for raw, _line in node.words[1:] if raw[:1] != "-" and not re.fullmatch(r"\{\w+\}", raw)]
+    # `exec bash` begins a new shell, in which a person goes on.
+    shell = bool(words) and (words[0].rsplit("/", 1)[-1] in SHELLS or words[0].strip('${}"') == "SHELL")
+    return bool(words) and not (shell and len(words) == 1)
+
+
+def only_says(node: Node) -> bool:
+    """Whether what runs after a failure sets nothing: `|| true`, `|| echo "..."`, `|| exit 1`."""
+    return isinstance(node, Simple) and bool(node.words) and node.words[0][0] in _SAYING and not node.redirects
+
+
+def given(node: Node) -> List[str]:
+    """The variables that a command assigns."""
+    found = [expand.assignment(raw) for raw, _line in node.words] if isinstance(node, Simple) else []
+    return [one[0] for one in found if one]
+
+
+def turned(test: Optional[Node]) -> bool:
+    """Whether a condition is met where its command fails: `if ! ethtool -G eth0 rx 4096; then`."""
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    return isinstance(test, Not)
