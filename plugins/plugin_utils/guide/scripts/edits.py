@@ -111,11 +111,11 @@ def removed(script: Script, line: int, words: Sequence[str]) -> None:
 def words_for_sed(name: str, words: Sequence[str]) -> Optional[List[str]]:
     """The words of `sed -i` without what says so; of `perl -pi -e` as those of sed. None for another call."""
     if name == "perl":
-        options = [word.partition(".")[0] for word in words if re.fullmatch(r"-[pielw0-9]+(\.\w+)?", word)]
+        options = [word.partition(".")[0] for word in words if re.fullmatch(r"-[pnielw0-9]+(\.\w+)?", word)]
         rest = [
             "-e" if word in options and "e" in word else word for word in words if word not in options or "e" in word
         ]
-        return ["-E", *rest] if {"p", "i", "e"} <= set("".join(options)) else None
+        return ["-E", *rest] if {"i", "e"} <= set("".join(options)) else None
     found = [word for word in words if re.match(r"-[nrEszu]*i|--in-place", word)]
     if name != "sed" or not found:
         return None

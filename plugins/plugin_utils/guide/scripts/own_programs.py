@@ -23,10 +23,12 @@ _NETWORK = re.compile(
 )
 # A line of a file of sysctl.
 _PARAMETER = re.compile(r"-?(net|kernel|vm|fs)\.[\w.]+ ?=")
-# Words of programs that only keep what they are given for a failure or the end.
-_ON_FAILURE = frozenset(
-    ("exit", "fail", "failure", "error", "err", "abort", "trap", "defer", "finally", "register", "on", "usage", "help")
-)
+# Words of programs that keep what they are given for a failure or the end, or only ask or tell of it.
+_NOT_RUN_WORDS = """
+exit fail failure error err abort trap defer finally register on usage help dry skip assert test check exists define
+declare describe print show list
+"""
+_NOT_RUN = frozenset(_NOT_RUN_WORDS.split())
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -111,7 +113,7 @@ class OwnPrograms(Substitutions):
         plain = re.fullmatch(r"[A-Za-z_][\w.:-]*", words[0]) is not None
         found = [number for number, word in enumerate(words) if number and plain and word in self.functions]
         parts = set(re.split(r"[^a-z]+", " ".join([name, *(words[number] for number in found)]).lower()))
-        return words[found[0] :] if len(found) == 1 and not parts & (UNDO | _ON_FAILURE) else []
+        return words[found[0] :] if len(found) == 1 and not parts & (UNDO | _NOT_RUN) else []
 
     def may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
         """Whether a vendor's program is more likely a function of a file that the script takes in."""

@@ -75,7 +75,8 @@ class Walk(Loops):
             with self.output_to(node.redirects), self.staying(node.own):
                 self._one_by_one(node)
         elif isinstance(node, Pipeline):
-            with self.staying(True):
+            # Each of the commands runs in a shell of its own, which ends alone.
+            with self.staying(True), suppress(bindings.Leave):
                 self.pipeline(node)
         elif isinstance(node, AndOr):
             self._and_or(node)
