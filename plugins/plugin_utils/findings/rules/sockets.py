@@ -77,7 +77,12 @@ def _orphans(host: Host) -> Iterator[Hit]:
     most, now = host.whole("net.ipv4.tcp_max_orphans"), host.count("protocols", "fill", "tcp_orphan")
     if most and now >= 0.8 * most:
         # One may take 64 KiB that cannot be swapped, so all of them a quarter of the memory at most.
-        room = host.count("kernel", "memory_kib") // 4 // 64
+        memory, each = host.count("kernel", "memory_kib") // 4, 64
+        sockets, pages = (host.count("protocols", "fill", name) for name in ("tcp_alloc", "tcp_mem"))
+        # Where that leaves no room, what sockets take now tells more; four times as much is enough for any of them.
+        if most * each >= memory and now <= sockets and pages and not _pressed(host):
+            each = min(each, max(4, 4 * 4 * pages // sockets))
+        room = memory // each
         best = min(most * 4, room) if room else most * 4
         remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_max_orphans": {"at_least": best}}} if best > most else {}
         action = "" if remedy or not room else _NO_ROOM
@@ -88,6 +93,12 @@ _NO_ROOM = (
     "The memory does not allow for more: see why peers do not answer, and let the kernel give up sooner "
     "(net.ipv4.tcp_orphan_retries, net.ipv4.tcp_fin_timeout)."
 )
+
+
+def _pressed(host: Host) -> bool:
+    """Whether TCP uses more memory than it may have without being told to save."""
+    limits = host.vector("net.ipv4.tcp_mem")
+    return not limits or host.count("protocols", "fill", "tcp_mem") >= limits[0]
 
 
 def _memory(host: Host) -> Iterator[Hit]:
