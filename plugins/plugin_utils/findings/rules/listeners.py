@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..model import Hit, Rule
 from ..view import Facts, Host
@@ -56,8 +57,18 @@ def _memberships(host: Host) -> Iterator[Hit]:
         # 224.0.0.1 is not requested by any socket.
         if most and groups - 1 >= most:
             evidence = {"groups": groups, _MOST: most}
-            remedy = {"tuning_host_sysctl": {_MOST: {"at_least": 1 << (groups * 4).bit_length()}}}
-            yield Hit(evidence, nic, remedy=remedy)
+            yield Hit(evidence, nic, remedy=_more(groups))
+    # One socket, such as that of mDNS, has joined a group at one NIC after the other until it might join no more.
+    own = sorted({row.text("nic") for row in host.rows("addresses") if "." in row.text("address")})
+    joined = [nic for nic in own if host.count("listeners", "groups", nic) > 1]
+    if most and len(joined) == most < len(own):
+        left = [nic for nic in own if nic not in joined]
+        shown = {"NICs in a group": most, "NICs in none": ", ".join(left), _MOST: most}
+        yield Hit(shown, remedy=_more(len(own)))
+
+
+def _more(groups: int) -> dict[str, Any]:
+    return {"tuning_host_sysctl": {_MOST: {"at_least": 1 << (groups * 4).bit_length()}}}
 
 
 RULES = (
@@ -95,8 +106,9 @@ RULES = (
     Rule(
         id="multicast-memberships",
         severity="note",
-        title="A NIC is in as many multicast groups as one socket may join",
-        condition="a NIC is in at least net.ipv4.igmp_max_memberships groups, beside that of all hosts",
+        title="As many multicast groups have been joined as one socket may join",
+        condition="a NIC is in at least net.ipv4.igmp_max_memberships groups, beside that of all hosts, or just "
+        "as many NICs with an address are in a group as that limit says, and others are in none",
         explanation="Each socket may join so many groups, and the next one fails with `No buffer space available`. "
         "Proxies of IGMP, receivers of streams and mDNS on many links meet that limit.",
         action="Raise the limit if a program complains.",
