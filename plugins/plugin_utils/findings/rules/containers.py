@@ -26,9 +26,13 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     # A laptop is a client, and its network has broadcasts of others.
     often = refused and (now or not seldom(host, refused, HOUR)) and host.flag("power", "battery") is not True
     tunnels = vpns(host) if often else []
-    # Clients that are cut off ask all the time; what comes less often may be broadcasts of a second network, too.
-    serves = (now or not seldom(host, refused, _MINUTE)) and any(
-        _serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels
+    # Clients that are cut off ask all the time; what comes less often may be broadcasts of a second network, too, and
+    # so may all that is no more than the NICs have received of these.
+    heard = sum(nic.counted("rx_broadcast")[0] for nic in host.nics if nic.linked)
+    serves = (
+        (now or not seldom(host, refused, _MINUTE))
+        and refused > heard
+        and any(_serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
     )
     if found.count("containers"):
         routed = {"bridge": found.text("name"), "containers": found.count("containers")}
@@ -177,10 +181,10 @@ RULES = (
         severity="high",
         title="Containers or clients of a VPN are cut off, because the host does not forward",
         condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
-        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once a minute and the "
-        "host has the first address of a tunnel's network for many hosts, of WireGuard or a program (a note where they "
-        "come once an hour, or it has another address, as clients have; none with a battery); for containers it is "
-        "medium without those packets",
+        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once a minute, are more "
+        "than the broadcasts that its NICs have received, and the host has the first address of a tunnel's network for "
+        "many hosts, of WireGuard or a program (a note where they come once an hour or are fewer, or it has another "
+        "address, as clients have; none with a battery); for containers it is medium without those packets",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
         "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
         "packets are then discarded.",
