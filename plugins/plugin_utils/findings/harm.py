@@ -64,6 +64,20 @@ def squeezed(host: Host, row: Facts | None = None) -> bool:
     return sum(found) >= (_NOW if host.watched else _BURST) and sum(found) > host.processed / 10_000
 
 
+def pressed(host: Host) -> bool:
+    """Whether that does harm: a quarter of all packets comes in such rounds of 300, or some are lost meanwhile."""
+    rounds = sum(row.count("squeezed") for row in host.processors)
+    losses = any(lost(nic, name) for nic in host.nics for name in ("rx_missed", "rx_fifo"))
+    return squeezed(host) and (rounds * 4 * 300 >= host.processed or losses or overflowed(host))
+
+
+def kept_slow(host: Host) -> bool:
+    """Whether processors that serve a fast NIC stay slow; some drivers let the hardware choose, whatever the name."""
+    governor, driver = host.text("power", "governor"), host.text("power", "frequency_driver")
+    slow = governor in ("powersave", "conservative") and not driver.startswith(("intel_pstate", "amd-pstate-epp"))
+    return slow and any(nic.real and nic.speed >= 10000 for nic in host.nics)
+
+
 def stolen(host: Host) -> tuple[int, str]:
     """The share, in percent, of the time that a guest wanted to run in which its hypervisor ran others, if it is 10."""
     taken, since = host.protocol("cpu_steal")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import busiest, lost, overflowed, squeezed, stolen, strained
+from ..harm import busiest, kept_slow, lost, overflowed, pressed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 
@@ -139,7 +139,9 @@ def _budget(host: Host) -> Iterator[Hit]:
         mends = {**shares, "tuning_host_sysctl": budget}
         shown.update(why)
         yield Hit(shown, remedy=remedy, action=action, mends=mends, severity=severity)
-    elif values:
+    # Processors that are slow have a finding of their own, and then the budget is not to blame.
+    elif values and not kept_slow(host):
+        severity = severity if pressed(host) else "note"
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
 
 
@@ -309,7 +311,8 @@ RULES = (
         severity="medium",
         title="Processors run out of budget while packets wait",
         condition="processors have ended at least 1000 rounds (100 within an interval), and more than one for 10000 "
-        "packets, with packets left",
+        "packets, with packets left, and are not kept slow by their governor; a note below one for 1200 packets where "
+        "several processors share the work and none are lost at a ring or a backlog",
         explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
         "next one. If that happens often, rings and backlog fill up meanwhile.",
         action="Allow more packets and time per round; if one processor does everything, spread the work first.",

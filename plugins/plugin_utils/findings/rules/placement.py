@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import lost, rare, squeezed
+from ..harm import kept_slow, lost, rare, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
 from .link import wireless
@@ -76,8 +76,7 @@ def _far_programs(host: Host) -> Iterator[Hit]:
 
 def _saving(host: Host) -> Iterator[Hit]:
     governor, driver = host.text("power", "governor"), host.text("power", "frequency_driver")
-    # With these drivers the hardware chooses, whatever the governor is called.
-    slow = governor in ("powersave", "conservative") and not driver.startswith(("intel_pstate", "amd-pstate-epp"))
+    slow = kept_slow(host)
     deep = [
         f"{row.text('name')} ({row.count('latency_us')} us)"
         for row in host.rows("power", "idle_states")
@@ -89,7 +88,7 @@ def _saving(host: Host) -> Iterator[Hit]:
     full = all((nic.number("ring", "rx", "value") or 0) >= (nic.maximum("ring", "rx") or 0) for nic in fast)
     # A processor that sleeps takes as many packets a round as any other; one that is slow does not.
     late = sum(row.count("squeezed") for row in host.processors) if slow and squeezed(host) else 0
-    if (slow and fast) or (deep and losses and full):
+    if slow or (deep and losses and full):
         evidence: dict[str, Any] = {
             "governor": f"{governor} ({driver})" if driver else governor,
             **({"deep idle states": ", ".join(deep)} if deep else {}),
