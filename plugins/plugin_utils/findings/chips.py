@@ -35,6 +35,12 @@ TIGER_LAKE = (
     "8086:1a1e", "8086:1a1f",
 )
 
+# Those of Meteor Lake and later chipsets, e1000_pch_mtp and above in that table.
+METEOR_LAKE = (
+    "8086:550a", "8086:550b", "8086:550c", "8086:550d", "8086:550e", "8086:550f", "8086:5510", "8086:5511", "8086:57a0",
+    "8086:57a1", "8086:57b3", "8086:57b4", "8086:57b5", "8086:57b6", "8086:57b7", "8086:57b8", "8086:57b9", "8086:57ba",
+)
+
 # Cards whose errata forbid that their link sleeps: their rows in e1000e/82571.c have FLAG2_DISABLE_ASPM_L0S, and all
 # but 82583 FLAG2_DISABLE_ASPM_L1; by their ids in the table of netdev.c.
 INTEL_8257X = ("8086:108b", "8086:108c", "8086:109a", "8086:10d3", "8086:10f6", "8086:150c")

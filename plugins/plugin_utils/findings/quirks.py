@@ -19,7 +19,7 @@ class Quirk(NamedTuple):
     The state: one of `features` is on, or `all` of them are; the MTU is above `mtu`, `pause` frames are off, or, for
     `pair`, the bond of the NIC has another port of the same card; the host `forwards`; `eee` is active, the link runs
     at `half` duplex or at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it
-    lost than a burst (`lost`), TCP sends one segment in five `again`, or the NIC cannot have the features that it
+    lost than a burst (`lost`), TCP sends one in so many segments `again`, or the NIC cannot have the features that it
     `lacks`. Where a row has several of these, all must hold. `build` is how the version of the driver begins that has
     the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC. A row
     without `before` is not ended by any kernel that is known, and `ended` is what ended it.
@@ -48,7 +48,7 @@ class Quirk(NamedTuple):
     sleeps: str = ""
     counted: str = ""
     lost: str = ""
-    again: bool = False
+    again: int = 0
     lacks: tuple[str, ...] = ()
     build: str = ""
     revisions: tuple[int, ...] = ()
@@ -104,7 +104,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any] | None:
         (quirk.sleeps, {"ASPM of the link": nic.text("aspm")} if quirk.sleeps in nic.text("aspm").split() else {}),
         (quirk.counted, _counted(nic, quirk.counted)),
         (quirk.lost, _lost(nic, quirk.lost)),
-        (quirk.again, _again(nic)),
+        (quirk.again, _again(nic, quirk.again)),
         (quirk.lacks, {key: "off [fixed]" for key in quirk.lacks if _never(nic, key)}),
     ]
     found = [state for required, state in conditions if required]
@@ -133,8 +133,10 @@ def _lost(nic: Nic, name: str) -> dict[str, Any]:
     return {"lost": missed.text} if missed else {}
 
 
-def _again(nic: Nic) -> dict[str, Any]:
-    again = sent_again(nic.host, 5) if nic.linked else ""
+def _again(nic: Nic, part: int) -> dict[str, Any]:
+    # TCP does not tell which NIC has lost it, so it is held against those that carry much.
+    most = max((other.packets for other in nic.host.nics if other.linked), default=0)
+    again = sent_again(nic.host, part) if part and nic.linked and nic.packets * 2 >= most else ""
     return {"segments sent again": again} if again else {}
 
 

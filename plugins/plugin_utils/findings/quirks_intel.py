@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .chips import I219, I225, I226, INTEL_82579, KERNEL, SUNRISE, TIGER_LAKE
+from .chips import I219, I225, I226, INTEL_82579, KERNEL, METEOR_LAKE, SUNRISE, TIGER_LAKE
 from .quirks import Quirk
 
 ROWS = (
@@ -109,6 +109,24 @@ ROWS = (
         "5.15 mends that, and so do 5.10 and 5.14 of October 2021.",
         action="Use a newer kernel.",
         reference="https://bugs.launchpad.net/ubuntu/+source/linux/+bug/1927925",
+    ),
+    Quirk(
+        id="quirk-i219-meteor-lake",
+        severity="note",
+        title="Intel I219 of Meteor Lake and later loses packets while it saves power",
+        drivers=("e1000e",),
+        pci=METEOR_LAKE,
+        before=(6, 19),
+        again=10,
+        ended=f"{KERNEL}3c7bf5af2196",
+        condition="an Intel I219 of Meteor Lake or later runs under a kernel before Linux 6.19, and TCP retransmits "
+        "one segment in ten, at least 10000 (100 within an interval)",
+        explanation="Between packets the chip rests (K1), and with some firmware, switches and boards it loses what "
+        "comes while it wakes. The updates of April 2025 (6.14.2, and those of 6.12 and 6.6) changed how it does that, "
+        "with which more machines lose a third of their packets; Linux 6.19 does without this state.",
+        action="Use Linux 6.19 or later, where `ethtool --show-priv-flags NIC` shows disable-k1 on; until then use a "
+        "kernel of before that change, or another NIC.",
+        reference="https://github.com/QubesOS/qubes-issues/issues/9896",
     ),
     Quirk(
         id="quirk-i226-sleep",

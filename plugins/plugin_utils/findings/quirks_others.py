@@ -14,7 +14,7 @@ ROWS = (
         drivers=("r8169", "r8168", "r8125", "r8126"),
         pci=REALTEK,
         features=("tso",),
-        again=True,
+        again=5,
         condition="a NIC of Realtek has tso on, and TCP retransmits one segment in five, at least 10000 (100 within "
         "an interval)",
         explanation="Some of these chips send the parts of a large segment in the wrong order, or hang. The driver "
