@@ -41,6 +41,8 @@ def _slow(host: Host) -> Iterator[Hit]:
         elif both > nic.speed and not meant:
             partner = {"Link partner advertised link modes": nic.words("partner_modes")}
             offered = _best(nic, "advertised_modes", "partner_modes")
+            if offered == nic.speed and lowered(nic):
+                continue
             if offered == nic.speed:
                 shown = {**evidence, "Advertised link modes": nic.words("advertised_modes"), **partner}
                 remedy = nic_remedy(nic.name, speed={"advertise": nic.words("supported_modes")})
@@ -126,14 +128,7 @@ def _often(nic: Nic) -> float:
 
 def _flaps(host: Host) -> Iterator[Hit]:
     # A dock is plugged and unplugged, and a hypervisor has no cable.
-    found = [
-        nic
-        for nic in host.nics
-        if not nic.virtual
-        and nic.flag("physical") is True
-        and not (on_usb(nic) or wireless(nic))
-        and _too_many(nic, _changes(nic))
-    ]
+    found = [nic for nic in host.nics if _goes_down(nic)]
     for nic in found:
         changes, since = nic.counted("carrier_changes")
         same = [other.name for other in found if other is not nic and alike(changes, _changes(other))]
@@ -143,15 +138,53 @@ def _flaps(host: Host) -> Iterator[Hit]:
             **({"EEE": nic.text("eee")} if nic.text("eee") else {}),
             "driver": nic.driver,
         }
+        if lowered(nic):
+            evidence["tuned profile"] = host.text("managers", "tuned", "profile")
+            yield Hit({**evidence, "Advertised link modes": nic.words("advertised_modes")}, nic.name, action=_DYNAMIC)
+            continue
         sleeps = nic.text("eee") == "active"
         mends = nic_remedy(nic.name, eee={"enabled": False})
         remedy = mends if sleeps else {}
         hangs, _since = nic.counted("tx_timeouts")
         action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
+        action = action or _tries(nic)
         if _lacks_firmware(nic):
             evidence["firmware of the PHY"] = "not loaded"
             action = action or _FIRMWARE
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
+
+
+def _tries(nic: Nic) -> str:
+    """What is soon tried beside the usual, of a driver of Realtek's own, or at a speed that a cable may not carry."""
+    slower = nic.speed > 1000 and "1000baseT/Full" in nic.words("supported_modes")
+    found = [*([_KERNELS] if nic.driver in _VENDOR else []), *([_LESS] if slower else [])]
+    return " ".join([_CABLE, *found]) if found else ""
+
+
+def _goes_down(nic: Nic) -> bool:
+    hangs_on_a_cable = not nic.virtual and nic.flag("physical") is True and not (on_usb(nic) or wireless(nic))
+    return hangs_on_a_cable and _too_many(nic, _changes(nic))
+
+
+def lowered(nic: Nic) -> bool:
+    """Whether tuned may have lowered its speed, as dynamic tuning does for NICs that are idle, and raises it again."""
+    if not nic.host.text("managers", "tuned", "profile"):
+        return False
+    offered, best = _best(nic, "advertised_modes"), _best(nic, "supported_modes")
+    return 0 < offered <= 100 < best and nic.desired("speed") is None and _goes_down(nic)
+
+
+_DYNAMIC = (
+    "tuned lowers the speed of an idle NIC to 100 Mb/s and raises it again (dynamic tuning, on by default until 2024), "
+    "and the link goes down each time: set `dynamic_tuning = 0` in /etc/tuned/tuned-main.conf and restart tuned, or "
+    "choose a profile without a section for NICs (`[net]`)."
+)
+_CABLE = "Replace cable and plug, try another port, and switch energy-efficient Ethernet off (`eee: {enabled: false}`)."
+_VENDOR = ("r8125", "r8126", "r8127", "r8168")
+_KERNELS = "This driver is Realtek's own: try that of the kernel (r8169), with which many of these links are steady."
+_LESS = (
+    "If it stays, offer 1000 Mb/s at most (`speed: {advertise: {at_most: 1000}}`), which a poor cable still carries."
+)
 
 
 def _lacks_firmware(nic: Nic) -> bool:
@@ -264,8 +297,7 @@ RULES = (
         "time that the host slept do not count",
         explanation="Each time all connections stall for seconds, and the speed is negotiated again. The cause is the "
         "cable or its plug, a transceiver that is too hot, or energy-efficient Ethernet.",
-        action="Replace cable and plug, try another port, and switch energy-efficient Ethernet off "
-        "(`eee: {enabled: false}`).",
+        action=_CABLE,
         reference=_PAGE,
         host=_flaps,
         switch=True,
