@@ -36,7 +36,8 @@ RELEASES = {
         Release("bullseye", "bullseye", packages=("usrmerge",)),
         Release("bookworm", "bookworm"),
         Release("trixie", "trixie"),
-        Release("trixie-backports", "trixie", backports=True),
+        # Its kernel would bring dracut, which leaves out what only the guest has: the driver of its disk.
+        Release("trixie-backports", "trixie", backports=True, packages=("initramfs-tools",)),
     )
 }
 DEFAULT = "bookworm"
