@@ -27,7 +27,7 @@ fi
 jobs=("$@")
 # The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' "$release/bonding" "${elsewhere[@]}" machines default tuned faults
+  printf '%s\n' faults "$release/bonding" "${elsewhere[@]}" machines default tuned
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
