@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import registered
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import notes, registered
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 SPEC = {
@@ -96,8 +96,8 @@ def _stopped(
     hostvars: Any, hosts: List[str], before: List[List[str]], calls: List[str], limits: rollout.Limits
 ) -> bool:
     """Whether a verdict over hosts of this run, in whichever play, was that it has to end."""
-    read = getattr(hostvars, "raw_get", None) or hostvars.get
-    known = [read(host) or {} for host in hosts]
+    read = notes(hostvars)
+    known = [read(host) for host in hosts]
     if any(registered(one, name).get("stop") for one in known for name in ("guard_verdict", "tuning_rollout")):
         return True
     # Of a batch in which nobody was left to be judged, there is none.
@@ -105,9 +105,7 @@ def _stopped(
 
 
 def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:
-    # Without templating, which would cost each host as much as a task.
-    read = getattr(hostvars, "raw_get", None) or hostvars.get
-    known: Mapping[str, Any] = read(name) or {}
+    known = notes(hostvars)(name)
     told = {one: registered(known, one) for one in (*calls, "guard_health", "guard_confirmed")}
     confirmed = told["guard_confirmed"]
     # The handler fails for a host that is lost or not well, and hands on what that has said.

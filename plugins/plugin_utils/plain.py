@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 # Facts are five levels deep; what is far beyond that comes from somewhere else, and no writer of JSON could take it.
@@ -21,6 +21,17 @@ def registered(variables: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What a task has registered, if it has; what a host says is never a template."""
     found = variables.get(name)
     return plain(dict(found)) if isinstance(found, Mapping) else {}
+
+
+def notes(hostvars: Any) -> Callable[[str], Mapping[str, Any]]:
+    """Reads by its name what the tasks have registered of a host. To compute all variables of a host, as `hostvars`
+    does, takes Ansible most of a millisecond, and a batch is judged from those of every host of the run."""
+    known = getattr(getattr(hostvars, "_variable_manager", None), "_nonpersistent_fact_cache", None)
+    if isinstance(known, Mapping):
+        return lambda name: known.get(name) or {}
+    # An ansible-core that has it elsewhere; without templating, which would cost each host as much as a task.
+    read = getattr(hostvars, "raw_get", None) or hostvars.get
+    return lambda name: found if isinstance(found := read(name), Mapping) else {}
 
 
 def tame(value: Any, depth: int = _DEPTH) -> Any:

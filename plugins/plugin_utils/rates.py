@@ -7,6 +7,7 @@ from ipaddress import ip_network
 from typing import Any, Dict, List, Mapping, Sequence
 
 from .findings.view import Host
+from .plain import notes
 
 # Where the playbook site registers what nic_info has read on each host of the fleet.
 NAME = "tuning_links"
@@ -52,12 +53,10 @@ def _plain(whom: str) -> str:
 
 def of_fleet(hostvars: Any) -> Dict[str, str]:
     """Mbit/s by address, of all hosts that were asked."""
-    # Without templating, which each of them would cost.
-    variables = getattr(hostvars, "raw_get", None) or hostvars.get
+    noted = notes(hostvars)
     found: Dict[str, str] = {}
     for name in hostvars:
-        told = variables(name)
-        told = told.get(NAME) if isinstance(told, Mapping) else None
+        told = noted(name).get(NAME)
         if isinstance(told, Mapping):
             found.update(of_host(Host(str(name), told)))
     return found

@@ -8,13 +8,14 @@ import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import health
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rollout
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, plain, rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.rollout import Limits, Said
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -279,3 +280,12 @@ def test_systemd_takes_the_units_for_hosts_that_were_off():
     done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     # It also complains about units of the machine that it runs on.
     assert "linuxnet-tuning" not in done.stdout + done.stderr
+
+
+def test_what_is_registered_is_read_without_computing_all_variables():
+    """Of a hostvars of Ansible, of one that has them elsewhere, and of plain ones."""
+    noted = {"pc1": {"tune_result": CHANGED}}
+    ansible = SimpleNamespace(_variable_manager=SimpleNamespace(_nonpersistent_fact_cache=noted))
+    for hostvars in (ansible, SimpleNamespace(raw_get=noted.get), noted):
+        read = plain.notes(hostvars)
+        assert (read("pc1"), read("pc2")) == (noted["pc1"], {})
