@@ -82,7 +82,7 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
         if kind in ("ifcfg", "systemd") and path:
             forms.file(path, lines)
         elif kind:
-            if kind in ("shell", "sysctl") and not path and not lines[0][1].startswith("#!"):
+            if kind in ("shell", "sysctl") and not path and lines and not lines[0][1].startswith("#!"):
                 guide.sink.uses.update(uses.of(lines))  # lines of a guide may look like a script
             # A shell ends a here document at the margin only.
             forms.read(kind, dedented(lines) if kind == "shell" else lines)
