@@ -18,7 +18,8 @@ _EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
 _VALUE = re.compile(r"-?\d+(?:[ \t]+-?\d+)*(?![\w.*])|-?\d+(?:[ \t]+-?\d+)*(?=and\b)|[a-z][a-z_\d]*(?=[\s`\"',;.)]|$)")
 _REQUESTED = re.compile(
     r"\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?[`\"']*"
-    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b",
+    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?"
+    r"[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b",
     re.IGNORECASE,
 )
 

@@ -182,7 +182,7 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
 
 def _names_each(first: Setting, one: Use, second: Setting, other: Use) -> bool:
     """Whether the words above each line name its value, such as `# BBR` and `# CUBIC`."""
-    values = [str(setting.value).split(" ")[0].lower().replace("_", "") for setting in (first, second)]
+    values = [str(setting.value).partition(" ")[0].lower().replace("_", "") for setting in (first, second)]
     said = [re.findall(r"[\w-]+", use.words.lower()) for use in (one, other)]
     named = all(re.match(r"[a-z]", value) and value in words for value, words in zip(values, said))
     return named and values[1] not in said[0]
