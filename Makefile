@@ -14,7 +14,7 @@ unit: ## unit tests on each ansible-core that this machine can run
 playbooks: ## unit tests that play whole playbooks, on the oldest and the newest ansible-core
 browser: ## the pages that the collection writes, in a headless Chromium
 sanity: ## ansible-test sanity on each ansible-core that this machine can run
-molecule: ## every scenario on one release: virtual machines with emulated NICs, and containers
+molecule: ## every scenario on one release, some on others: virtual machines with emulated NICs, and containers
 matrix: ## every scenario on every release; writes docs/support.md
 bench: ## compare site with ping and with a playbook by hand, on 20 hosts made of namespaces
 speed: ## fail if an unchanged site costs the controller more than 0.8 pings of processor time

@@ -11,7 +11,7 @@ from . import sentences
 
 # Letters and signs of languages that are written without blanks.
 _UNSPACED = r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef\u201c\u201d]"
-_RUN = re.compile(rf"(?:{_UNSPACED}+[^\x00-\x7f]*)")
+_RUN = re.compile(rf"{_UNSPACED}+[^\x00-\x7f]*")
 _QUOTED = re.compile(rf"\"[^\"]*{_UNSPACED}[^\"]*\"|'[^']*{_UNSPACED}[^']*'|`")
 _OR = re.compile(r"[\s,]+(?:or|oder|ou|или)\s*$")
 _COMMAND = re.compile(r"(?:^|[\s:(,.])((?:sudo\s+)?(?:/\S*/)?(?:ethtool|sysctl|echo|ip|tc|ifconfig|nmcli|setpci)\s.*)$")
@@ -32,8 +32,6 @@ _WHOLE = (
 )
 _PAIR = re.compile(r"[a-z][\w-]*\s+(?:\d+|on|off|max)\b")
 _WORDS = re.compile(r"[^\W\d_][\w'\u2019-]*(?:[\s,]+[^\W_][\w'\u2019()-]*)+[.!:]?")
-
-
 _ALSO_SETS = re.compile(r">\s*/(?:proc/sys|proc/irq|sys/class/net|etc/sysctl)|\bifconfig\s+\S+\s+txqueuelen\s+\d")
 
 
