@@ -79,7 +79,8 @@ def save(kept: State, guests: list[Guest]) -> None:
     for guest in guests:
         complaint = qmp.monitor(guest, f"savevm {SNAPSHOT}")
         if complaint:
-            raise LabError(f"{guest.name} cannot be saved: {complaint}")
+            left = shutil.disk_usage(LAB).free // 2**20
+            raise LabError(f"{guest.name} cannot be saved; the file system of {LAB} has {left} MiB left: {complaint}")
     work = kept.folder.with_name(f".new-{kept.folder.name}")
     shutil.rmtree(work, ignore_errors=True)  # of an attempt that was cut off
     work.mkdir(parents=True)
