@@ -13,7 +13,7 @@ import yaml
 from .. import masks
 from ..keys import modules
 from ..keys.settings import Guide
-from ..model import NO_EFFECT
+from ..model import NO_EFFECT, OTHER_TOOL
 from . import programs
 
 Number = Callable[[Any], int]
@@ -22,6 +22,7 @@ _FAMILIES: Mapping[str, str] = {
     **dict.fromkeys(("feature", "features", "offload"), "features"),
     **{name: name for name in ("ring", "coalesce", "pause", "channels")},
 }
+_FIREWALLS = ("firewalld", "ufw", "iptables", "nftables")
 _SERVICES = ("service", "systemd", "systemd_service")
 _STATES = {"stopped": "stop", "started": "start", "restarted": "restart", "reloaded": "reload"}
 _STATES_OF_SALT: Mapping[str, Mapping[str, str]] = {
@@ -164,6 +165,9 @@ def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around:
     module = word.rpartition(".")[2]
     if module in _SERVICES and (module == word or word.startswith("ansible.")):
         return isinstance(inner, yaml.MappingNode) and _service(guide, number(key), _texts(inner))
+    if module in _FIREWALLS and isinstance(inner, yaml.MappingNode):
+        guide.sink.remark(number(key), OTHER_TOOL, f"{word}: the firewall has its own tools")
+        return True
     if module == "modprobe" and isinstance(inner, yaml.MappingNode):
         return _module(guide, number(key), _texts(inner))
     if module == "nmcli" and isinstance(inner, yaml.MappingNode):
@@ -188,6 +192,9 @@ def _state(guide: Guide, number: Number, identity: str, inner: yaml.Node) -> boo
         module, _dot, function = str(key.value).partition(".")
         words = [str(one.value) for one in _scalars(values)]
         function = function or next(iter(words), "")  # `sysctl: [present, {value: 1}]`
+        if module == "sysctl" and any({"name", "value"} <= set(_texts(one)) for one in _mappings(values)):
+            _note_entries(guide, number, _mappings(values))
+            return False  # each entry of the list is a parameter of its own
         merged = yaml.MappingNode("", [pair for one in _mappings(values) for pair in one.value])
         texts = _texts(merged)
         name = texts.get("name", identity)
@@ -208,6 +215,13 @@ def _state(guide: Guide, number: Number, identity: str, inner: yaml.Node) -> boo
             continue
         found = True
     return found
+
+
+def _note_entries(guide: Guide, number: Number, entries: Sequence[yaml.MappingNode]) -> None:
+    said = "Salt takes one word for each entry of a state, and refuses this one; what it is meant to set is taken"
+    for one in entries:
+        for key, value in one.value:
+            guide.sink.note(number(value), said) if str(key.value) == "value" else None
 
 
 def gone(name: str) -> str:

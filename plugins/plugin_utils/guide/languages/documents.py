@@ -12,10 +12,11 @@ import yaml
 from .. import masks
 from ..calls import ethtool, qdiscs, tasks
 from ..formats import composed, netplan
+from ..keys import kernel_files
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
-from . import key_words, task_conditions
+from . import key_words, machines, task_conditions
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
@@ -128,6 +129,9 @@ class Reader:
         if key.startswith(_ROOTS) and value is not None:
             self.guide.sysctl(self.number(value), key, self.variables.filled(str(value.value)), switches=True)
             return
+        if key.startswith(("/sys/", "/proc/")) and value is not None:
+            kernel_files.write(self.guide, self.number(value), key, self.variables.filled(str(value.value)))
+            return
         for word in ("vars", "set_fact", "ansible.builtin.set_fact"):
             # What a task sets as a fact holds for those after it; one that runs in some cases only is not known.
             if word in plain and (word == "vars" or "when" not in plain):
@@ -145,6 +149,8 @@ class Reader:
         for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
             if (self.stands and tasks.is_loop(word)) or tasks.read(self.guide, self.number, one, inner, plain):
+                continue
+            if self.whole_host and machines.read(self.guide, self.number, word, inner):
                 continue
             if " " in word and tasks.is_run(inner):
                 self._scalar(one, nic)
