@@ -37,6 +37,27 @@ def attribute(line: Line) -> Optional[Attribute]:
     return Attribute(line[0], key, _plain(match[2])) if match and key else None
 
 
+class File(NamedTuple):
+    """A file of /sys with what goes into it, and how many lines the resource takes; empty where a variable says it."""
+
+    path: str
+    value: str
+    rows: int
+
+
+def sysfs(lines: Sequence[Line], index: int) -> Optional[File]:
+    """`sysfs NAME do ... variable 'class/net/eth0/mtu' ... value 9000 ... end`; None where none begins in a line."""
+    if not re.match(r"\s*sysfs\s+['\"].*['\"]\s+do\s*$", lines[index][1]):
+        return None
+    below = lines[index : index + _MOST_LINES]
+    ends = next((k for k, (_number, text) in enumerate(below) if text.strip() == "end"), 0)
+    told = [text.split(None, 1) for _number, text in below[1:ends]]
+    parts = {pair[0]: pair[1].strip() for pair in told if len(pair) == 2}
+    path = parts.get("variable", "")
+    literal = re.fullmatch(r"(['\"])/*(?:sys/)?([^#'\"]+)\1", path)
+    return File(f"/sys/{literal[2]}" if literal else "", _plain(parts.get("value", "")), ends + 1) if ends else None
+
+
 class Hash(NamedTuple):
     """Hashes within each other: how many lines they take, and what they hold."""
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Sequence
 
 from ..calls import programs, tasks
+from ..keys import kernel_files
 from ..keys.settings import Guide
-from ..model import NO_EFFECT, OTHER_TOOL, Line
+from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
 from . import chef, fragments
 
@@ -24,6 +25,10 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
         for one in hashes.found:
             guide.sysctl(one.line, one.key, fragments.interpolated(one.value), switches=True)
         return hashes.rows
+    file = chef.sysfs(lines, index)
+    if file:
+        _write(guide, lines[index : index + file.rows], file)
+        return file.rows
     declared = fragments.declared(lines, index)
     if declared:
         _declare(guide, lines, index, declared)
@@ -35,6 +40,20 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     if attribute:
         _attribute(guide, number, *attribute)
     return int(bool(verbs or attribute))
+
+
+def _write(guide: Guide, lines: Sequence[Line], file: chef.File) -> None:
+    """A resource for one file of /sys, told where it begins."""
+    number = lines[0][0]
+    for row, _text in lines[1:]:
+        guide.sink.nothing(row, "goes on from the line before")
+        guide.sink.goes_on(row, number)
+    if file.path:
+        kernel_files.write(guide, number, file.path, file.value)
+    else:
+        guide.sink.remark(
+            number, ON_HOST, f"{lines[0][1].strip()}: which file of /sys gets {file.value}, the host knows"
+        )
 
 
 def _declare(guide: Guide, lines: Sequence[Line], index: int, declared: fragments.Declared) -> None:
