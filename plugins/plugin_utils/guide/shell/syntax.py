@@ -9,8 +9,24 @@ from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 from ..budget import MOST_LEVELS
 from ..model import Line
 from .lexer import REDIRECTIONS, Broken, Token, TooDeep, tokens
-from .nodes import AndOr, Arithmetic, Case, For, Function, If, Node, Not, Pipeline, Redirect, Sequence_, Simple, While
+from .nodes import (
+    AndOr,
+    Arithmetic,
+    Case,
+    For,
+    Function,
+    If,
+    Node,
+    Not,
+    Pipeline,
+    Redirect,
+    Sequence_,
+    Simple,
+    While,
+    all_of,
+)
 
+_OF_ITS_SHELL = ("exec", "exit", "cd", "pushd")
 _ENDS = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
 
 
@@ -51,7 +67,8 @@ class _Parser:
         while self.now.kind != "end" and not (self.is_word(*ends) or (self.now.kind == "op" and self.now.raw in ends)):
             if self.is_word(*_ENDS) or self.is_op(")", ";;"):
                 raise Broken(self.now.line, f"'{self.now.raw}' stands where nothing is open")
-            commands.append(self.and_or())
+            command = self.and_or()
+            commands.append(_aside(command) if self.is_op("&") else command)
             while self.now.kind == "newline" or self.is_op(";", "&"):
                 self.take()
         return Sequence_(tuple(commands), (), line)
@@ -242,6 +259,12 @@ class _Parser:
             self.expect(")")
         self.newlines()
         return Function(name.raw, self.command(), name.line)
+
+
+def _aside(command: Node) -> Node:
+    """A command with `&` behind it runs in a shell of its own, which it may end or change without the others."""
+    first = [one.words[0][0] for one in all_of(command) if isinstance(one, Simple) and one.words]
+    return Sequence_((command,), (), command.line, own=True) if {*first} & set(_OF_ITS_SHELL) else command
 
 
 def parse(lines: Sequence[Line]) -> Sequence_:
