@@ -187,6 +187,7 @@ def systemctl(guide: Guide, line: int, words: List[str]) -> None:
     ):
         guide.sink.nothing(line, "only reads")
         return
+    guide.started.update(units if verb.endswith("start") or "--now" in words else ())
     _service(guide, line, verb, units)
 
 

@@ -74,6 +74,7 @@ class Guide:
         self.written: Dict[str, List[Line]] = {}
         self.ran: Set[str] = set()
         self.loads = 0  # how often commands have loaded files of sysctl
+        self.started: Set[str] = set()  # the units that commands have started
         self.running = False
         # What commands have put at the root of each NIC so far.
         self.roots: Dict[str, Root] = {}

@@ -181,6 +181,8 @@ class Commands(OwnPrograms):
             self._shell(name, words[1:], node)
         elif edits.words_for_sed(name, words[1:]) is not None:
             edits.edited(self, line, edits.words_for_sed(name, words[1:]) or [])
+        elif edits.files_for_awk(name, words[1:]) is not None:
+            edits.edited_by_awk(self, line, edits.files_for_awk(name, words[1:]) or [])
         elif name in edits.COPYING:
             edits.copied(self, line, words[1:], name == "mv", given)
         elif name in edits.REMOVING and (name != "find" or "-delete" in words):

@@ -164,7 +164,12 @@ def _changed(script: Script, line: int, words: Sequence[str], file: str) -> bool
     before = script.files.get(path)
     if not before:
         return False
-    after = filters.through(["sed", *(word for word in words if word != file)], before)
+    return _became(script, line, path, filters.through(["sed", *(word for word in words if word != file)], before))
+
+
+def _became(script: Script, line: int, path: str, after: Optional[List[Line]]) -> bool:
+    """Whether a command certainly makes this of a file of the text; what is gone then, is said."""
+    before = script.files.get(path, [])
     if after is None or (after == before and path not in script.writers):
         return False
     if not _is_settled(script, path):
@@ -177,9 +182,36 @@ def _changed(script: Script, line: int, words: Sequence[str], file: str) -> bool
     return True
 
 
+def files_for_awk(name: str, words: Sequence[str]) -> Optional[List[str]]:
+    """The program and the files of `awk -i inplace`; None for another call."""
+    if name not in ("awk", "gawk") or not any(pair == ("-i", "inplace") for pair in zip(words, words[1:])):
+        return None
+    taken = {index + 1 for index, word in enumerate(words) if word in ("-i", "-v", "-F")}
+    return [word for index, word in enumerate(words) if index not in taken and not word.startswith("-")]
+
+
+def edited_by_awk(script: Script, line: int, words: Sequence[str]) -> None:
+    """`awk -i inplace PROGRAM FILE...`: one that only drops lines is known; what another leaves, the host knows."""
+    drops = re.fullmatch(r"\s*!\s*/((?:\\.|[^/\\])+)/\s*", words[0]) if words else None
+    for path in (masks.shown(script.located(word)) for word in words[1:]):
+        before = script.files.get(path)
+        if before and drops and _became(script, line, path, filters.through(["egrep", "-v", drops[1]], before)):
+            continue
+        for number, text in before or ():
+            if sentences.holds_a_setting(text) and _is_settled(script, path):
+                said = f"{script.sink.position(line)} changes {path} by awk, and what that leaves, the host knows"
+                script.sink.remark(number, ON_HOST, said)
+        if before:
+            _drop(script, path, line, "")
+        elif _is_configuration(script, path):
+            script.sink.remark(line, OTHER_TOOL, f"it edits {path} in place; take in that file as it is afterwards")
+    script.sink.nothing(line, "changes files")
+
+
 def _is_settled(script: Script, path: str) -> bool:
     """Whether a command runs for sure, and the file that it changes has been neither loaded nor run before."""
     doubt = script.sink.dead[0] or script.undecided or script.sink.branch
+    doubt = doubt or path.rpartition("/")[2].partition(".service")[0] in script.guide.started
     return not doubt and path not in script.guide.ran and script.loaded.get(path) == script.guide.loads
 
 
