@@ -90,7 +90,9 @@ class Loops(Rounds):
             self.one_round(node.body, True)
         # A default that the loop may replace, such as by an option, is what a call without options has.
         after = self.scope.values
-        after.update({name: value for name, value in start.items() if bindings.surer(value, after.get(name))})
+        defaults = {name: value for name, value in start.items() if bindings.surer(value, after.get(name))}
+        self.options.update({name: after[name] for name in defaults})
+        after.update(defaults)
 
     def pipeline(self, node: Pipeline) -> None:
         """`ls ... | while read x`, where the text tells what is read."""

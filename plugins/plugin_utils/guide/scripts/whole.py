@@ -168,6 +168,8 @@ class Shell(Walk):
         for name, function in self.functions.items():
             if name not in self.called and not self._takes_back(name):
                 self.part = name
+                if self.sites.get(name):  # what calls it needs an option, by which others have no default either
+                    self.scope.values.update(self.options)
                 with suppress(bindings.Leave):
                     self.enter(function, None, function.line, f"${name}")
                 self.part = ""
