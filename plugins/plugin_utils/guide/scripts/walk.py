@@ -15,7 +15,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, Setting
+from ..model import CONDITIONAL, Branch, Setting
 from ..shell import bindings, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
@@ -53,6 +53,7 @@ class Walk(Loops):
         self.depth = 0
         self.called: List[str] = []
         self.sites: Dict[str, int] = {}
+        self.by_argument: Dict[Tuple[str, ...], Tuple[int, List[str]]] = {}  # a group, and what an argument may be
 
     def walk(self, node: Node) -> None:
         """The effect of a command, whatever it is."""
@@ -234,9 +235,11 @@ class Walk(Loops):
         self._case_of(group, 0, "if", test)
         return group, self.sink.settings[before:]
 
-    def _case_of(self, group: int, number: int, kind: str, node: Node, doubt: bool = True, failing: int = 0) -> None:
+    def _case_of(
+        self, group: int, number: int, kind: str, node: Node, doubt: bool = True, failing: int = 0, others: Branch = ()
+    ) -> None:
         before = self.sink.branch
-        self.sink.branch = (*before, (group, number, kind), *([(failing, 1, kind)] if failing else []))
+        self.sink.branch = (*before, (group, number, kind), *([(failing, 1, kind)] if failing else []), *others)
         self.undecided += doubt
         try:
             self.walk(node)
@@ -271,8 +274,9 @@ class Walk(Loops):
             ways = bindings.alternatives(test, self.scope) if test is not None else [{}]
             caveat = conditions.measured(test or node.arms[0][0] or body, self.scope, holds=test is not None)
             index, fails = len(self.sink.settings), bool(tried) and (number == 0) == endings.turned(node.arms[0][0])
+            case = partial(self._case_of, group, number, "if", failing=failing if fails else 0)
             with self.sink.noting(caveat):
-                self._where(ways, body, partial(self._case_of, group, number, "if", failing=failing if fails else 0))
+                self._where(ways, body, partial(case, others=self._by_argument(test)))
             if fails:
                 self.sink.only_otherwise(tried, index)
             self.loopback = False
@@ -283,6 +287,18 @@ class Walk(Loops):
             self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
+
+    def _by_argument(self, test: Optional[Node]) -> Branch:
+        """What a condition asks of an argument excludes what others ask of it: a call gives it once."""
+        name, text = conditions.argument(test)
+        if not name:
+            return ()
+        key = (*self.called[-1:], name) if self.depth else (name,)
+        if key not in self.by_argument:
+            self.by_argument[key] = (self._group(), [])
+        group, texts = self.by_argument[key]
+        texts += [text] if text not in texts else []
+        return ((group, texts.index(text), "if"),)
 
     def _without(self, body: Node) -> Dict[str, expand.Value]:
         """What a script would set for an option is empty in a call that has not got it."""

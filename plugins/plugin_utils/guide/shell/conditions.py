@@ -45,6 +45,9 @@ _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+/.")
 # More than one; a comparison with less asks whether there is anything at all.
 _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
 _COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
+# What grep looks for in the output of ethtool.
+_LINK_SPEED = re.compile(r"((?:Speed:\s*)?\d+\s?[MG]b(?:it)?/s)")
+_BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
 # Arguments, their number, and how a command ended.
 _OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 _QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
@@ -122,6 +125,9 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
 
 def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     """What to note of commands for which the host compares a number, such as the speed of a link; else nothing."""
+    looked_for = next((found for one in all_of(node) for found in [_speed(one)] if found), "")
+    if looked_for:
+        return f"only where the link {'has' if holds else 'has not'} {looked_for}; {_BY_SPEED}"
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
         if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):
@@ -129,9 +135,27 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
         value = expand.text(other if "$" in other or "`" in other else f"${other}", scope)
         if not masks.known(value) and value != masks.MAXIMUM:
             said = f"only where {left} {sign} {right} {'holds' if holds else 'does not hold'}"
-            speed = "; match: {min_speed: ...} selects NICs by their link, in Mbit/s"
-            return said + (speed if "speed" in f"{left}{right}".lower() else "")
+            return said + (f"; {_BY_SPEED}" if "speed" in f"{left}{right}".lower() else "")
     return ""
+
+
+def argument(node: Optional[Node]) -> Tuple[str, str]:
+    """The argument that a condition needs alone, and what it is then: `[ "$1" = fast ]`, `[ -z "$1" ]`."""
+    while isinstance(node, Sequence_) and len(node.commands) == 1:
+        node = node.commands[0]
+    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
+        return "", ""
+    raw = [word for word, _line in node.words[1:] if word not in ("]", "]]")]
+    empty = re.fullmatch(r"-z\s+[\"']?\$\{?(\d)(?::?-)?\}?[\"']?", " ".join(raw))
+    equal = re.fullmatch(r"[\"']?\$\{?(\d)(?::?-)?\}?[\"']?\s+==?\s+[\"']?([\w.-]+)[\"']?", " ".join(raw))
+    return (equal[1], equal[2]) if equal else (empty[1], "") if empty else ("", "")
+
+
+def _speed(node: Node) -> str:
+    """The speed that grep looks for in what ethtool says of a link."""
+    words = [raw for raw, _line in node.words] if isinstance(node, Simple) else []
+    found = _LINK_SPEED.search(" ".join(words[1:])) if words[:1] in (["grep"], ["egrep"]) else None
+    return found[1] if found else ""
 
 
 def names_option(node: Node) -> bool:
