@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import List, Optional, Sequence
+from typing import List, Optional, Sequence, Tuple
 
 from . import masks
 from .formats import diffs
@@ -14,9 +14,9 @@ from .model import Line
 from .prose import advice, answers
 
 _BY_PATH = (
-    (r"/sysctl\.d/|/sysctl\.conf$|\.sysctl$", "sysctl"),
+    (r"/sysctl\.d/|(?:^|/)sysctl\.conf$|\.sysctl$", "sysctl"),
     (r"/udev/rules\.d/|\.rules$", "udev"),
-    (r"/ifcfg-[^/]+$", "ifcfg"),
+    (r"(?:^|/)ifcfg-[^/]+$", "ifcfg"),
     (r"/network/interfaces(\.d/.*)?$", "interfaces"),
     (r"/system-connections/|\.nmconnection$", "networkmanager"),
     (r"/netplan/.*|\.ya?ml(\.j2)?$", "yaml"),
@@ -127,6 +127,20 @@ def _around_blocks(lines: Sequence[Line]) -> List[str]:
     return found if blocks else []
 
 
+def files(lines: Sequence[Line]) -> List[Tuple[str, List[Line]]]:
+    """The files of which a text shows several, each below its path in a comment; none where it shows no two forms."""
+    found: List[Tuple[str, List[Line]]] = []
+    for number, text in lines:
+        named = re.fullmatch(r"\s*[#;]+\s*(/etc/\S+?):?\s*", text)
+        if named and by_path(named[1]):
+            found.append((named[1], []))
+        elif not found and text.strip():
+            return []
+        if found:
+            found[-1][1].append((number, text))
+    return found if len({by_path(path) for path, _lines in found}) > 1 else []
+
+
 def lost_document(lines: Sequence[Line]) -> int:
     """How many lines belong to a here document that begins before the text does."""
     ends = next((k for k, (_number, text) in enumerate(lines) if re.fullmatch(r"EO[A-Z]|_?EOF_?|[A-Z]*CONF", text)), 0)
@@ -167,6 +181,7 @@ def _by_lines(plain: List[str], first: str) -> str:
     around = _around_documents(quotes or plain) or quotes
     # A script may call functions of its own.
     functions = [match[1] for match in (re.match(r"(?:function\s+)?([\w-]+)\s*\(\)", text) for text in plain) if match]
+    functions += _called_elsewhere(plain)
     shell_line = "|".join([_SHELL_LINE, *(rf"{re.escape(name)}(\s|$)" for name in functions)])
     opens = bool(around) and "<<" in around[0] and re.match(shell_line, around[0]) is not None
     if around and _most(around, shell_line, 0.6 if opens else 0.9):
@@ -206,6 +221,14 @@ def _by_lines(plain: List[str], first: str) -> str:
         told = fragments.shows_ifcfg([(0, text) for text in plain]) or _is_told(around or plain)
         return "prose" if told and not first.startswith("#!") else "shell"
     return "prose"
+
+
+def _called_elsewhere(plain: Sequence[str]) -> List[str]:
+    """A function of another file that a part of a script hands one text after the other."""
+    if not any(re.search(r"^(?:if|elif)\s.*;\s*then$|^fi$|^done$", text) for text in plain):
+        return []
+    words = [match[1] for match in (re.match(r"(\w+)\s+[\"'].*[\"']$", text) for text in plain) if match]
+    return [word for word in sorted({*words}) if words.count(word) >= 3]
 
 
 def _is_told(plain: Sequence[str]) -> bool:

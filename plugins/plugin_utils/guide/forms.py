@@ -8,7 +8,7 @@ from typing import Callable, Dict, List, Sequence
 
 from .budget import TooLarge, refuse
 from .calls import sentences
-from .detect import by_path, by_text, lost_document
+from .detect import by_path, by_text, files, lost_document
 from .formats import composed, diffs, ifcfg, interfaces, keyfile, openwrt, simple, systemd, tuned, udev
 from .keys import modules
 from .keys.settings import Guide
@@ -17,6 +17,10 @@ from .model import NO_EFFECT, OTHER_TOOL, Line
 from .prose import guides
 from .scripts import unread
 from .scripts.whole import Shell
+
+_CONFIGURATIONS = (
+    *("sysctl", "udev", "modprobe", "ifcfg", "interfaces", "networkmanager", "systemd", "tuned", "unit", "crontab"),
+)
 
 
 class Forms:
@@ -49,8 +53,12 @@ class Forms:
         }
 
     def read(self, form: str, lines: Sequence[Line]) -> None:
-        """A text in a form that is known by now."""
-        self.readers[form](lines)
+        """A text in a form that is known by now, unless it shows several files one below the other."""
+        parts = files(lines) if form in _CONFIGURATIONS else []
+        for path, part in parts:
+            self.file(path, part)
+        if not parts:
+            self.readers[form](lines)
 
     def file(self, path: str, lines: Sequence[Line]) -> None:
         """A file that a script writes, or that was found on a host."""

@@ -64,7 +64,8 @@ def templates(text: str) -> str:
 
 def placeholders(text: str) -> str:
     """A line with words such as <iface> masked, which its reader is to replace; a shell would take a file for it."""
-    return re.sub(r"(?<=\s)<[^\W\d][^<>|&;$\"'`=]*>(?=[\s`,.;:)\"']|$)", lambda match: mask(match[0]), text)
+    word = r"<[^\W\d][^<>|&;$\"'`=]*>"
+    return re.sub(rf"(?<=\s){word}(?=[\s`,.;:)\"']|$)|(?<=/){word}(?=/)", lambda match: mask(match[0]), text)
 
 
 def name(text: str) -> str:

@@ -205,7 +205,7 @@ class Sink:
         if dead == NOTHING:
             self.nothing(line, why)
             return
-        found = Remark(line, dead, why) if dead else Remark(line, kind, text)
+        found = Remark(line, dead, masks.shown(why)) if dead else Remark(line, kind, masks.shown(text))
         if not (dead and kind == NOTE):
             (self.idle if dead else self.remarks).add(found)
 
@@ -239,7 +239,7 @@ class Sink:
         if kind:
             self.remark(line, kind, why)
             return
-        self.lost.add(Remark(line, "not_understood", text))
+        self.lost.add(Remark(line, "not_understood", masks.shown(text)))
 
     def goes_on(self, line: int, first: int) -> None:
         """A line that ends what another one begins: what becomes of that one becomes of both."""

@@ -56,7 +56,7 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
         if entry.key == "Environment":
             known.update({name: text for name, sign, text in map(_assigned, _unquoted(entry.value)) if sign})
     for entry in entries:
-        value = entry.value.lstrip("-@:+!")
+        value = masks.placeholders(entry.value).lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
             word = direct.of_program(value)
             if word:
@@ -98,4 +98,4 @@ def crontab(guide: Guide, lines: Sequence[Line]) -> None:
         if not plain or plain.startswith("#") or not match:
             guide.sink.nothing(number, "sets nothing by itself")
             continue
-        Shell(guide).commands(number, match[2])
+        Shell(guide).commands(number, masks.placeholders(match[2]))

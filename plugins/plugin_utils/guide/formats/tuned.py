@@ -18,6 +18,8 @@ _DEVICES = ("devices", "devices_udev_regex")
 # What a section of TuneD may ask of the host before it holds.
 _CONDITIONS = ("uname_regex", "cpuinfo_regex")
 _OWN = ("type", "enabled", "replace", "priority", *_DEVICES, *_CONDITIONS)
+# A variable, or a function with what it is called with: `${f:cpulist_invert:${isolated_cores}}`.
+_FILLED_IN = re.compile(r"\$\{(?:[^{}]|\{[^{}]*\})*\}")
 _NET = ("features", "ring", "coalesce", "channels", "pause")
 
 
@@ -55,7 +57,7 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
         elif kind == "sysctl":
             _sysctl(guide, entry, value)
         elif kind == "net" and entry.key in _NET:
-            for key, text in ethtool.pairs_of(value):
+            for key, text in ethtool.pairs_of(_FILLED_IN.sub(lambda found: masks.mask(found[0]), value)):
                 for nic in nics:
                     plain = key if entry.key == "features" else key.replace("-", "_")
                     guide.nic(entry.line, nic, entry.key, plain, text, match)
