@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know lines of Terraform and of a Dockerfile that do nothing to the host that is set up: what runs when a resource is
-destroyed, and what builds or describes an image."""
+"""Know lines of Terraform, of a Dockerfile, of Puppet and of Chef that do nothing to the host that is set up: what runs
+when a resource is destroyed, what builds or describes an image, and comments that hold commands."""
 
 from __future__ import annotations
 
 import re
 from typing import Dict, List, Sequence, Tuple
 
-from ..model import NO_EFFECT, Line
+from ..model import NO_EFFECT, NOTHING, Line
 
 _PROVISIONER = re.compile(r"\s*provisioner\s+\"[\w-]+\"\s*\{")
 _DESTROYED = re.compile(r"\s*when\s*=\s*\"?destroy\"?\s*(?:#.*)?$")
@@ -16,11 +16,16 @@ _LABEL = re.compile(r"\s*(?:LABEL|MAINTAINER)\s")
 # A rule of udev has a sign behind this word.
 _BUILD = re.compile(r"\s*RUN\s+[^\s+=:]")
 _DOCUMENT = re.compile(r"<<[-~]?\s*[\"']?(\w+)[\"']?\s*$")
+# How a file of Puppet or Chef begins: a class, a resource, or what it takes in.
+_OF_RUBY = re.compile(
+    r"\s*(?:(?:class|define|node)\s+['\"]?[a-z][\w:.-]*['\"]?.*\{|[a-z]\w*(?:::\w+)*\s*\{\s*['\"$]"
+    r"|[a-z_]+\s+['\"][^'\"]+['\"]\s+do|include_recipe\s)"
+)
 
 
 def left_out(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
     """By line, the kind and the reason for which it sets nothing, whatever stands in it."""
-    found: Dict[int, Tuple[str, str]] = {}
+    found: Dict[int, Tuple[str, str]] = dict.fromkeys(_comments(lines), (NOTHING, "a comment"))
     image = any(_IMAGE.match(text) for _number, text in lines)
     index = 0
     while index < len(lines):
@@ -37,6 +42,12 @@ def left_out(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
         found.update({number: (NO_EFFECT, why) for number, _text in held})
         index += max(len(held), 1)
     return found
+
+
+def _comments(lines: Sequence[Line]) -> List[int]:
+    """The comments of a file of Puppet or Chef, whose sign is that of a prompt in a guide."""
+    begins = next((text for _number, text in lines if text.strip() and not text.lstrip().startswith("#")), "")
+    return [number for number, text in lines if text.lstrip().startswith("#")] if _OF_RUBY.match(begins) else []
 
 
 def _joined(lines: Sequence[Line], index: int) -> List[Line]:
