@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Sequence
 
 from ..calls import programs, tasks
@@ -12,6 +13,11 @@ from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
 from . import chef, fragments
 
+# A command of a resource that is more than one command: a loop, a condition, or what is for a shell.
+_COMPOUND = re.compile(
+    r"\s*(?:command|code)(\s*=>\s*|\s+)(['\"])"
+    r"((?:(?:for|while)\s.*;\s*do\s|if\s.*;\s*then\s|(?:/bin/)?(?:ba)?sh\s+-c\s).*)\2\s*,?\s*"
+)
 _FEATURES = ("tso", "gso", "gro", "lro", "ufo", "sg")
 
 
@@ -33,6 +39,10 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     if declared:
         _declare(guide, lines, index, declared)
         return declared.below + 1
+    compound = _COMPOUND.fullmatch(lines[index][1])
+    if compound:
+        _compound(guide, lines, index, compound)
+        return 1
     verbs = fragments.of_a_service(lines, index)
     for verb in verbs:
         programs.service(guide, number, ["irqbalance", verb])
@@ -40,6 +50,22 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     if attribute:
         _attribute(guide, number, *attribute)
     return int(bool(verbs or attribute))
+
+
+def _compound(guide: Guide, lines: Sequence[Line], index: int, found: re.Match[str]) -> None:
+    """A command that only a shell understands, which Puppet has by `provider => shell` alone."""
+    number = lines[index][0]
+    texts = [text for _number, text in lines]
+    begins = next((k for k in range(index, -1, -1) if "{" in texts[k] and k != index), 0)
+    ends = next((k for k in range(index, len(texts)) if texts[k].strip().startswith("}")), len(texts))
+    around = texts[begins:ends]
+    shell = "=>" not in found[1] or any(re.search(r"provider\s*=>\s*['\"]?shell", text) for text in around)
+    if not shell and not re.match(r"(?:/bin/)?(?:ba)?sh\s", found[3]):
+        word = found[3].split()[0]
+        said = f"Puppet runs no shell, so there is no program '{word}'; write provider => shell"
+        guide.sink.remark(number, NO_EFFECT, said)
+        return
+    Shell(guide).commands(number, re.sub(r"\\([\"$])", r"\1", found[3]) if found[2] == '"' else found[3])
 
 
 def _write(guide: Guide, lines: Sequence[Line], file: chef.File) -> None:
