@@ -61,7 +61,8 @@ OTHERS: Mapping[str, str] = {
         ("docker", "docker-compose", "podman", "nerdctl", "crictl", "kubectl", "oc", "helm", "virsh", "qm", "pct"),
         _GUESTS,
     ),
-    **dict.fromkeys(("lxc", "lxc-attach", "incus", "machinectl", "systemd-nspawn", "unshare"), _GUESTS),
+    **dict.fromkeys(("lxc", "lxc-attach", "lxc-execute", "incus", "machinectl", "systemd-nspawn", "unshare"), _GUESTS),
+    **dict.fromkeys(("virt-customize", "virt-builder", "virt-sysprep", "guestfish"), _GUESTS),
     "nsenter": "it acts in another network namespace only",
 }
 

@@ -31,7 +31,9 @@ _ONLY_PRINTS = re.compile(r"(?:sudo\s+)?(?:echo|printf)\s[^|>]*")
 # What runs the rest of its line on another host or in a container.
 _ELSEWHERE = re.compile(
     r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ssh|pssh|pdsh|clush)\s+(?!(?:in|into|to|onto|and|as)\s)"
-    r"|(?:docker|podman|nerdctl|lxc|incus|kubectl)\s+(?:\S+\s+){0,4}?(?:run|exec|create|debug)\s)[^`]*"
+    r"|(?:docker|podman|nerdctl|lxc|incus|kubectl)\s+(?:\S+\s+){0,4}?(?:run|exec|create|debug)\s"
+    r"|(?:lxc-(?:attach|execute)|systemd-nspawn|virt-(?:customize|builder|sysprep)|guestfish"
+    r"|(?:machinectl\s+shell|(?:pct|crictl|oc)\s+exec|qm\s+guest\s+exec))\s)[^`]*"
 )
 # A shell that is given its commands as one word.
 _BY_A_SHELL = re.compile(
