@@ -168,6 +168,10 @@ def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around:
     if module in _FIREWALLS and isinstance(inner, yaml.MappingNode):
         guide.sink.remark(number(key), OTHER_TOOL, f"{word}: the firewall has its own tools")
         return True
+    if word == "userLevelNetworking" and str(inner.value).lower() == "true":
+        said = "the operator gives NICs a combined channel for each reserved processor; write channels: {combined: ...}"
+        guide.sink.remark(number(key), OTHER_TOOL, f"{word}: {said}")
+        return True
     if module == "modprobe" and isinstance(inner, yaml.MappingNode):
         return _module(guide, number(key), _texts(inner))
     if module == "nmcli" and isinstance(inner, yaml.MappingNode):

@@ -121,8 +121,20 @@ def takes_numbers(key: str) -> bool:
     return known and parts[2] not in _TAKE_WORDS
 
 
+# Parameters whose names have other signs than these words.
+_OTHER_SIGNS = {
+    **{f"fs_{name.replace('-', '_')}": f"fs.{name}" for name in ("file-max", "aio-max-nr")},
+    **{f"fs_inotify_{name}": f"fs.inotify.{name}" for name in ("max_user_watches", "max_user_instances")},
+    "kernel_threads_max": "kernel.threads-max",
+}
+
+
 def by_words(text: str) -> str:
-    """The parameter that goes by `net_core_somaxconn`, as clouds and tools write it; empty where it is none."""
+    """The parameter that goes by `net_core_somaxconn` or `netCoreSomaxconn`, as clouds write it; empty for none."""
+    if re.fullmatch(r"(?:net|vm|fs|kernel)[A-Z]\w*", text):
+        text = re.sub(r"([A-Z]+(?=[A-Z][a-z])|[A-Z])", r"_\1", text).lower()
+    if text in _OTHER_SIGNS:
+        return _OTHER_SIGNS[text]
     net = re.fullmatch(r"net_(core|ipv4|ipv6|netfilter)_(neigh_default_)?(\w+)", text)
     if net:
         folder, inner, name = net.groups()

@@ -12,7 +12,7 @@ import yaml
 from .. import masks
 from ..calls import ethtool, qdiscs, tasks
 from ..formats import composed, netplan
-from ..keys import kernel_files
+from ..keys import kernel_files, kernel_names
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
@@ -162,6 +162,8 @@ class Reader:
                     self.guide.sink.goes_on(self.number(number), self.number(one))
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
+            elif self._by_words(inner):
+                continue
             elif word == "sysctls" and not self.whole_host:
                 self._container(inner)
             elif word in ("mtu", "MTU") and isinstance(inner, yaml.ScalarNode) and nic:
@@ -204,6 +206,17 @@ class Reader:
             else:
                 text = f"{nic} {key.value}: filters and classes of tc are no settings of this collection"
                 self.guide.sink.remark(self.number(key), OTHER_TOOL, text)
+
+    def _by_words(self, inner: yaml.Node) -> bool:
+        """Whether it is `sysctls: {netCoreSomaxconn: 4096}`, as a cloud describes the hosts of a cluster."""
+        pairs = inner.value if isinstance(inner, yaml.MappingNode) else []
+        named = [(key, value, kernel_names.by_words(str(key.value))) for key, value in pairs]
+        found = [one for one in named if one[2] and isinstance(one[1], yaml.ScalarNode)]
+        if not found or len(found) != len(pairs):
+            return False
+        for key, value, name in found:
+            self.guide.sysctl(self.number(key), name, str(value.value), switches=True)
+        return True
 
     def _container(self, inner: yaml.Node) -> None:
         """Parameters that a container or a pod gets for itself."""
