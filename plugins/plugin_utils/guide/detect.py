@@ -30,7 +30,7 @@ _BY_PATH = (
     (r"^/etc/config/[^/]+$", "uci"),
     (r"/cron\.d/|/crontab$|/spool/cron/", "crontab"),
     (
-        r"/rc\.local$|\.sh$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
+        r"/rc\.local$|\.sh$|/conf\.d/net$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
         "shell",
     ),
 )
@@ -204,7 +204,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         return "prose" if said else "sysctl"
     if re.match(r"(config|package) [\w-]+( \S+)?$", plain[0]) and _most(plain, "(config|option|list) ", 0.9):
         return "uci"
-    if any(re.match(r"iface \S+ inet6? ", text) for text in plain):
+    if any(re.match(r"iface \S+( inet6? .*)?$", text) for text in plain):
         said = any(_SAID.fullmatch(text) or _IN_WORDS.fullmatch(text.partition(" #")[0]) for text in plain)
         return "prose" if said else "interfaces"
     if _most(plain, r"(options|blacklist|alias|install|softdep) \w+", 0.7):

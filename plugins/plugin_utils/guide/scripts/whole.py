@@ -18,6 +18,7 @@ from ..shell import bindings, excerpts, syntax
 from ..shell.conditions import START, UNDO
 from ..shell.lexer import Broken, TooDeep
 from ..shell.nodes import Function, Node, Sequence_, Simple, all_of
+from . import netifrc
 from .walk import Walk
 
 # Functions that take a tuning back.
@@ -57,6 +58,8 @@ class Shell(Walk):
         self._uncalled(tree)
         self._never(nodes)
         self.finish()
+        for number, command in netifrc.commands(lines):
+            Shell(self.guide).commands(number, command)
         self._entries(lines)
         for number, text in lines:
             self.sink.nothing(number, "a comment" if text.lstrip().startswith("#") else "sets nothing by itself")
