@@ -66,6 +66,7 @@ class Use(NamedTuple):
     use: str  # what names a use, in these words or in the heading above
     block: int
     by: int = 0  # the line of that
+    part: int = 0  # the line of the heading of its part
 
 
 class Remark(NamedTuple):
@@ -118,6 +119,8 @@ class Sink:
         self.instead: Set[int] = set()
         # By line, for which use the text gives it.
         self.uses: Dict[int, Use] = {}
+        # What would be settings if it did no harm.
+        self.harmful: List[Setting] = []
         # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
         self.noted: List[Remark] = []
@@ -245,6 +248,11 @@ class Sink:
         """A line that ends what another one begins: what becomes of that one becomes of both."""
         if line != first:
             self.tails.setdefault(line, first)
+
+    def harms(self, line: int, family: str, key: str, value: Any) -> None:
+        """A value for the host that is left out because it does harm."""
+        if not self._left_out(line)[0]:
+            self.harmful.append(Setting(line, HOST, family, key, value))
 
     def nothing(self, line: int, why: str) -> None:
         """A line that sets nothing, unless something else is said of it."""

@@ -244,6 +244,8 @@ class Guide:
                 continue
             self.sink.remark(line, verdict.kind, f"{name}: {verdict.text}")
             if verdict.kind != NOTE:
+            if verdict.kind == HARMFUL:
+                self.sink.harms(line, "sysctl", name, value)
                 return
         plain = int(value) if value.isdecimal() else value
         self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)

@@ -13,7 +13,7 @@ from ..languages import descriptions, fragments, nix
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
 from . import advice, choices, embedded, single_lines, undoing, uses
-from .wording import NOT, OUTPUT, RESULT
+from .wording import NOT, OUTPUT, RESULT, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
@@ -41,8 +41,9 @@ Form = Callable[[str, Sequence[Line]], None]
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
-    guide.sink.instead.update(choices.second(lines))
-    guide.sink.uses.update(uses.of(lines))
+    seen = [(number, untagged(text)) for number, text in lines]
+    guide.sink.instead.update(choices.second(seen))
+    guide.sink.uses.update(uses.of(seen))
     for path, file in nix.files(lines):
         guide.read_file(path, file)
     reading = _Reading(guide, detect, form)

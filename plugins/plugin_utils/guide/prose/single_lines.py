@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from typing import List, Sequence
 
@@ -16,6 +15,7 @@ from ..languages import fragments, resources, source_lines
 from ..model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
 from ..scripts.whole import Shell
 from . import advice, assignments, slips, undoing
+from .wording import untagged
 
 _PARAMETER = re.compile(
     r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?"""
@@ -40,8 +40,6 @@ _BOOT = re.compile(
     r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
     r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
 )
-# What is markup around a command, where any other word in such brackets is to be filled in.
-_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _LOADED = re.compile(
@@ -203,7 +201,7 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
     raw = re.sub(r"(?<!`)```([^`]+)```(?!`)", r"`\1`", raw)  # more marks than one around code in a sentence
-    text = html.unescape(_TAG.sub(" ", masks.templates(advice.kept(raw))))
+    text = untagged(masks.templates(advice.kept(raw)))
     text = re.sub(
         r"<([A-Za-z][\w.:-]*(?: [\w.:-]+){0,3})>",
         lambda match: "max" if match[1] == "max" else masks.mask(match[0].replace(" ", "_")),

@@ -8,97 +8,79 @@ import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..model import CONTRADICTS, Line, Setting, Sink, Use
-from . import advice
-from .wording import FENCE, last_sentence, unmarked
+from . import advice, use_words
+from .wording import FENCE, MARKUP, last_sentence, unmarked
 
-# What a host or a network is used for, or is; it makes of a line of words a case.
-_USE = re.compile(
-    r"\b(?:latenc(?:y|ies)|latenz|throughput|durchsatz|bandwidth|bulk|stream(?:ing|s)?|gam(?:ing|es?)|interactive"
-    r"|real-?time|trading|hft|voip|voice|video|media|backups?|databases?|storage|routers?|gateways?|mixed|balanced"
-    r"|general[- ]purpose|desktops?|workstations?|[wl]ans?|long[- ](?:distance|haul)|satellite|wireless|workloads?"
-    r"|modes?|profiles?|benchmarks?"
-    r"|(?:web|file|mail|game|proxy)[- ]?servers?|clients?|senders?|receivers?|transfers?"
-    r"|\d+\s*(?:g|m)(?:b(?:it)?(?:ps|/s)?|b?e|bps)?\+?|\d+\s*gi?b\s+(?:of\s+)?(?:ram|memory))(?![\w-])"
-    r"|\u5ef6\u8fdf|\u541e\u5410|\u573a\u666f|\u6a21\u5f0f|\u5e26\u5bbd|\u4e07\u5146|\u5343\u5146"
-    r"|\u043f\u0440\u043e\u043f\u0443\u0441\u043a\u043d|\u0437\u0430\u0434\u0435\u0440\u0436",
-    re.IGNORECASE,
-)
-# A line of words that begins as a case does, whatever it names.
-_FOR = re.compile(
-    r"(?:for|on|f\u00fcr|bei|pour|para|\u0434\u043b\u044f)\s+(?!(?:example|instance|this|that|these|those|it|now|more|all"
-    r"|every|each|most|any|both|the\s+(?:first|rest|other|next|last)|persist\w*|permanent\w*|reference|details?|safety"
-    r"|(?:a|the)\s+(?:permanent|persistent)|ein(?:e[nrms]?)?\s+beispiel|ejemplo|exemple|top|boot|reboot)\b)\S.*",
-    re.IGNORECASE,
-)
-# What is only tried, or was so once, does not come first.
-_NOT_FIRST = re.compile(
-    r"\b(?:test(?:s|ing)?|debug\w*|temporar\w*|older?|legacy|previous\w*|before|wrong|bad|defaults?|first(?:ly)?)\b",
-    re.IGNORECASE,
-)
-_ONLY_TRIED = re.compile(r"\b(?:test(?:s|ing)?|debug\w*|troubleshoot\w*|temporar\w*|experiment\w*)\b", re.IGNORECASE)
-_PREFERRED = re.compile(r"\b(?:recommend\w*|better|prefer\w*|best|final\w*|now)\b", re.IGNORECASE)
-_OPPOSITES = (
-    (
-        r"\b(?:enabl|activat|aktivier|turn(?:ing)?\s+(?:\w+\s+)?on\b|switch(?:ing)?\s+(?:\w+\s+)?on\b)"
-        r"|\u542f\u7528|\u5f00\u542f|\u6253\u5f00|\u0432\u043a\u043b\u044e\u0447",
-        r"\b(?:disabl|deactivat|deaktivier|turn(?:ing)?\s+(?:\w+\s+)?off\b|switch(?:ing)?\s+(?:\w+\s+)?off\b)"
-        r"|\u7981\u7528|\u5173\u95ed|\u043e\u0442\u043a\u043b\u044e\u0447|\u0432\u044b\u043a\u043b\u044e\u0447",
-    ),
-    (
-        r"\b(?:increas|rais|enlarg|erh\u00f6h)|\u589e\u5927|\u589e\u52a0|\u8c03\u5927|\u0443\u0432\u0435\u043b\u0438\u0447",
-        r"\b(?:decreas|reduc|lower|shrink|verringer)|\u51cf\u5c0f|\u51cf\u5c11|\u8c03\u5c0f|\u0443\u043c\u0435\u043d\u044c\u0448",
-    ),
-)
-# What leads to several lines of which one is to be chosen.
-_OPTIONS = re.compile(
-    r"\b(?:two|three|several|different|following|these)\s+(?:\w+\s+)?(?:options|alternatives|choices|possibilities)\b"
-    r"|\b(?:one|any|either)\s+of\s+(?:the|these)\b|\balternatives\b",
-    re.IGNORECASE,
-)
-_EITHER = r"[a-z]*\s*(?:/|\(?or\b|oder\b|\u6216|\u0438\u043b\u0438\b)\s*"
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
+_USE = use_words.search(use_words.USE, ends=r"(?![\w-])")
+_FOR = use_words.begins(use_words.FOR)
+_OTHERS = use_words.search(use_words.OTHERS)
+_RESORT = use_words.search(use_words.RESORT)
+_NOT_FIRST = use_words.search(use_words.NOT_FIRST)
+_ONLY_TRIED = use_words.search(use_words.ONLY_TRIED)
+_PREFERRED = use_words.search(use_words.PREFERRED)
+_OPTIONS = use_words.search(use_words.OPTIONS)
+_OPPOSITES = tuple((use_words.of(on, ends=""), use_words.of(off, ends="")) for on, off in use_words.OPPOSITES)
+_EITHER = rf"[a-z]*\s*(?:{use_words.plain(use_words.OR)})\s*"
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
+_ITEM = re.compile(r"\s*(?:[-*+\u2022]|\d+[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^\"'*+-])\1{3,}\s*")
 _BEHIND = re.compile(r"\S\s+#+\s*(\S.*)$")
 _FAR = 60  # lines between two cases of one choice
 _NEAR = 4
 _TITLE = 8  # words of a heading that names a case
+_SAME = 4  # words of a sentence that leads to the same in two parts of a text
 
 
 def of(lines: Sequence[Line]) -> Dict[int, Use]:
     """By line, what the words above it, behind it or in the heading of its part say of when it is to be used."""
     found: Dict[int, Use] = {}
-    lead = title = block = 0
-    said = named = ""  # the words above, and the use that the heading names
-    fenced = code = False
+    lead = title = block = case = 0
+    said = named = label = ""  # the words above, and the use that the heading and the last line with a colon name
+    fenced = code = below = listed = False
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
             continue
-        if not text.strip():
+        if not text.strip() or MARKUP.fullmatch(text):
             code = code and fenced
             continue
         if not advice.is_code(text):
             if not fenced and _is_heading(lines, index):
                 block, title, named = block + 1, number, _named(text, heading=True)
-                lead, said = 0, ""
+                lead, said, label = 0, "", ""
             elif not _UNDERLINE.fullmatch(text):
                 lead, said = number, advice.words(text) if not code or text.lstrip()[0] == "#" else ""
-            code = False
+                leads = text.rstrip().endswith((":", "\uff1a"))
+                listed = _ITEM.match(text) is not None or (listed and text[:1].isspace())
+                if not fenced and not listed and (below or leads):
+                    # What a line with a colon says holds for the items of the list below it, and their code.
+                    case, label = number, _named(text) if leads else ""
+            code = below = False
             continue
-        code = True
-        beside = _BEHIND.search(text)
-        own = advice.words(beside[1]) if beside else _label(text)
-        if own and _USE.search(own):
-            found[number] = Use(number, own, own, block)
+        code = below = True
+        own = _beside(text)
+        if own:
+            found[number] = Use(number, own, own, block, part=title)
             continue
         use = _named(said) if said else ""
-        found[number] = Use(lead, said, use or named, block, lead if use or not named else title)
+        by = lead if use else case if label else title if named else lead
+        found[number] = Use(lead, said, use or label or named, block, by, title)
     return found
+
+
+def _beside(text: str) -> str:
+    """What stands behind the code of a line, or before it, if that names a case."""
+    behind = _BEHIND.search(text)
+    own = advice.words(behind[1]) if behind else _label(text)
+    return own if _USE.search(own) or _RESORT.match(own) else ""
 
 
 def _label(text: str) -> str:
     """The few words before the code of an item or of a row of a table."""
     before, mark, _code = text.partition("`")
+    if not mark:
+        before, mark, _code = text.partition(": ")
+        mark = mark if advice.is_code(_code) and not advice.is_code(f"{before}:") else ""
     words = advice.words(before.replace("|", " ")).rstrip(": \u2013\u2014-") if mark else ""
     return words if len(words.split()) <= _TITLE else ""
 
@@ -114,10 +96,16 @@ def _is_heading(lines: Sequence[Line], index: int) -> bool:
 def _named(text: str, heading: bool = False) -> str:
     """The words of a line if they name a case."""
     plain = advice.words(text)
-    sentence = last_sentence(unmarked(plain).rstrip(":").strip())
     if heading:
         return plain if len(plain.split()) <= _TITLE and _USE.search(plain) else ""
-    return plain if _FOR.fullmatch(sentence) or _USE.search(sentence) else ""
+    sentence = _sentence(plain)
+    is_case = _FOR.fullmatch(sentence) or _USE.search(sentence) or _OTHERS.fullmatch(sentence)
+    return plain if is_case or _RESORT.match(sentence) else ""
+
+
+def _sentence(words: str) -> str:
+    """The last sentence of a line of words, without what leads from it to the code below."""
+    return last_sentence(unmarked(words).rstrip(":\uff1a").strip())
 
 
 def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
@@ -126,8 +114,13 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     losing: Dict[int, Setting] = {}  # by line
     instead: Dict[int, Setting] = {}  # the same by what is left out
     parts: Dict[int, Setting] = {}  # the same by the line of the words above
-    for one in settings if sink.uses else ():
+    harmful = {id(one) for one in sink.harmful}
+    for one in sorted([*settings, *sink.harmful], key=lambda one: one.line) if sink.uses else ():
         before = held.get(one.address) or _adaptive(held, one)
+        if id(one) in harmful:
+            # What is for another use does not come in its place.
+            held.setdefault(one.address, one)
+            continue
         same = before is not None and before.address == one.address and before.value == one.value
         if before is None or same or not _chosen(sink.uses, before, one):
             held[one.address] = before if before and same else one
@@ -163,6 +156,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     if first.line not in uses or second.line not in uses or first.line >= second.line:
         return False
     one, other = uses[first.line], uses[second.line]
+    if _RESORT.match(_sentence(other.words)):
+        return other.lead - first.line <= _FAR
     if _PREFERRED.search(other.words) and not _PREFERRED.search(one.words):
         return False
     if one.lead and one.lead == other.lead:
@@ -170,6 +165,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
         return (both or _OPTIONS.search(one.words) is not None) and second.line - first.line <= _NEAR
     if _NOT_FIRST.search(one.words) or other.lead - first.line > _FAR:
         return False
+    if _OTHERS.fullmatch(_sentence(other.words)) or _told_again(one, other):
+        return True
     if one.block == other.block and (_ONLY_TRIED.search(other.words) or _names_each(first, one, second, other)):
         return True
     if any(_opposite(one.words, other.words, pair) for pair in _OPPOSITES):
@@ -178,6 +175,12 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
         return one.use != other.use
     # A case below what is said for all.
     return bool(other.use) and one.block == other.block and other.by == other.lead and other.lead - first.line <= _NEAR
+
+
+def _told_again(one: Use, other: Use) -> bool:
+    """Whether the same sentence leads to both, each in a part of its own: one for each of several programs."""
+    words = one.words.rstrip(": ")
+    return one.part != other.part and words == other.words.rstrip(": ") and len(words.split()) >= _SAME
 
 
 def _names_each(first: Setting, one: Use, second: Setting, other: Use) -> bool:

@@ -4,6 +4,7 @@ words is cut."""
 
 from __future__ import annotations
 
+import html
 import re
 
 NOT = r"(?:do\s+not|don['\u2019]?t|never)"
@@ -12,6 +13,20 @@ _SAMPLE = r"(?:(?:the|an?|sample|example|expected|typical|possible)\s+)*"
 OUTPUT = rf"{_SAMPLE}(?:output|response)s?\b"
 RESULT = rf"{_SAMPLE}results?\b"
 FENCE = re.compile(r"\s*(?:```|~~~)")
+# A line of signs alone: tags of a page, a directive of reST that begins a block, what joins or frames one in AsciiDoc.
+MARKUP = re.compile(
+    r"\s*(?:\+|--|\[\w+(?:,[^]]*)?\]|\.\.\s+(?:code|code-block|sourcecode|parsed-literal|prompt)::.*"
+    r"|:[\w-]+:.*|(?:</?\w[^>]*>\s*)+)\s*"
+)
+
+
+# What is markup around a command, where any other word in such brackets is to be filled in.
+_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
+
+
+def untagged(text: str) -> str:
+    """A line of a page as its reader sees it."""
+    return html.unescape(_TAG.sub(" ", text))
 
 
 def last_sentence(text: str) -> str:
