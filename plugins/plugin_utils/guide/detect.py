@@ -156,7 +156,8 @@ def _around_documents(plain: Sequence[str]) -> List[str]:
         opened = re.search(r"<<-?\s*[\"'\\]?(\w+)", text) if not end else None
         if not end:
             found.append(text)
-        end = opened[1] if opened else "" if text == end else end
+        # A shell that is given the document as a word has its quote behind it: `bash -c "cat > file <<EOF ... EOF"`.
+        end = opened[1] if opened else "" if text.rstrip("\"'") == end else end
         documents += bool(opened)
     return found if documents and not end else []
 

@@ -269,7 +269,9 @@ def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False, 
         how, nics = words[0], words[1:] or [HOST]
     else:
         how, nics = "local", words or [HOST]
-    for nic in nics:
+    # The signs of a synopsis are no NICs: `eth0 [, eth1, ...]`.
+    named_nics = [bare for bare in (nic.strip("[],") for nic in nics) if bare.strip(".")]
+    for nic in named_nics or [HOST]:
         cpus = how if _PROCESSORS.fullmatch(how) else "spread"
         if computed or how in ("remote", "one", "custom"):
             text = f"irq affinity '{masks.shown(how)}': write the processors as a list for {masks.shown(nic)}"

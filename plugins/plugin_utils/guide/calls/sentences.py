@@ -13,7 +13,7 @@ from ..shell.lexer import Broken, tokens
 from . import foreign, programs
 
 PROMPT = re.compile(
-    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|[$#>]\s+)?"
+    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|(?:\$>|[$#>])\s+)?"
 )
 _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?"
@@ -97,7 +97,7 @@ _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _MTU = re.compile(
     r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b"
     r"(?:[^.;\d]*\bfrom\s+\d+\s+to\s+|[^.;\d]*)(\d{4,5})\b"
-    r"|^\s*mtu\s*[:=]\s*[\"']?(\d{4,5})\b"
+    r"|^\s*mtu\s*(?:[:=]\s*[\"']?|\s)(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
 )

@@ -65,6 +65,7 @@ class Guide:
         self.arguments = arguments
         self.foreign = foreign
         self.texts: Sequence[str] = ()  # all lines that are read, of all files
+        self.above: Sequence[Line] = ()  # the lines of a guide above the block of it that is read
         # Set by the forms: a script may write files of any form.
         self.read_file: Callable[[str, Sequence[Line]], None] = lambda _path, _lines: None
         self.is_config: Callable[[str], bool] = lambda _path: False
@@ -243,9 +244,9 @@ class Guide:
             if verdict.kind == OTHER_TOOL and self.foreign:
                 continue
             self.sink.remark(line, verdict.kind, f"{name}: {verdict.text}")
-            if verdict.kind != NOTE:
             if verdict.kind == HARMFUL:
                 self.sink.harms(line, "sysctl", name, value)
+            if verdict.kind != NOTE:
                 return
         plain = int(value) if value.isdecimal() else value
         self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)
@@ -262,7 +263,7 @@ class Guide:
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
         value = inputs.vector(value).rstrip(";|, \uff1b\uff0c\u3002").strip("'\"").strip()
         value = re.sub(r"^([^{\[]*?)\s*[}\]]+$", r"\1", value)  # what encloses several of them ends behind the last one
-        if not value:
+        if not value.strip(".\u2026 "):
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")
             return None
         if name.startswith("net.") and _CODE.search(value):

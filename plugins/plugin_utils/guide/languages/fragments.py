@@ -13,13 +13,14 @@ from . import chef
 
 _OPTIONS = r"(?:ETHTOOL_OPTS|ETHTOOL_OPTIONS|BONDING_OPTS|BONDING_MODULE_OPTS)"
 _ASSIGNED = re.compile(r"\s*([A-Z][A-Z0-9_]*)=")
+_SIZED = re.compile(r"\s*MTU=[\"']?\d+")
 _OPTION_LINE = re.compile(rf"\s*{_OPTIONS}\w*=")
 # The same in the middle of a sentence, up to where its quotes end.
 _INLINE = re.compile(rf"\b({_OPTIONS}\w*=(?:\"[^\"]*\"|'[^']*'|\S+))")
-_FILE = re.compile(r"\bifcfg-([\w.<>$-]*[\w>])")
+_FILE = re.compile(r"\bifcfg-([\w.<>$-]*[A-Za-z\d>])")
 _ACTED_ON = re.compile(r"=[\"']?-\w+\s+(\S+)")
 # How far above its lines a guide names their file.
-_ABOVE = 15
+ABOVE = 15
 _TITLE = re.compile(r"\s*['\"]?((?:net|kernel|vm|fs)\.[\w.-]+)['\"]?\s*:\s*$")
 _VALUE = re.compile(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d ]*))")
 
@@ -50,9 +51,10 @@ class Ifcfg(NamedTuple):
 
 def shows_ifcfg(lines: Sequence[Line]) -> bool:
     """Whether a text shows lines of ifcfg files, where a script would only set variables that it uses."""
-    texts = [text for _number, text in lines]
-    uses = re.compile(rf"<<|\$\{{?{_OPTIONS}")
-    return any(_OPTION_LINE.match(text) for text in texts) and not any(uses.search(text) for text in texts)
+    texts = [text for _number, text in lines if text.strip()]
+    uses = re.compile(rf"<<|\$\{{?(?:{_OPTIONS}|MTU\b)")
+    sized = all(map(_ASSIGNED.match, texts)) and any(_SIZED.match(text) for text in texts)
+    return (sized or any(map(_OPTION_LINE.match, texts))) and not any(uses.search(text) for text in texts)
 
 
 def ifcfg(lines: Sequence[Line], index: int) -> Optional[Ifcfg]:
@@ -66,7 +68,9 @@ def ifcfg(lines: Sequence[Line], index: int) -> Optional[Ifcfg]:
         held.append((number, text.strip()))
         keys.add(assigned[1])
     own = [text for _number, text in held if _OPTION_LINE.match(text)]
-    if not own and not {"MASTER", "SLAVE"} <= keys and not {"DEVICE", "MTU"} <= keys:
+    # An MTU alone may be anything, unless the text names the file that it is for.
+    sized = "MTU" in keys and ("DEVICE" in keys or _file_above(lines, index) is not None)
+    if not own and not {"MASTER", "SLAVE"} <= keys and not sized:
         return None
     return Ifcfg(held, "" if "DEVICE" in keys else _named(lines, index, own))
 
@@ -79,12 +83,17 @@ def inline(lines: Sequence[Line], index: int, text: str) -> Optional[Ifcfg]:
 
 def _named(lines: Sequence[Line], index: int, own: Sequence[str]) -> str:
     """The NIC by the name of the file above, or by what its options act on."""
-    for _number, text in reversed(lines[max(0, index - _ABOVE) : index + 1]):
-        file = _FILE.search(text)
-        if file:
-            return masks.mask(file[1]) if re.search(r"[<$]|^(NIC|IFACE|NAME)$", file[1]) else file[1]
+    file = _file_above(lines, index)
+    if file:
+        return masks.mask(file[1]) if re.search(r"[<$]|^(NIC|IFACE|NAME)$", file[1]) else file[1]
     acted = next((found[1] for found in map(_ACTED_ON.search, own) if found), "")
     return acted or masks.mask("<NIC>")
+
+
+def _file_above(lines: Sequence[Line], index: int) -> Optional[re.Match[str]]:
+    """The name of the nearest file of ifcfg above a line, or in it."""
+    found = (_FILE.search(text) for _number, text in reversed(lines[max(0, index - ABOVE) : index + 1]))
+    return next(filter(None, found), None)
 
 
 _GONE = re.compile(r"ensure\s*=>\s*['\"]?absent|action\s*\(?\s*\[?:(?:remove|delete)")
@@ -195,7 +204,7 @@ def of_ethtool(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str, st
     attribute = _ATTRIBUTE.fullmatch(lines[index][1])
     if not attribute:
         return None
-    for _number, text in reversed(lines[max(0, index - _ABOVE) : index]):
+    for _number, text in reversed(lines[max(0, index - ABOVE) : index]):
         title = _OF_ETHTOOL.search(text)
         if title:
             return title[1], attribute[1], attribute[2]

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Tuple
+from typing import NamedTuple, Sequence, Tuple
 
 from .. import masks
 from ..keys.kernel_names import takes_numbers
 from ..keys.settings import Guide
-from ..model import CONDITIONAL
+from ..model import CONDITIONAL, Line
 from .wording import last_sentence
 
 _NAME = r"(?:net|kernel|vm|fs)(?:\.[\w-]+)*\.[\w-]*[A-Za-z\d]"
@@ -41,6 +41,16 @@ _ITEM = re.compile(
     rf"(?:[-*+\u2022]|\d+[.)])\s+(?:\*\*[^*`]+\*\*\s*(?:[\u2013\u2014:-]+\s*)\*{{0,2}}`{_NAME}\s*=[^`]*`.*"
     rf"|\*{{0,2}}`{_NAME}\s*=[^`]*`\*{{0,2}}\s*(?:$|[\u2013\u2014:(-].*))"
 )
+
+# The same with the name as code and a number behind it, and what makes a list of them one of what is so by itself.
+_PAIR = re.compile(
+    rf"\s*(?:[-*+\u2022]|\d+[.)])\s+[*_]{{0,2}}(`{{1,2}}|\*\*|__)({_NAME})\1[*_]{{0,2}}:?[*_]{{0,2}}\s*[:=]?\s*"
+    r"[`'\"]{0,2}(-?\d+(?:\s+-?\d+)*)[`'\"]{0,2}\s*"
+)
+_BY_ITSELF = re.compile(r"\b(?:defaults?|currently|standard\w*|by\s+itself|output)\b|\u9ed8\u8ba4", re.IGNORECASE)
+# What the file of a parameter had and is to have.
+_CHANGED = re.compile(r"/proc/sys/((?:net|kernel|vm|fs)/[\w./-]+)\s*:\s*(-?\d[\d \t]*-+>\s*-?\d.*)")
+_FAR = 30  # items of such a list
 
 
 class _Found(NamedTuple):
@@ -74,6 +84,27 @@ def several(guide: Guide, number: int, text: str) -> bool:
         else:
             guide.sink.unknown(number, f"{masks.shown(name)}: where its value ends, the line does not tell")
     return True
+
+
+def told(guide: Guide, lines: Sequence[Line], index: int) -> bool:
+    """What a line tells of one parameter by the item of a list, or by what it was and is to be; False for another."""
+    number, text = lines[index]
+    changed = _CHANGED.fullmatch(text.strip())
+    pair = _PAIR.fullmatch(text)
+    if changed:
+        guide.sysctl(number, changed[1], changed[2])
+    elif pair and _BY_ITSELF.search(_above_the_list(lines, index)):
+        said = f"{pair[2]} {pair[3]} stands in a list of what hosts have by themselves"
+        guide.sink.remark(number, CONDITIONAL, said)
+    elif pair:
+        guide.sysctl(number, pair[2], pair[3])
+    return bool(changed or pair)
+
+
+def _above_the_list(lines: Sequence[Line], index: int) -> str:
+    """The line of words that leads to the list of an item."""
+    above = (text for _number, text in reversed(lines[max(0, index - _FAR) : index]) if text.strip())
+    return next((text for text in above if not _PAIR.fullmatch(text)), "")
 
 
 def spoken(guide: Guide, number: int, text: str) -> None:

@@ -119,8 +119,10 @@ class _Reading:
         block = dedented(lines[index + 1 : end])
         for number, _text in (lines[index], *lines[end : end + 1]):
             self.guide.sink.nothing(number, "a fence")
+        self.guide.above = lines[max(0, index - fragments.ABOVE) : index]
         with self.guide.sink.under(NO_EFFECT, self.why or _only_shown(above, block)):
             self._block(block, fence[2])
+        self.guide.above = ()
         return end + 1 - index
 
     def lost_block(self, lines: Sequence[Line]) -> int:

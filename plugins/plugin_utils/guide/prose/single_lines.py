@@ -33,6 +33,7 @@ _BEHIND = re.compile(r"\s+(?:#|//).*")
 _EXPLAINED = re.compile(r"(?<=\d)\s+\([^()]*\)$")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
+_MTU_ALONE = re.compile(r"mtu\s*[=:]?\s*\d+", re.IGNORECASE)
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
 # What stands on the command line of the kernel.
 _BOOT = re.compile(
@@ -41,6 +42,11 @@ _BOOT = re.compile(
     r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
 )
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
+# A command that a narrow page goes on with in the next line, without a sign for that.
+_WRAPPED = re.compile(r"\s*(?:[#$]\s+)?(?:sudo\s+)?ethtool\s+--?[A-Za-z][\w-]*\s+\S+(?:\s+[a-z][\w-]*\s+\S+)+\s*")
+_ITS_END = re.compile(r"\s+(?:(?:rx|tx|combined|other|autoneg|[a-z]+(?:-[a-z\d]+)+)\s+(?:on|off|\d+)(?:\s+|$))+")
+# What ifupdown runs when a NIC comes up, where a text shows the line alone.
+_HOOK = re.compile(r"\s*(?:pre-up|post-up|up)\s+((?:for|if|while)\s.*\b(?:done|fi))\s*")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
@@ -73,11 +79,23 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         guide.sink.nothing(lines[index + count][0], "goes on from the line before")
         guide.sink.goes_on(lines[index + count][0], number)
         count += 1
+    wraps = (
+        count == 1 and index + 1 < len(lines) and _WRAPPED.fullmatch(text) and _ITS_END.fullmatch(lines[index + 1][1])
+    )
+    if wraps:
+        text = f"{text.rstrip()} {lines[index + 1][1].strip()}"
+        guide.sink.nothing(lines[index + 1][0], "goes on from the line before")
+        guide.sink.goes_on(lines[index + 1][0], number)
+        count = 2
     plain = text.strip().strip("|").strip()
     loop = _loop(lines, index)
     if loop:
         Shell(guide).script(loop)
         return len(loop)
+    hook = _HOOK.fullmatch(plain)
+    if hook and sentences.parses(hook[1]):
+        Shell(guide).commands(number, hook[1])
+        return count
     if _RULE.match(raw.strip()):
         udev.read(guide, [(number, raw.strip())])
         return count
@@ -89,7 +107,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if _comment(raw) or (raw.lstrip().startswith("# ") and not _root_prompt(lines, index, code)):
         guide.sink.nothing(number, "a comment")
         return count
-    shown = fragments.ifcfg(lines, index) or fragments.inline(lines, index, plain)
+    # Words within a block say themselves what its lines are for.
+    above = () if any(one.strip() and "=" not in one for _row, one in lines[:index]) else guide.above
+    seen, position = [*above, *lines], index + len(above)
+    shown = fragments.ifcfg(seen, position) or fragments.inline(seen, position, plain)
     if shown:
         ifcfg.read(guide, [(row, _filled(one)) for row, one in shown.lines], nic=shown.nic)
         return max(count, len(shown.lines))
@@ -114,7 +135,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         guide.read_file("", held)
         guide.sink.nothing(number, "the content of a file")
         return count
-    if assignments.several(guide, number, plain):
+    if assignments.several(guide, number, plain) or assignments.told(guide, lines, index):
         return count
     parameter = _PARAMETER.match(plain)
     between = plain[parameter.end(1) : parameter.start(2)] if parameter else ""
@@ -183,7 +204,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
         if _LIMITS.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
         assignments.spoken(guide, number, plain)
-        mtu = "" if code else sentences.mtu_in(plain)
+        mtu = "" if code and not _MTU_ALONE.fullmatch(plain) else sentences.mtu_in(plain)
         if mtu:
             text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
             guide.sink.remark(number, CONDITIONAL, text)
