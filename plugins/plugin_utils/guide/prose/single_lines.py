@@ -190,7 +190,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     if command:
         bare = command.partition(" (")[0]
         Shell(guide).commands(number, command if sentences.parses(command) else bare)
-    elif sentences.sets(advice.kept(raw)):
+    elif sentences.sets(untagged(advice.kept(raw))):
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
         modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
@@ -224,7 +224,7 @@ def _filled(raw: str) -> str:
     raw = re.sub(r"(?<!`)```([^`]+)```(?!`)", r"`\1`", raw)  # more marks than one around code in a sentence
     text = untagged(masks.templates(advice.kept(raw)))
     text = re.sub(
-        r"<([A-Za-z][\w.:-]*(?: [\w.:-]+){0,3})>",
+        r"<([A-Za-z][\w.:-]*(?: [\w.:-]+){0,3}|\?+|\w+(?:\|\w+)+)>",
         lambda match: "max" if match[1] == "max" else masks.mask(match[0].replace(" ", "_")),
         text,
     )
