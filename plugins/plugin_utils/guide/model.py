@@ -67,6 +67,7 @@ class Use(NamedTuple):
     block: int
     by: int = 0  # the line of that
     part: int = 0  # the line of the heading of its part
+    opening: str = ""  # the line in which these words begin
 
 
 class Remark(NamedTuple):

@@ -47,6 +47,8 @@ FOR: Words = {
     "it": (r"per(?=\s+(?:il?|l[aeo]|gli|un[ao]?)\b)",),
     "ru": ("для",),
 }
+# How a sentence begins that leads to what does one thing, where another sentence leads to what does another.
+HOW: Words = {"en": ("to",), "de": ("um",), "fr": ("pour",), "es": ("para",), "ru": ("чтобы",)}
 # What a line says that is for all that is not named before.
 OTHERS: Words = {
     "en": (r"(?:for|in|on)?\s*(?:all\s+)?other\s+(?:cases?|uses?|situations?|scenarios?|hosts?|servers?)", "otherwise"),

@@ -13,6 +13,7 @@ from .wording import FENCE, MARKUP, last_sentence, unmarked
 
 _USE = use_words.search(use_words.USE, ends=r"(?![\w-])")
 _FOR = use_words.begins(use_words.FOR)
+_HOW = re.compile(rf"(?:{use_words.plain(use_words.HOW)})\s+\w.*", re.IGNORECASE)
 _OTHERS = use_words.search(use_words.OTHERS)
 _RESORT = use_words.search(use_words.RESORT)
 _NOT_FIRST = use_words.search(use_words.NOT_FIRST)
@@ -36,13 +37,14 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
     found: Dict[int, Use] = {}
     lead = title = block = case = 0
     said = named = label = ""  # the words above, and the use that the heading and the last line with a colon name
+    opening, goes_on = "", False  # the first line of these words, and whether the next line is of them
     fenced = code = below = listed = False
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
             continue
         if not text.strip() or MARKUP.fullmatch(text):
-            code = code and fenced
+            code, goes_on = code and fenced, False
             continue
         if not advice.is_code(text):
             if not fenced and _is_heading(lines, index):
@@ -50,6 +52,8 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
                 lead, said, label = 0, "", ""
             elif not _UNDERLINE.fullmatch(text):
                 lead, said = number, advice.words(text) if not code or text.lstrip()[0] == "#" else ""
+                opening = opening if goes_on and not _ITEM.match(text) else said
+                goes_on = True
                 leads = text.rstrip().endswith((":", "\uff1a"))
                 listed = _ITEM.match(text) is not None or (listed and text[:1].isspace())
                 if not fenced and not listed and (below or leads):
@@ -57,14 +61,14 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
                     case, label = number, _named(text) if leads else ""
             code = below = False
             continue
-        code = below = True
+        code, below, goes_on = True, True, False
         own = _beside(text)
         if own:
             found[number] = Use(number, own, own, block, part=title)
             continue
         use = _named(said) if said else ""
         by = lead if use else case if label else title if named else lead
-        found[number] = Use(lead, said, use or label or named, block, by, title)
+        found[number] = Use(lead, said, use or label or named, block, by, title, opening)
     return found
 
 
@@ -165,7 +169,7 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
         return (both or _OPTIONS.search(one.words) is not None) and second.line - first.line <= _NEAR
     if _NOT_FIRST.search(one.words) or other.lead - first.line > _FAR:
         return False
-    if _OTHERS.fullmatch(_sentence(other.words)) or _told_again(one, other):
+    if _OTHERS.fullmatch(_sentence(other.words)) or _told_again(one, other) or _two_ends(one, other):
         return True
     if one.block == other.block and (_ONLY_TRIED.search(other.words) or _names_each(first, one, second, other)):
         return True
@@ -181,6 +185,16 @@ def _told_again(one: Use, other: Use) -> bool:
     """Whether the same sentence leads to both, each in a part of its own: one for each of several programs."""
     words = one.words.rstrip(": ")
     return one.part != other.part and words == other.words.rstrip(": ") and len(words.split()) >= _SAME
+
+
+def _has_an_end(use: Use) -> bool:
+    return use.words.rstrip().endswith(":") and _HOW.fullmatch(use.opening) is not None
+
+
+def _two_ends(one: Use, other: Use) -> bool:
+    """Whether each sentence above tells what its line is good for: "To set 16 queues:", "To set 8 queues:"."""
+    leads = _has_an_end(one) and _has_an_end(other)
+    return leads and one.block == other.block and (one.opening, one.words) != (other.opening, other.words)
 
 
 def _names_each(first: Setting, one: Use, second: Setting, other: Use) -> bool:
@@ -199,7 +213,7 @@ def _opposite(one: str, other: str, pair: Tuple[str, str]) -> bool:
 def _third(sink: Sink, one: Setting, losing: Dict[int, Setting]) -> Optional[Setting]:
     """For what the text offers in the same block for the same of a NIC, in whatever words: what it stands in for."""
     mine = sink.uses.get(one.line)
-    if mine is None or not mine.lead or one.family in ("sysctl", ""):
+    if mine is None or not mine.lead or one.family in ("sysctl", "") or _has_an_end(mine):
         return None
     for line, winner in losing.items():
         use, won = sink.uses[line], sink.uses[winner.line]
