@@ -91,3 +91,11 @@ def test_a_long_text_takes_no_more_for_each_line_than_a_short_one(form, line):
     found = guide_to_inventory(text, form=form)
     assert time.process_time() - begun < 8
     assert len(found["lines"]) == 20000
+
+
+@pytest.mark.parametrize("line", ["<p " * 20000, "</a>" * 20000 + "x", " " * 40000 + "x"])
+def test_a_long_line_of_tags_or_blanks_takes_no_more_for_each_sign_than_a_short_one(line):
+    begun = time.process_time()
+    found = guide_to_inventory(f"{line}\n{LAST}", form="prose")
+    assert time.process_time() - begun < 5
+    assert found["inventory"]["tuning_host_nics"][0]["name"] == "eth9"

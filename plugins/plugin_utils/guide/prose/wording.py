@@ -16,12 +16,12 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
 # A line of signs alone: tags of a page, a directive of reST that begins a block, what joins or frames one in AsciiDoc.
 MARKUP = re.compile(
     r"\s*(?:\+|--|\[\w+(?:,[^]]*)?\]|\.\.\s+(?:code|code-block|sourcecode|parsed-literal|prompt)::.*"
-    r"|:[\w-]+:.*|(?:</?\w[^>]*>\s*)+)\s*"
+    r"|:[\w-]+:.*|(?:</?\w[^<>]*>\s*)+)\s*"
 )
 
 
 # What is markup around a command, where any other word in such brackets is to be filled in.
-_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^>]*)?/?>")
+_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^<>]*)?/?>")
 
 
 def untagged(text: str) -> str:
