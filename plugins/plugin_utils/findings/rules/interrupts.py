@@ -10,6 +10,7 @@ from typing import Any
 from ..harm import busiest, kept_slow, lost, overflowed, pressed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
+from .rings import more_channels
 
 _PAGE = "https://docs.kernel.org/networking/scaling.html"
 
@@ -129,6 +130,8 @@ def _budget(host: Host) -> Iterator[Hit]:
         values["net.core.netdev_budget_usecs"] = {"at_least": enough}
         evidence["net.core.netdev_budget_usecs"] = str(time)
     one = strained(host)
+    if one and _told(host):
+        return
     # What is below the kernel's own is too little for one processor as well.
     if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
         evidence.pop("net.core.netdev_budget_usecs", None)
@@ -143,6 +146,12 @@ def _budget(host: Host) -> Iterator[Hit]:
     elif values and not kept_slow(host):
         severity = severity if pressed(host) else "note"
         yield Hit(evidence, remedy={"tuning_host_sysctl": values}, severity=severity)
+
+
+def _told(host: Host) -> bool:
+    """Whether a finding that names the cause has these rounds in its evidence."""
+    served = any("busiest processor" in hit.evidence and not hit.severity for hit in _one_core(host))
+    return served or any("out of budget" in hit.evidence for hit in more_channels(host))
 
 
 def _by_one(host: Host, row: Facts) -> dict[str, str]:
@@ -311,7 +320,8 @@ RULES = (
         severity="medium",
         title="Processors run out of budget while packets wait",
         condition="processors have ended at least 1000 rounds (100 within an interval), and more than one for 10000 "
-        "packets, with packets left, and are not kept slow by their governor; a note below one for 1200 packets where "
+        "packets, with packets left, and are not kept slow by their governor, and neither interrupts-on-one-core nor "
+        "channels-too-few names these rounds with their cause; a note below one for 1200 packets where "
         "several processors share the work and none are lost at a ring or a backlog",
         explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
         "next one. If that happens often, rings and backlog fill up meanwhile.",

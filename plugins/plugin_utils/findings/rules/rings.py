@@ -145,7 +145,8 @@ def _more(nic: Nic) -> tuple[str, int, int]:
     return "", 0, 0
 
 
-def _channels(host: Host) -> Iterator[Hit]:
+def more_channels(host: Host) -> Iterator[Hit]:
+    """NICs that lose packets, or whose few processors run out of budget, while more channels are there."""
     for nic in host.nics:
         key, count, best = _more(nic)
         if not key:
@@ -211,7 +212,7 @@ RULES = (
         "fewer clients on each and more processors at work, up to one queue per processor.",
         action="Use more channels; the link is down for a few seconds.",
         reference="https://docs.kernel.org/networking/scaling.html",
-        host=_channels,
+        host=more_channels,
         proven=True,
     ),
     Rule(
