@@ -19,14 +19,47 @@ def _name(row: Facts) -> str:
     return row.text("at") or row.text("device")
 
 
+# What the kernel takes since Linux 5.4, in KiB; and what a request has where the mount does not tell.
+_KERNEL_AHEAD, _REQUEST = 128, 1024
+
+
+def _best_ahead(host: Host, row: Facts) -> int:
+    """KiB to read ahead: two requests, but no more than the link brings within 10 ms, as a power of two."""
+    word = row.text("options", "rsize")
+    request = int(word) // 1024 if re.fullmatch(r"\d{4,8}", word) else _REQUEST
+    return 1 << max(_KERNEL_AHEAD, min(2 * request, _brings(host, 10))).bit_length() - 1
+
+
+def _brings(host: Host, milliseconds: int) -> int:
+    """KiB that the fastest link brings within some time."""
+    return host.fastest * 1000 * milliseconds // 8 // 1024
+
+
 def _read_ahead(host: Host) -> Iterator[Hit]:
-    slow = {
-        _name(row): f"{row.count('read_ahead_kb')} KiB"
-        for row in host.rows("nfs")
-        if 0 < row.count("read_ahead_kb") <= 128
-    }
-    if slow and host.release >= (5, 4):
-        yield Hit({**slow, "kernel": host.text("kernel", "release")})
+    rows = [row for row in host.rows("nfs") if 0 < row.count("read_ahead_kb") <= _KERNEL_AHEAD]
+    best = max((_best_ahead(host, row) for row in rows), default=0)
+    if best > _KERNEL_AHEAD and host.release >= (5, 4):
+        slow = {_name(row): f"{row.count('read_ahead_kb')} KiB" for row in rows}
+        yield Hit({**slow, "kernel": host.text("kernel", "release")}, action=_AHEAD.format(best, _KEEP))
+
+
+_AHEAD = (
+    "Set {0} KiB for each mount: `echo {0} > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently {1}. Measure it: "
+    "much more helps a single stream over a long way, and slows down many streams."
+)
+_KEEP = "with nfsrahead in /etc/nfs.conf or with a udev rule"
+
+
+def _too_far(host: Host) -> Iterator[Hit]:
+    """Each read that is not the next one of a file waits until the link has brought what nobody asked for."""
+    for row in host.rows("nfs"):
+        ahead, best = row.count("read_ahead_kb"), _best_ahead(host, row)
+        if ahead > best and ahead >= _brings(host, 1000):
+            evidence = {_name(row): f"{ahead} KiB", "fastest link": f"{host.fastest}Mb/s"}
+            yield Hit(evidence, action=_LESS_AHEAD.format(best, _KEEP))
+
+
+_LESS_AHEAD = "Set {0} KiB: `echo {0} > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently {1}."
 
 
 def _datagrams(host: Host) -> Iterator[Hit]:
@@ -222,13 +255,24 @@ RULES = (
         id="nfs-readahead",
         severity="note",
         title="NFS reads only a little ahead",
-        condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later",
+        condition="a mount over NFS has a read-ahead of 128 KiB or less, on Linux 5.4 or later, and two of its "
+        "requests, and what the fastest link brings within 10 ms, are more",
         explanation="Until Linux 5.3 it was 15 times the size of a read, and since then it is 128 KiB. A single "
         "stream then waits for round trips all the time.",
-        action="Set some MiB for each mount: `echo 15360 > /sys/class/bdi/DEVICE/read_ahead_kb`, and permanently with "
-        "nfsrahead in /etc/nfs.conf or with a udev rule.",
+        action="Let it read one or two requests ahead, and measure.",
         reference="https://man7.org/linux/man-pages/man5/nfsrahead.5.html",
         host=_read_ahead,
+    ),
+    Rule(
+        id="nfs-reads-too-far",
+        severity="low",
+        title="NFS reads further ahead than a slow link can carry",
+        condition="the read-ahead of a mount over NFS takes the fastest link of the host a second or more",
+        explanation="Kernels before Linux 5.4 read 15 requests ahead, with the usual 1 MiB each. At 100 Mb/s a program "
+        "that starts waits more than a second for data that nobody needs, again and again.",
+        action="Let it read less ahead.",
+        reference="https://github.com/ltsp/ltsp/issues/27",
+        host=_too_far,
     ),
     Rule(
         id="nfs-over-udp",
