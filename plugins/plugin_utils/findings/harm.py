@@ -122,6 +122,14 @@ def much(host: Host, name: str) -> tuple[int, str]:
     return enough(host, *host.protocol(name))
 
 
+def short_of_memory(host: Host) -> bool:
+    """Whether TCP uses so much memory that the kernel cuts its queues, or did within an interval."""
+    limits, used = host.vector("net.ipv4.tcp_mem"), host.count("protocols", "fill", "tcp_mem")
+    pressed, _since = host.protocol("TcpExtTCPMemoryPressures")
+    now = host.number("protocols", "interval")
+    return len(limits) == 3 and (used >= limits[1] or bool(pressed and now))
+
+
 def queue(host: Host) -> int:
     """How long a queue of connections that wait may be: some hundred for each processor that can serve them."""
     return 1 << min(16, max(10, (512 * (host.count("kernel", "cpu_count") or 1) - 1).bit_length()))

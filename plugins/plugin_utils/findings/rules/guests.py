@@ -6,20 +6,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..harm import overflowed, squeezed, stolen
+from ..harm import much, overflowed, squeezed, stolen
 from ..model import Hit, Rule
 from ..view import Host, Nic
 
 
 def _taken(host: Host) -> Iterator[Hit]:
     share, since = stolen(host)
-    if not share or not (squeezed(host) or overflowed(host)):
+    refused, _since = much(host, "TcpExtListenOverflows")
+    if not share or not (squeezed(host) or overflowed(host) or refused):
         return
     rows = host.processors
     evidence = {
         "time taken away": f"{share} % of what the guest wanted, {since}",
         "rounds that ran out of budget": sum(row.count("squeezed") for row in rows),
         "dropped before the protocols": sum(row.count("dropped") for row in rows),
+        **({"accept queue overflowed": refused} if refused else {}),
     }
     yield Hit(evidence)
 
@@ -179,7 +181,8 @@ RULES = (
         severity="medium",
         title="The hypervisor takes processor time away while packets wait",
         condition="at least 10 % of the time in which a guest wanted to run went to others (steal), and its processors "
-        "ran out of budget or dropped packets",
+        "ran out of budget or dropped packets, or the accept queues of its programs overflowed at least 1000 times "
+        "(100 within an interval)",
         explanation="While a virtual processor does not run, its packets wait in the ring and in the backlog, and are "
         "lost when these are full. No setting of the guest gives it more time.",
         action="Give the guest processors of its own, a larger share or another host; a guest on credits (burstable) "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import much, queue
+from ..harm import much, queue, short_of_memory, stolen
 from ..model import Hit, Rule
 from ..view import Host
 from .limits import at_the_limit
@@ -26,11 +26,14 @@ def _listen(host: Host) -> Iterator[Hit]:
         yield Hit({**evidence, "at the limit of open files": stopped}, action=_STOPPED, severity="note")
     elif 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
+    elif stolen(host)[0]:
+        yield Hit(evidence, action=_TAKEN, severity="note")
     else:
         action = "The limit is large enough: raise the backlog of the program itself, and see why it accepts so slowly."
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
 
 
+_TAKEN = "See the finding processor-taken-away first: while the hypervisor runs others, the program accepts nothing."
 _STOPPED = "See the finding open-files-short first: a program that may open no more files cannot accept connections."
 
 
@@ -104,7 +107,7 @@ def _pressed(host: Host) -> bool:
 def _memory(host: Host) -> Iterator[Hit]:
     limits, used = host.vector("net.ipv4.tcp_mem"), host.count("protocols", "fill", "tcp_mem")
     pressed, since = host.protocol("TcpExtTCPMemoryPressures")
-    if len(limits) != 3 or not (used >= limits[1] or (pressed and host.number("protocols", "interval"))):
+    if not short_of_memory(host):
         return
     evidence = {
         "pages in use": used,

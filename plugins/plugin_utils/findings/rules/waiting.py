@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import much, queue
+from ..harm import much, queue, short_of_memory
 from ..model import Hit, Rule
 from ..view import Facts, Host
 
@@ -93,6 +93,10 @@ def _unread(host: Host) -> Iterator[Hit]:
         work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
         yield Hit({**evidence, **work}, severity="note", action=_SLOW_READER)
         return
+    if short_of_memory(host):
+        evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}"}
+        yield Hit(evidence, severity="note", action=_NO_MEMORY)
+        return
     # As much again, up to what the fastest link brings in a tenth of a second.
     most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
     best = min(limits[2] * 2, most)
@@ -137,6 +141,10 @@ def _silent(host: Host) -> Iterator[Hit]:
 
 # The kernel's own; a socket that has as much and is full has a program that does not read.
 _OWN_BUFFER = 6291456
+_NO_MEMORY = (
+    "See the finding tcp-memory-pressure first: the kernel cuts all queues while TCP has no memory left, and larger "
+    "buffers would only take more of it."
+)
 _SLOW_READER = (
     "Find the program that does not read (`ss -tmp`): nothing is lost, and a larger buffer only holds more of what "
     "waits. If processors spend their time in softirq, lower the third number of tcp_rmem, for the kernel copies the "
@@ -206,7 +214,7 @@ RULES = (
         title="TCP discards received data, because the socket buffer is full",
         condition="at least 1000 packets (100 within an interval), and one in 10000, were discarded in a socket whose "
         "buffer was full; a note where sockets were full as often and nothing is known to be lost, which is no reason "
-        "for larger buffers from the kernel's own size on",
+        "for larger buffers from the kernel's own size on, and while TCP is short of memory",
         explanation="The peer has to retransmit them. The program reads too slowly, or the buffer does not hold a "
         "burst of small packets, which have much overhead.",
         action="Raise the third number of tcp_rmem, and find the program that does not read (`ss -tmp`).",
