@@ -82,7 +82,9 @@ def test_a_path_that_carries_all_is_told_as_such():
 
 def test_beyond_a_router_no_more_than_1500_is_asked_for():
     assert [row["carries"] for row in swallowed(up_to(1500), mtu="9000")] == [True]
-    assert swallowed(up_to(1500), via="", mtu="9000")[0]["mtu"] == 9000
+    found = swallowed(up_to(1500), via="", mtu="9000")[0]
+    assert found["mtu"] == 9000 and found["link"] is True
+    assert "link" not in swallowed(up_to(1400))[0]
 
 
 def test_beyond_a_router_it_is_what_the_connection_has_agreed_on():

@@ -140,6 +140,8 @@ def swallowing(host: ReadOnlyHost, stuck: Sequence[str], segments: Mapping[str, 
             size = mtu if not way.router or segments.get(address, 0) > _SEGMENT else min(mtu, 1500)
             small = way.nic != "lo" and size > _SMALL and ping.answers(host, way.nic, address, _SMALL)
             facts = {"nic": way.nic, "address": address, "mtu": size, "answers": True, "stuck": True}
+            # Between two ends of one link there is no router that could say anything, only switches.
+            facts.update({} if way.router else {"link": True})
             if small and ping.swallowed(host, way.nic, address, size):
                 largest = ping.largest(host, way.nic, address, _SMALL, size)
                 found.append({**facts, "carries": False, "largest": largest})

@@ -71,8 +71,8 @@ def _members(host: Host) -> Iterator[Hit]:
 
 def _not_carried(host: Host) -> Iterator[Hit]:
     for peer in host.rows("peers"):
-        # What a connection sends again and again is a black hole (sockets.py).
-        if peer.flag("stuck") is True:
+        # What a connection sends again and again is a black hole (sockets.py), unless no router is on the way.
+        if peer.flag("stuck") is True and peer.flag("link") is not True:
             continue
         if peer.flag("answers") is True and peer.flag("carries") is False and peer.count("mtu") > 1500:
             evidence = {"mtu": peer.count("mtu"), "no answer of that size from": peer.text("address")}

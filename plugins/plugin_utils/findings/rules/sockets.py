@@ -127,8 +127,10 @@ def _black_hole(host: Host) -> Iterator[Hit]:
     if lost >= (10 if host.number("protocols", "interval") else 100):
         found["probes of the path's MTU that were lost"] = f"{lost} {since}"
     for peer in host.rows("peers"):
-        # Above 1500 it is the own network that does not carry jumbo frames, unless a connection has agreed on them.
-        full = 0 < peer.count("mtu") <= 1500 or peer.flag("stuck") is True
+        # Above 1500 it is the own network that does not carry jumbo frames (mtu.py), unless a connection through a
+        # router has agreed on them.
+        routed = peer.flag("stuck") is True and peer.flag("link") is not True
+        full = 0 < peer.count("mtu") <= 1500 or routed
         if peer.flag("answers") is True and peer.flag("carries") is False and full:
             found[f"no answer of {peer.count('mtu')} bytes from"] = peer.text("address")
             if peer.count("largest"):
@@ -204,7 +206,8 @@ RULES = (
         severity="high",
         title="A path silently drops packets of full size",
         condition="a peer of a path_check, or of a connection that sends the same again and again, answers small "
-        "packets and none of the NIC's MTU of 1500 or less (or of more, if that connection has agreed on it), or the "
+        "packets and none of the NIC's MTU of 1500 or less (or of more, if that connection has agreed on it with a "
+        "peer beyond a router), or the "
         "kernel has lost at least 100 probes of a path's MTU (10 within an interval); a note where "
         "net.ipv4.tcp_mtu_probing is on",
         explanation="Somewhere on the path packets must be smaller, and the message that says so is filtered. "
