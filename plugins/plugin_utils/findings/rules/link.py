@@ -156,6 +156,8 @@ def _flaps(host: Host) -> Iterator[Hit]:
 
 def _tries(nic: Nic) -> str:
     """What is soon tried beside the usual, of a driver of Realtek's own, or at a speed that a cable may not carry."""
+    if nic.text("port") in _MODULES:
+        return _MODULE
     slower = nic.speed > 1000 and "1000baseT/Full" in nic.words("supported_modes")
     found = [*([_KERNELS] if nic.driver in _VENDOR else []), *([_LESS] if slower else [])]
     return " ".join([_CABLE, *found]) if found else ""
@@ -180,6 +182,12 @@ _DYNAMIC = (
     "choose a profile without a section for NICs (`[net]`)."
 )
 _CABLE = "Replace cable and plug, try another port, and switch energy-efficient Ethernet off (`eee: {enabled: false}`)."
+# What ethtool calls a port with a module or a cable that has one at each end.
+_MODULES = ("Direct Attach Copper", "FIBRE")
+_MODULE = (
+    "Replace the cable and its transceivers, one after the other, and try another port: `ethtool -m NIC` shows whether "
+    "the light received is too weak, and both ends must use the same FEC (`ethtool --show-fec NIC`)."
+)
 _VENDOR = ("r8125", "r8126", "r8127", "r8168")
 _KERNELS = "This driver is Realtek's own: try that of the kernel (r8169), with which many of these links are steady."
 _LESS = (
