@@ -43,12 +43,17 @@ def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
 def _about(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
     base = f"{sysfs.ROOT}/{nic}"
     kind = re.search(r"^DEVTYPE=(\w+)", sysfs.text(host, f"{base}/uevent"), re.MULTILINE)
+    hardware = _TYPES.get(sysfs.text(host, f"{base}/type"), "")
     return {
         "mtu": sysfs.number(host, f"{base}/mtu"),
         "mac": sysfs.text(host, f"{base}/address").lower(),
-        "kind": kind[1] if kind else "",
+        "kind": kind[1] if kind else hardware,
         "hardware": sorted(_hardware(host, nic)),
     }
+
+
+# Tunnels whose drivers tell no DEVTYPE, by their ARPHRD of include/uapi/linux/if_arp.h.
+_TYPES = {"768": "ipip", "776": "sit", "778": "gre"}
 
 
 def _hardware(host: ReadOnlyHost, nic: str, depth: int = 4) -> Set[str]:

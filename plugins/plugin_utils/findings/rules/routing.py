@@ -16,7 +16,7 @@ _IGNORE, _ANNOUNCE = "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_anno
 _ARP_FILTER = "net.ipv4.conf.all.arp_filter"
 
 # What a tunnel puts around a packet over IPv4: the outer headers down to the inner packet.
-_AROUND = {"wireguard": 60, "vxlan": 50, "geneve": 50, "gretap": 38, "gre": 24, "ipip": 20}
+_AROUND = {"wireguard": 60, "vxlan": 50, "geneve": 50, "gretap": 38, "gre": 24, "ipip": 20, "sit": 20}
 # Their MTU is that of the wire; what they send is kept smaller by routes of their own.
 _ROUTED = ("cilium_",)
 
