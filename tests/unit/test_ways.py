@@ -41,6 +41,21 @@ def test_a_network_of_containers_within_that_of_a_vpn():
     assert bridges.overlaps(host_of(table(WAY, VPN, COMPOSE, OTHER))) == [row]
 
 
+def test_a_network_of_containers_around_that_of_a_nic():
+    own = ("eth0", "000012AC", "00000000", "0001", 100, "00FFFFFF")
+    row = {"nic": "br-8f2a91c0ffee", "network": "172.18.0.0/16", "around": "172.18.0.0/24", "by": "eth0"}
+    assert bridges.overlaps(host_of(table(WAY, COMPOSE, own, OTHER))) == [row]
+    beyond = ("eth0", "000112AC", "017100CB", "0003", 100, "00FFFFFF")
+    assert bridges.overlaps(host_of(table(WAY, COMPOSE, beyond, OTHER))) == []
+
+
+def test_a_tunnel_without_a_kind_is_known_by_its_type():
+    addresses = '[{"ifname": "tunl0", "addr_info": [{"local": "192.168.12.64", "prefixlen": 32, "scope": "global"}]}]'
+    files = {"/sys/class/net/tunl0/uevent": "INTERFACE=tunl0\n", "/sys/class/net/tunl0/type": "768\n"}
+    host = memory_host.connect(memory_host.Files(files), lambda *_words: (0, addresses, ""), True)
+    assert [row["kind"] for row in paths.addresses(host)] == ["ipip"]
+
+
 @pytest.mark.parametrize(
     "text",
     [table(WAY, COMPOSE, OTHER), table(VPN), HEAD, "", "x\ny z\n"],

@@ -72,6 +72,8 @@ def exact(routes: Sequence[Route], address: str) -> str:
 def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]]:
     """Networks of these bridges that are a part of one that lies elsewhere, and through which NIC that would go.
 
+    So are those `around` a network to which another NIC is connected.
+
     Only the bridges' own networks are compared, and with the first 2,000 other routes, as a router has a million. A
     route wider than a /8 is as good as a default route, and hides nothing; one narrower than a /24 is of few hosts.
     """
@@ -79,11 +81,19 @@ def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]
     head, *lines = text.splitlines() or [""]
     own_lines = [line for line in lines if line.split("\t", 1)[0].strip() in names]
     other_lines = [line for line in lines[: _MOST + len(own_lines)] if line.split("\t", 1)[0].strip() not in names]
+    # A network of the wire inside of one of theirs: the rest of the wider network, often its router, lies elsewhere.
     own_rows = [own for own in parse("\n".join([head, *own_lines[:_MOST]])) if not own.routed]
     wide = [other for other in parse("\n".join([head, *other_lines[:_MOST]])) if _SHORTEST <= other.length <= _LONGEST]
-    return [
+    found: List[Dict[str, Union[str, int]]] = [
         {"nic": own.nic, "network": str(own), "inside": str(other), "by": other.nic}
         for own in own_rows
         for other in wide
         if other.length <= own.length and own.network & other.mask == other.network
     ]
+    found += [
+        {"nic": own.nic, "network": str(own), "around": str(other), "by": other.nic}
+        for own in own_rows
+        for other in wide
+        if not other.routed and other.length > own.length and other.network & own.mask == own.network
+    ]
+    return found

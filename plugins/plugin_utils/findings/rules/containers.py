@@ -152,12 +152,16 @@ def _full(host: Host) -> Iterator[Hit]:
 
 def _hidden(host: Host) -> Iterator[Hit]:
     for row in host.rows("overlaps"):
+        wire = row.text("around")
+        how, other = ("has in it", wire) if wire else ("a part of", row.text("inside"))
         evidence = {
             "bridge": row.text("nic"),
             "its network": row.text("network"),
-            "a part of": f"{row.text('inside')} by {row.text('by')}",
+            how: f"{other} by {row.text('by')}",
         }
-        yield Hit(evidence, row.text("nic"))
+        # The host itself is in it, and the address of its router may be that of the bridge.
+        out = {way.text("nic") for way in host.rows("default_routes")}
+        yield Hit(evidence, row.text("nic"), severity="medium" if wire and row.text("by") in out else "")
 
 
 # Bridges of pods, by the names that flannel and kubenet give them.
@@ -264,7 +268,8 @@ RULES = (
         title="The network of containers hides a part of another network",
         condition="the network of a bridge of Docker, Podman or CNI lies within one to which the host has a route by "
         "another NIC, such as that of a VPN; a route for more than a /8 does not count, such as those by which a VPN "
-        "takes all packets",
+        "takes all packets; or such a network of another NIC lies within that of the bridge, which is medium where a "
+        "default route leaves by that NIC",
         explanation="Docker takes networks of 172.16.0.0/12 and 192.168.0.0/16 that look free when it is asked. The "
         "more exact route wins, so that packets for servers with these addresses go to the bridge and are lost.",
         action="If these servers are needed, give Docker other networks (`default-address-pools` and `bip` in "
