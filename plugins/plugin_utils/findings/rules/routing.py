@@ -29,23 +29,38 @@ def _reverse(host: Host) -> Iterator[Hit]:
     tunnels = vpns(host)
     # By a tunnel comes less than by the wire, which has its packets as well.
     many = count * 1000 >= taken or (tunnels and not now and not seldom(host, count, _MINUTE))
-    if count < (100 if now else 1000) or not many or ways < 2 or (not now and seldom(host, count, HOUR)):
+    several = ways >= 2 or (ways and _pods(host))
+    if count < (100 if now else 1000) or not many or not several or (not now and seldom(host, count, HOUR)):
         return
     strict = host.whole(_FILTER)
     evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
     mends = {"tuning_host_sysctl": {_FILTER: 2}}
     remedy = mends if strict in (0, 1) else {}
+    # With one way out of a node it is mostly its pods that answer by another device, or their load balancer.
+    alone = _ANSWERED_INSIDE if ways < 2 else ""
     if count * 100 >= taken:
-        yield Hit(evidence, remedy=remedy, mends=mends)
+        yield Hit(evidence, remedy=remedy, mends=mends, action=alone)
     elif tunnels or not remedy:
         shown = {**evidence, **({"tunnels": tunnels} if tunnels else {})}
         yield Hit(shown, remedy=remedy, mends=mends, severity="note")
+    elif alone:
+        yield Hit(evidence, remedy=remedy, mends=mends, action=alone, severity="note")
     else:
         # Forged addresses and broadcasts of a second network on the same wire are some, too.
         yield Hit(evidence, action=_WHOSE, severity="note")
 
 
+def _pods(host: Host) -> bool:
+    """Whether packets for others may come by the wire and go on by devices inside."""
+    return host.forwards and host.flag("kernel", "kubernetes") is True
+
+
 _MINUTE = 60
+_ANSWERED_INSIDE = (
+    "Packets that come by the wire are answered by a device inside of the node, such as those for pods without "
+    "kube-proxy, or from pods of a second network: use the loose filter, or none at that device, and see that no file "
+    "of sysctl.d sets it again."
+)
 _WHOSE = (
     "See whose packets they are (`net.ipv4.conf.all.log_martians` 1 for a while, then the kernel's log): forged "
     "addresses and broadcasts of a second network are what the filter is for. Only for packets of valid connections "
@@ -208,9 +223,10 @@ RULES = (
         id="reverse-path-filter",
         severity="medium",
         title="Packets are dropped because their answers would take another NIC",
-        condition="the host has several links, and at least 1000 packets (100 within an interval), and one in a "
-        "hundred, were dropped by the filter of the reverse path; from one in a thousand and one an hour on, or one a "
-        "minute with a VPN, it is a note, as broadcasts of a second network on the same wire are some, too",
+        condition="the host has several links, or is a node of Kubernetes, and at least 1000 packets (100 within an "
+        "interval), and one in a hundred, were dropped by the filter of the reverse path; from one in a thousand and "
+        "one an hour on, or one a minute with a VPN, it is a note, as broadcasts of a second network on the same wire "
+        "are some, too",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
         "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",
