@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 from ..host import ReadOnlyHost
 from ..tools import conf, sysctl, sysfs
@@ -52,6 +52,8 @@ _SECRET = re.compile(
 )
 # Programs that those files call.
 _CALLED = re.compile(r"(/(?:usr/local|opt|root|etc|srv|home)/[\w./+@-]+)")
+# What makes a file without a first line that names its interpreter a script all the same.
+_BY_A_SHELL = re.compile(r"(?:^|[\s;&|({])(?:(?:/usr)?/bin/)?(?:(?:ba|da|a|k|z)?sh|source|\.)(?:\s+-\w+)*\s+[\"']?$")
 _KEY = re.compile(r"\bnet\.[\w-]+(?:\.[\w-]+(?:/[\w-]+)?)+")
 
 _FOLDERS = ("core", "ipv4", "ipv4/neigh/default", "ipv6/neigh/default")
@@ -64,9 +66,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     left_out: List[str] = []
     seen: Dict[str, str] = {}
     room = _MOST_TEXT
-    for path in _paths(host, seen):
-        text = host.read(path, _MOST_OF_ONE + 1)
-        if text is None or path in seen or not _WORDS.search(text) or "\0" in text:
+    for path, text in _texts(host):
+        if path in seen or "\0" in text:
             continue
         if len(text) > _MOST_OF_ONE or len(text) > room or len(files) >= _MOST_FILES:
             left_out.append(path)
@@ -82,8 +83,18 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     }
 
 
-def _paths(host: ReadOnlyHost, seen: Dict[str, str]) -> Iterator[str]:
-    """Where to look; what the files that were found call comes right before the rest of its kind would."""
+def _texts(host: ReadOnlyHost) -> Iterator[Tuple[str, str]]:
+    """Files with a word of ours, and before the scripts that have one those that call them."""
+    for path in _paths(host):
+        text = host.read(path, _MOST_OF_ONE + 1) or ""
+        called = [one for one in _called(host, text, {path}) if _WORDS.search(one[1])]
+        if called or _WORDS.search(text):
+            yield path, text
+        yield from called
+
+
+def _paths(host: ReadOnlyHost) -> Iterator[str]:
+    """Where to look, in the order in which it takes effect."""
     for folder, pattern in _SOURCES:
         if folder == "/etc/netplan":
             yield from _parameter_files(host)
@@ -95,24 +106,29 @@ def _paths(host: ReadOnlyHost, seen: Dict[str, str]) -> Iterator[str]:
             # A link leads to what a package brings, or to a file that is found in its own place.
             if counts and host.plain(path):
                 yield path
-                yield from _called(host, seen.get(path) or "", seen)
     for folder in ("/etc/cron.hourly", "/etc/cron.daily"):
         for name in host.names(folder):
             if host.plain(f"{folder}/{name}"):
                 yield f"{folder}/{name}"
 
 
-def _called(host: ReadOnlyHost, text: str, seen: Dict[str, str], depth: int = 2) -> Iterator[str]:
-    """The scripts of the administrator that a file calls, and those that they call."""
+def _called(host: ReadOnlyHost, text: str, known: Set[str], depth: int = 2) -> Iterator[Tuple[str, str]]:
+    """The scripts of the administrator that a file calls, and those that they call, each once."""
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    for path in dict.fromkeys(_CALLED.findall(lines)):
-        if path in seen or ".." in path or not host.plain(path):
+    by_a_shell: Dict[str, bool] = {}
+    for call in _CALLED.finditer(lines):
+        before = lines[max(0, call.start() - 32) : call.start()].rpartition("\n")[2]
+        by_a_shell[call[1]] = by_a_shell.get(call[1], False) or bool(_BY_A_SHELL.search(before))
+    for path, shell in by_a_shell.items():
+        if path in known or ".." in path or not host.plain(path):
             continue
-        script = host.read(path, _MOST_OF_ONE) or ""
-        if re.match(r"#!.*\b(ba|da|a|k|z)?sh\b", script):
-            yield path
+        known.add(path)
+        script = host.read(path, _MOST_OF_ONE + 1) or ""
+        plain = not script.startswith("#!") and (shell or path.endswith(".sh"))
+        if plain or re.match(r"#!.*\b(ba|da|a|k|z)?sh\b", script):
+            yield path, script
             if depth:
-                yield from _called(host, script, seen, depth - 1)
+                yield from _called(host, script, known, depth - 1)
 
 
 def _parameter_files(host: ReadOnlyHost) -> Iterator[str]:
