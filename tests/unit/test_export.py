@@ -83,6 +83,41 @@ esac
 """
 
 
+@pytest.mark.parametrize(
+    ("match", "chosen"),
+    (
+        ({"pci": "8086:15b[789]"}, ["eth0"]),
+        ({"pci": "8086:15[!b]?"}, ["eth1"]),
+        ({"driver": "ig[bc]"}, ["eth1"]),
+        ({"driver": "*g?"}, ["eth1"]),
+        ({"mac": "52:54:00:*"}, ["eth0", "eth1"]),
+        ({"pci": "8086:15b"}, []),
+    ),
+)
+def test_a_script_selects_nics_by_patterns(match, chosen, tmp_path):
+    """As the modules do, in a real shell on a made-up /sys."""
+    [file] = export({"tuning_nics": [{"match": match, "mtu": 9000}]}, "shell")["files"]
+    for name, driver, device in (("eth0", "e1000e", "0x15b8"), ("eth1", "igb", "0x1521")):
+        nic = tmp_path / "net" / name
+        (nic / "device").mkdir(parents=True)
+        (nic / "device/driver").symlink_to(tmp_path / driver)
+        for path, text in (("address", "52:54:00:00:01:00"), ("device/vendor", "0x8086"), ("device/device", device)):
+            (nic / path).write_text(f"{text}\n")
+    (tmp_path / "ip").write_text('#!/bin/sh\necho "$4" >>changed\n')
+    (tmp_path / "ip").chmod(0o755)
+    text = file["content"].replace("/sys/class/net", str(tmp_path / "net")).replace("PATH=", f"PATH={tmp_path}:")
+    subprocess.run(["sh", "-c", text], cwd=tmp_path, check=True)
+    changed = tmp_path / "changed"
+    assert (changed.read_text().split() if changed.exists() else []) == chosen
+
+
+@pytest.mark.parametrize("form", ("shell", "networkmanager"))
+def test_what_a_script_cannot_select_by_is_named(form):
+    nics = [{"match": {"min_speed": 1000, "network": "10.0.0.0/8"}, "mtu": 9000}]
+    [one] = export({"tuning_nics": nics}, form)["unsaid"]
+    assert one["why"] == "a script cannot select NICs by min_speed and network"
+
+
 def test_a_script_changes_the_routes_that_there_are(tmp_path):
     """Of a NIC by its name, and of each that fits a pattern, in a real shell with a stand-in for ip."""
     nics = [

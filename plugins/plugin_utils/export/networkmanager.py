@@ -44,7 +44,7 @@ class _Profiles(Form):
     def _entry(self, entry: Entry) -> List[str]:
         loop = selectors.loop(entry)
         if loop is None:
-            self.cannot_any(entry, "no file of the kernel says which NICs these are")
+            self.cannot_any(entry, selectors.refusal(entry))
             return []
         opening, closing, nic = loop
         # One call for a family: NetworkManager refuses a speed without its duplex.

@@ -17,6 +17,8 @@ _ASK: Mapping[str, str] = {
     "pci": '"$(sed s/^0x// "$path/device/vendor"):$(sed s/^0x// "$path/device/device")"',
     "bus": '"$(basename "$(readlink "$path/device")")"',
 }
+# A set in brackets is one for `case` only where it is not quoted, as it is by its characters here.
+_SIGN = re.compile(r"([*?]|\[[\w.:!-]+\])")
 
 
 def loop(entry: Entry) -> Optional[Tuple[List[str], List[str], str]]:
@@ -42,6 +44,12 @@ def loop(entry: Entry) -> Optional[Tuple[List[str], List[str], str]]:
     return lines, ["done"], "$nic"
 
 
+def refusal(entry: Entry) -> str:
+    """Why `loop` knows no lines for an entry."""
+    unknown = [key for key, _value in entry.match if key not in _ASK]
+    return f"a script cannot select NICs by {' and '.join(unknown) or 'this pattern'}"
+
+
 def _pattern(text: str) -> str:
     """A pattern of the inventory as one of `case`: what is none of its signs is quoted."""
-    return "".join(part if part in "*?" else quote(part) for part in re.split(r"([*?])", text) if part)
+    return "".join(part if _SIGN.fullmatch(part) else quote(part) for part in _SIGN.split(text) if part)

@@ -88,7 +88,7 @@ class _Script(Form):
             self.lines.append(f'[ "$(sysctl -n {quote(key)})" {sign} {one.value} ] ||')
             self._line(command, "  ")
         else:
-            several = "a bound of several numbers; write the value"
+            several = "a script cannot compare several numbers; write the values without at_least or at_most"
             self.cannot(f"{key} {one}", why_not(one) if one.kind == UNKNOWN else several)
 
     def _irqbalance(self) -> None:
@@ -99,7 +99,7 @@ class _Script(Form):
     def _entry(self, entry: Entry) -> None:
         loop = selectors.loop(entry)
         if loop is None:
-            self.cannot_any(entry, "no file of the kernel says which NICs these are")
+            self.cannot_any(entry, selectors.refusal(entry))
             return
         opening, closing, nic = loop
         indent = "  " if opening else ""
