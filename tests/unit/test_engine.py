@@ -56,6 +56,13 @@ def test_without_systemd_nothing_temporary_begins(check):
     assert check or host.log == []
 
 
+def test_what_goes_back_is_not_said_to_be_lost_with_the_reboot():
+    host = DeviceHost({"igb0": igb()})
+    remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
+    assert remark in call(host, "link", permanent=True, nics=[{"name": "igb0", "mtu": 1300}])["warnings"]
+    assert remark not in restored(host, view="link", permanent=True).get("warnings", [])
+
+
 @pytest.mark.parametrize("temporary", [None, 0])
 def test_no_seconds_are_no_end(temporary):
     host = DeviceHost({"igb0": igb()})

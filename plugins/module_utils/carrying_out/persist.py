@@ -100,10 +100,11 @@ def _units(
     now: Cells,
 ) -> Kept:
     """A drop-in for each module and NIC, and what makes systemd run them."""
+    restored = params["state"] == "restored"
     if not systemd.running(host):
         remark = "This host does not run systemd, so what is set on NICs will not survive the reboot"
-        return Kept({}, {}, remarks=[remark] if any(address.scope for address in planned) else [])
-    restored = params["state"] == "restored"
+        set_on_nics = not restored and any(address.scope for address in planned)
+        return Kept({}, {}, remarks=[remark] if set_on_nics else [])
     names = [str(entry.get("name")) for entry in params.get("nics") or ()]
     coming = _coming(host, followed, params, desired, names, restored)
     own_planned = {address: value for address, value in planned.items() if address.scope not in coming.served}

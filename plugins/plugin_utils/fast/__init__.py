@@ -78,7 +78,11 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         finally:
             self._call = None
         if view == "tune" and of_inventory and result.get("failed"):
-            result = {**result, "msg": sources.named(str(result.get("msg")), task_vars or {}, self._templar.template)}
+            said = str(result.get("msg"))
+            told = sources.named(said, task_vars or {}, self._templar.template)
+            # ansible-core has made an error of what was said, and would print that one first.
+            result = {key: value for key, value in result.items() if told == said or key != "exception"}
+            result["msg"] = told
         if refused:
             result = {**result, "compared": {"changed": False, "failed": True, "msg": refused}}
         return self._shown(result, task_vars or {})
