@@ -60,8 +60,8 @@ def settings(diff: object) -> Iterator[Setting]:
         return
     for path in sorted({*_paths(before), *_paths(after)}):
         old, new = _at(before, path), _at(after, path)
-        # A key that is a path holds a whole file.
-        if old != new and not any(part.startswith("/") for part in path):
+        # A key that is a path holds a whole file, and a value that is in no section is one of the module `file`.
+        if old != new and path[1:] and not any(part.startswith("/") for part in path):
             nic, rest = (path[1], path[2:]) if path[0] == "nics" else ("", path[1:])
             yield Setting(nic, " ".join(rest), _shown(old), _shown(new))
 

@@ -57,7 +57,13 @@ def test_settings_are_values_and_no_files():
     }
 
 
-@pytest.mark.parametrize("diff", [None, [], "", {}, {"before": "a", "after": "b"}, [{"before": "", "after": "x"}]])
+# As the module `file` has it of a folder that it has made.
+MADE = {"before": {"path": "/x", "state": "absent"}, "after": {"path": "/x", "state": "directory"}}
+
+
+@pytest.mark.parametrize(
+    "diff", [None, [], "", {}, {"before": "a", "after": "b"}, [{"before": "", "after": "x"}], MADE]
+)
 def test_texts_of_other_modules_are_no_settings(diff):
     assert list(brief.settings(diff)) == []
 
