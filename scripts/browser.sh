@@ -9,5 +9,5 @@ newest=$(newest_core)
 read -r core python <<<"$newest"
 core_venv "$core" "$python"
 axe_venv "$python"
-PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache \
-  exec "$VENVS/core-$(short "$core")/bin/pytest" -q -o "cache_dir=$CHECKOUT/pytest-browser" tests/browser "$@"
+export PYTHONPATH=$COLLECTIONS
+exec "$VENVS/core-$(short "$core")/bin/pytest" -q -o "cache_dir=$CHECKOUT/pytest-browser" tests/browser "$@"

@@ -16,6 +16,10 @@ export YAMLLINT_CONFIG_FILE=$ROOT/.config/yamllint.yml
 export HYPOTHESIS_STORAGE_DIRECTORY=$CHECKOUT/hypothesis
 export MYPY_CACHE_DIR=$CHECKOUT/mypy
 export RUFF_CACHE_DIR=$CHECKOUT/ruff
+# Python keeps what it has compiled, and not in the checkout. Where the caller's environment forbids it, as that of many
+# a container does, each start of Ansible compiles all of Ansible that it imports.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$CHECKOUT/pycache
 
 link_checkout() {
   mkdir -p "$COLLECTIONS/ansible_collections/linuxnet"

@@ -11,5 +11,6 @@ read -r core python <<<"$newest"
   use_venv molecule
 } >&2
 echo "export ANSIBLE_COLLECTIONS_PATH='$COLLECTIONS' PYTHONPATH='$COLLECTIONS' LAB='$LAB'"
+echo "unset PYTHONDONTWRITEBYTECODE; export PYTHONPYCACHEPREFIX='$PYTHONPYCACHEPREFIX'"
 echo "export ANSIBLE_PYTHON_INTERPRETER='$VENVS/core-$(short "$core")/bin/python'"
 echo "export PATH='$VENVS/core-$(short "$core")/bin:$VENVS/molecule/bin:$VENVS/lint/bin:$PYTHONS':\"\$PATH\""

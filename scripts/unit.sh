@@ -10,7 +10,7 @@ newest_core >/dev/null
 folder=${FOLDER:-tests/unit}
 # Without the folder pytest would look everywhere, and find the tests of the lab.
 [ -d "$folder" ] || { echo "There is no $folder."; exit 1; }
-export PYTHONPATH=$COLLECTIONS PYTHONPYCACHEPREFIX=$CHECKOUT/pycache ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
+export PYTHONPATH=$COLLECTIONS ANSIBLE_COLLECTIONS_PATH=$COLLECTIONS
 while read -r core python <&3; do
   core_venv "$core" "$python"
   check "$(basename "$folder"), ansible-core $core, Python $python" \
