@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bonds, managers
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import bond as tool
+from ansible_collections.linuxnet.tuning.tests.unit.how_many import examples
 
-BOUNDED = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+BOUNDED = settings(max_examples=examples(300), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 nics = st.sampled_from(["igb0", "igb1", "enp1s0f0"])
 good = {

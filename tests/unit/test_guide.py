@@ -17,6 +17,7 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide import masks
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide.scripts import rounds
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.guide.shell import expand, lexer
 from ansible_collections.linuxnet.tuning.tests.unit import case_files
+from ansible_collections.linuxnet.tuning.tests.unit.how_many import examples
 
 CASES = {path.stem: case_files.read(path) for path in sorted((Path(__file__).parent / "cases/guide").glob("*"))}
 OPTIONS = ("path", "form", "kernel", "arguments", "all_parameters")
@@ -122,7 +123,7 @@ MASTER=bond0
 """.splitlines()
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)  # a busy machine is no slow reader
+@settings(deadline=None, max_examples=examples(60), derandomize=True)  # a busy machine is no slow reader
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_nothing_crashes_and_no_line_vanishes(lines):
     for form in ("", *reader.FORMS):

@@ -14,6 +14,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import drops
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import report
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.findings import judge
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+from ansible_collections.linuxnet.tuning.tests.unit.how_many import examples
 
 FOLDERS = sorted((Path(__file__).parent / "cases/parse").iterdir())
 FLAGS = {
@@ -82,7 +83,7 @@ def test_a_program_that_is_missing_is_a_remark(program):
     assert any(f"'{program}'" in text for text in told)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.sampled_from(FOLDERS), st.data())
 def test_broken_texts_never_crash(folder, data):
     """Cut off, with a piece lost, or with something else in between."""

@@ -13,8 +13,9 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine, sch
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import plan
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import registry
 from ansible_collections.linuxnet.tuning.tests.unit import device_host, devices, memory_host
+from ansible_collections.linuxnet.tuning.tests.unit.how_many import examples
 
-BOUNDED = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+BOUNDED = settings(max_examples=examples(150), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SYSCTLS = {"net.core.rmem_max": "212992", "net.ipv4.tcp_rmem": "4096 131072 6291456"}
 
 numbers = st.one_of(st.integers(1, 9000), st.just("max"), st.integers(1, 100).map("{}%".format))
