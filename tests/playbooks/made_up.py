@@ -12,6 +12,8 @@ from pathlib import Path
 
 import yaml
 
+from ansible_collections.linuxnet.tuning.tests.playbooks import forked
+
 ROOT = Path(__file__).resolve().parents[2]
 # The parts of an action in the place of another; `answer` gives its result, without any Python on a host.
 ACTION = """
@@ -97,13 +99,18 @@ def collection(folder, stub, views):
 
 def play(folder, inventory, *argv, variables=None, **environment):
     """Run ansible-playbook in the folder: its end, and all that it said."""
-    call = [sys.executable, "-m", "ansible", "playbook", "-i", inventory, *argv]
+    call = ["playbook", "-i", inventory, *argv]
     call += ["-e", json.dumps(variables)] if variables else []
     keep = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     own = {"ANSIBLE_COLLECTIONS_PATH": str(folder), "ANSIBLE_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
     own["ANSIBLE_CONNECTION_PLUGINS"] = str(folder / "cable")
     own.update(PWD=str(folder), PYTHONWARNINGS="ignore", **environment)
+    if not os.environ.get("PLAY_IN_NEW_PROCESS"):
+        said = folder / "said"
+        said.unlink(missing_ok=True)
+        return forked.run(call, folder, {**keep, **own}, said), said.read_text()
     # As on a terminal: warnings, which ansible-core 2.16 writes to stderr, stand where they were given.
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    call = [sys.executable, "-m", "ansible", *call]
     done = subprocess.run(call, cwd=folder, env={**keep, **own}, **both, text=True, check=False)
     return done.returncode, done.stdout
