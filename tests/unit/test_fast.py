@@ -51,7 +51,7 @@ def refused(folder):
 def kept(tmp_path):
     """A folder with the code in it."""
     folder = tmp_path / "state/code"
-    found, ran = answer(run(folder, script.SOURCES))
+    found, ran = answer(run(folder, script.sources()))
     assert ran
     assert script.NOTE not in found
     assert found["pending"] == []
@@ -66,7 +66,7 @@ def the_file(folder):
 def test_code_is_asked_for_once_and_kept_for_its_user_only(kept):
     assert kept.stat().st_mode & 0o777 == 0o700
     assert the_file(kept).stat().st_mode & 0o777 == 0o600
-    found, ran = answer(run(kept, script.SOURCES))
+    found, ran = answer(run(kept, script.sources()))
     assert found.pop(script.HAD)
     assert answer(run(kept)) == (found, ran)
     assert the_file(kept)
@@ -83,7 +83,7 @@ def test_code_that_was_tampered_with_is_not_run_but_replaced(kept, where):
     content[where] ^= 1
     the_file(kept).write_bytes(content)
     assert "is damaged" in refused(kept)
-    assert answer(run(kept, script.SOURCES))[1]
+    assert answer(run(kept, script.sources()))[1]
     assert the_file(kept).read_bytes() == good
 
 
@@ -118,7 +118,7 @@ def test_a_folder_that_others_can_write_to_is_neither_read_nor_written(kept, mod
     kept.chmod(mode)
     before = the_file(kept).stat().st_mtime_ns
     assert "others can write to it" in refused(kept)
-    found, ran = answer(run(kept, script.SOURCES))
+    found, ran = answer(run(kept, script.sources()))
     assert ran
     assert "others can write to it" in found[script.NOTE]
     assert the_file(kept).stat().st_mtime_ns == before
@@ -138,7 +138,7 @@ def test_links_are_not_followed(kept, tmp_path):
     assert "symbolic link" in refused(kept)
     # Writing replaces the link, and leaves alone what it points to.
     before = elsewhere.stat()
-    assert answer(run(kept, script.SOURCES))[1]
+    assert answer(run(kept, script.sources()))[1]
     assert not file.is_symlink()
     assert elsewhere.stat() == before
 
@@ -146,13 +146,13 @@ def test_links_are_not_followed(kept, tmp_path):
     kept.rename(moved)
     kept.symlink_to(moved)
     assert refused(kept)
-    assert script.NOTE in answer(run(kept, script.SOURCES))[0]
+    assert script.NOTE in answer(run(kept, script.sources()))[0]
 
 
 def test_a_host_that_cannot_keep_the_code_gives_the_same_result(kept, tmp_path):
     in_the_way = tmp_path / "file"
     in_the_way.write_text("")
-    found, ran = answer(run(in_the_way / "code", script.SOURCES))
+    found, ran = answer(run(in_the_way / "code", script.sources()))
     assert ran
     assert found.pop(script.NOTE)
     assert found == answer(run(kept))[0]
@@ -160,7 +160,7 @@ def test_a_host_that_cannot_keep_the_code_gives_the_same_result(kept, tmp_path):
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path):
     change = "def full(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full"
-    found, ran = answer(run(tmp_path / "code", script.SOURCES, change=change))
+    found, ran = answer(run(tmp_path / "code", script.sources(), change=change))
     assert ran
     assert "No space left on device" in found[script.NOTE]
     assert list((tmp_path / "code").iterdir()) == []
@@ -168,7 +168,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 def test_runs_at_once_do_not_disturb_each_other(tmp_path):
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _number: run(tmp_path / "code", script.SOURCES), range(4)))
+        done = list(pool.map(lambda _number: run(tmp_path / "code", script.sources()), range(4)))
     assert all(answer(one)[1] for one in done)
     assert answer(run(tmp_path / "code"))[1]
     assert the_file(tmp_path / "code")
@@ -194,7 +194,7 @@ def test_what_a_call_uses_is_compiled_and_kept_once(kept):
     before = the_file(kept).stat()
     assert answer(run(kept))[1]
     # Nor is it compiled anew where the code comes along although the host has it.
-    assert answer(run(kept, script.SOURCES))[1]
+    assert answer(run(kept, script.sources()))[1]
     assert the_file(kept).stat().st_mtime_ns == before.st_mtime_ns
     assert call(kept, "nic_info", {"names": ["lo"]})[1]
     assert compiled(kept) > used
@@ -216,7 +216,7 @@ def test_code_that_is_compiled_already_runs_and_is_kept_as_it_is(tmp_path, kept,
     names = {name[: -len(".py")].replace("/__init__", "").replace("/", ".") for name in json.loads(script._SOURCES)}
     assert compiled(tmp_path / "ready") == names
     before = the_file(tmp_path / "ready").stat()
-    for code in (None, ready, script.SOURCES):
+    for code in (None, ready, script.sources()):
         assert answer(run(tmp_path / "ready", code))[1]
     assert the_file(tmp_path / "ready").stat().st_mtime_ns == before.st_mtime_ns
 
@@ -233,7 +233,7 @@ def test_a_call_that_removes_the_code_does_not_bring_it_back(tmp_path):
         "first = keep\ndef keep(folder, name, code, again=False):\n"
         "    first(folder, name, code, again=again)\n    again or os.unlink(folder + '/' + name)\n"
     )
-    assert answer(run(tmp_path / "code", script.SOURCES, change=change))[1]
+    assert answer(run(tmp_path / "code", script.sources(), change=change))[1]
     assert list((tmp_path / "code").iterdir()) == []
 
 
@@ -242,7 +242,7 @@ def test_a_disk_that_is_full_later_leaves_the_sources(tmp_path):
         "rename = os.rename\ndef full(*args, **more):\n    os.rename = fails\n    rename(*args, **more)\n"
         "def fails(*args, **more): raise OSError(28, 'No space left on device')\nos.rename = full\n"
     )
-    found, ran = answer(run(tmp_path / "code", script.SOURCES, change=change))
+    found, ran = answer(run(tmp_path / "code", script.sources(), change=change))
     assert ran
     assert script.NOTE not in found
     assert compiled(tmp_path / "code") == set()
@@ -258,7 +258,7 @@ def test_every_module_runs_when_somebody_looks_into_it(tmp_path):
         "        for one in served(self.paths):\n            getattr(importlib.import_module(one), 'nothing', None)\n"
         "        super().keep(folder, name)\nFinder = Look\n"
     )
-    assert answer(run(tmp_path / "code", script.SOURCES, change=change))[1]
+    assert answer(run(tmp_path / "code", script.sources(), change=change))[1]
     names = {name[: -len(".py")].replace("/__init__", "").replace("/", ".") for name in json.loads(script._SOURCES)}
     # What measures is a program of its own, or its module has no other way.
     assert compiled(tmp_path / "code") == {name for name in names if not name.startswith("tuning.measuring")}
@@ -269,7 +269,7 @@ def test_old_versions_go(kept):
         (kept / f"old{number}").write_text("")
         os.utime(kept / f"old{number}", (number, number))
     next(file for file in kept.iterdir() if not file.name.startswith("old")).unlink()
-    assert answer(run(kept, script.SOURCES))[1]
+    assert answer(run(kept, script.sources()))[1]
     assert sorted(path.name for path in kept.glob("old*")) == ["old3", "old4", "old5"]
 
 
@@ -291,7 +291,7 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
     """Each of these costs a host more than the rest of a call."""
     params = {"tune": {"sysctl": {"kernel.pid_max": {"at_least": 1}}}, "nic_info": {"names": ["lo"]}}.get(module, {})
     request = {"params": fast.checked(module, params), "check_mode": True, "invocation": False}
-    text = script.build(module, request, "", script.SOURCES).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
+    text = script.build(module, request, "", script.sources()).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
     text += "finally:\n    print(*sorted(sys.modules), file=sys.stderr)\n"
     text = text.replace("\n\nmain(", "\n\ntry:\n    main(")
     done = subprocess.run([sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False)

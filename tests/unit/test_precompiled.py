@@ -60,17 +60,23 @@ def test_one_interpreter_compiles_once_for_all_hosts_of_a_run(folder, own):
 )
 def test_where_none_can_compile_for_a_host_it_gets_the_sources(folder, own, text):
     put(folder, text)
-    assert precompiled.code(own) == script.SOURCES
+    assert precompiled.code(own) == script.sources()
     # Nor does the next host's worker try it again.
     (folder / NAME).unlink()
-    assert [path.read_text() for path in folder.parent.glob("run/*")] == ["\n"]
+    assert (folder.parent / f"run/linuxnet-tuning-{own}").read_text() == "\n"
+
+
+def test_the_sources_are_packed_once_for_all_hosts_of_a_run(folder, monkeypatch):
+    packed = [script.Code("first"), script.Code("again")]
+    monkeypatch.setattr(precompiled.script, "sources", lambda: packed.pop(0))
+    assert [precompiled.code("") for _host in range(3)] == [script.Code("first")] * 3
 
 
 def test_who_reads_what_a_full_disk_has_cut_gets_the_sources(folder, own, monkeypatch):
     """Compiling it again would cost each host of the run as much as the first one."""
     monkeypatch.setattr(precompiled.sys, "executable", EXECUTABLE)
     (folder.parent / f"run/linuxnet-tuning-{own}").write_text("eJwab")
-    assert precompiled.code(own) == script.SOURCES
+    assert precompiled.code(own) == script.sources()
 
 
 def test_an_interpreter_that_is_too_slow_costs_the_run_its_time_once(folder, own, monkeypatch):
@@ -78,11 +84,11 @@ def test_an_interpreter_that_is_too_slow_costs_the_run_its_time_once(folder, own
     put(folder, '#!/bin/sh\necho x >>"${0%/*}/count"\nexec sleep 60\n')
     monkeypatch.setenv("PATH", f"/:{folder}:{folder}/.:/usr/bin:/bin")
     monkeypatch.setattr(precompiled, "_SECONDS", 0.5)
-    assert [precompiled.code(own) for _host in range(2)] == [script.SOURCES] * 2
+    assert [precompiled.code(own) for _host in range(2)] == [script.sources()] * 2
     assert (folder / "count").read_text() == "x\n"
 
 
 @pytest.mark.parametrize("said", [None, 3, "", "3.11", "3.11-a70d\n", "3.11-a70d/../x", "../../bin/sh", "33.1-a70d"])
 def test_what_a_host_says_is_data(said):
     assert precompiled.version(said) == ""
-    assert precompiled.code(precompiled.version(said)) == script.SOURCES
+    assert precompiled.code(precompiled.version(said)) == script.sources()

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from ansible import constants
 
@@ -33,9 +33,15 @@ def version(said: Any) -> str:
 
 def code(python: str) -> script.Code:
     """The engine for a version of Python: compiled, or its sources where this controller cannot compile for it."""
-    if not python:
-        return script.SOURCES
-    path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{python}")
+    packed = _once(python, lambda: _by_any(python)) if python else ""
+    if packed:
+        return script.Code(packed, python)
+    return script.Code(_once("sources", lambda: script.sources().packed) or script.sources().packed)
+
+
+def _once(name: str, make: Callable[[], str]) -> str:
+    """What the first host of this run to ask for it has made; empty if that failed, or cannot stand anywhere."""
+    path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{name}")
     with suppress(OSError), open(path, "ab+", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # all but the first wait for it
         file.seek(0)
@@ -43,12 +49,12 @@ def code(python: str) -> script.Code:
         if not line:
             # Nobody tries again what fails, takes too long, or is too large for this disk.
             file.write(_END)
-            line = _by_any(python).encode("ascii") + _END
+            line = make().encode("ascii") + _END
             file.truncate(0)
             file.write(line)
-        if line.endswith(_END) and line != _END:
-            return script.Code(line.decode("ascii").strip(), python)
-    return script.SOURCES
+        if line.endswith(_END):
+            return line.decode("ascii").strip()
+    return ""
 
 
 def _by_any(python: str) -> str:

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import zlib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Mapping, NamedTuple, Optional
 
@@ -37,7 +38,10 @@ class Code(NamedTuple):
     fits: str = ""
 
 
-SOURCES = Code(base64.b64encode(zlib.compress(_SOURCES.encode())).decode())
+@lru_cache(maxsize=None)
+def sources() -> Code:
+    """The engine as its sources. To pack them takes as long as two hosts, and few need them."""
+    return Code(base64.b64encode(zlib.compress(_SOURCES.encode())).decode())
 
 
 def build(view: str, request: Mapping[str, Any], folder: str, code: Optional[Code] = None) -> bytes:
@@ -47,7 +51,7 @@ def build(view: str, request: Mapping[str, Any], folder: str, code: Optional[Cod
 
 def compiler() -> bytes:
     """The script that prints for which Python it has compiled the engine, and that, packed and in base64."""
-    return _program("compiled", SOURCES.packed)
+    return _program("compiled", sources().packed)
 
 
 def _program(function: str, *words: str) -> bytes:
