@@ -130,8 +130,8 @@ class Ansible:
             "ANSIBLE_SSH_CONTROL_PATH_DIR": str(self.sockets),
             "ANSIBLE_NOCOLOR": "1",
         }
-        # What the person's shell says about Ansible must not change what is measured.
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")}
+        # What the person's shell says about Ansible and Python must not change what is measured.
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "PYTHON"))}
         return {**inherited, **own}
 
     def _run(self, argv: Sequence[str]) -> str:
