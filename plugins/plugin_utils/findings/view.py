@@ -19,19 +19,21 @@ class Facts:
     """A dictionary from somewhere; each question says which type it wants, and gets nothing of any other."""
 
     def __init__(self, raw: Any) -> None:
-        self.raw: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
+        self.raw: Mapping[str, Any] = raw if isinstance(raw, (dict, Mapping)) else {}
 
     def at(self, *path: str) -> Any:
-        """What lies at a path, or None."""
+        """What lies at a path, or None. Rules ask thousands of times for each host, mostly for what is not there."""
         found: Any = self.raw
         for step in path:
-            found = found.get(step) if isinstance(found, (dict, Mapping)) else None
+            if found is None or not isinstance(found, (dict, Mapping)):
+                return None
+            found = found.get(step)
         return found
 
     def number(self, *path: str) -> float | None:
         """A number, which a switch is not."""
         value = self.at(*path)
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        return None if value is None or isinstance(value, bool) or not isinstance(value, (int, float)) else value
 
     def count(self, *path: str) -> int:
         """A whole number; 0 where there is none."""
@@ -75,7 +77,7 @@ class Facts:
 
 
 def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else ()
+    return value if isinstance(value, (list, Sequence)) and not isinstance(value, (str, bytes)) else ()
 
 
 class Nic(Facts):
@@ -94,22 +96,22 @@ class Nic(Facts):
         """The largest value of a setting."""
         return self.number(family, key, "maximum")
 
-    @property
+    @cached_property
     def driver(self) -> str:
         """Its kernel driver."""
         return self.text("driver")
 
-    @property
+    @cached_property
     def real(self) -> bool:
         """Whether it is hardware with a link that it tells the truth about."""
         return self.linked and not self.virtual and self.driver not in USB_NETWORKS
 
-    @property
+    @cached_property
     def linked(self) -> bool:
         """Whether it is a device, of a hypervisor or not, with a link; its interrupts and counters are as real."""
         return self.flag("physical") is True and self.flag("carrier") is True
 
-    @property
+    @cached_property
     def virtual(self) -> bool:
         """Whether a hypervisor gives it: one of its own devices, or a virtual function of a real card."""
         above = self.host.nic(self.text("master"))
@@ -155,10 +157,13 @@ class Nic(Facts):
 
     def counted(self, name: str) -> tuple[int, str]:
         """A counter and its time: within the interval between two samples, or else since the driver was loaded."""
-        interval = self.number("counters", "interval")
-        if interval:
-            return self.count("counters", "growth", name), f"in {interval:g} s"
+        if self._interval:
+            return self.count("counters", "growth", name), f"in {self._interval:g} s"
         return self.count("counters", "total", name), "since the driver was loaded"
+
+    @cached_property
+    def _interval(self) -> float | None:
+        return self.number("counters", "interval")
 
 
 class Host(Facts):
@@ -219,7 +224,7 @@ class Host(Facts):
         """Whether it is a router."""
         return self.flag("kernel", "forwards_ipv4") is True or self.flag("kernel", "forwards_ipv6") is True
 
-    @property
+    @cached_property
     def interval(self) -> float:
         """The seconds in which counters were watched; 0 where all are since the boot."""
         own = (self.number("protocols", "interval"), *(nic.number("counters", "interval") for nic in self.nics))
@@ -251,7 +256,7 @@ class Host(Facts):
         words = self.sysctl(key).split()
         return [int(word) for word in words] if all(word.isdecimal() and len(word) < 20 for word in words) else []
 
-    @property
+    @cached_property
     def release(self) -> tuple[int, int]:
         """The first two numbers of the kernel's version; (0, 0) if unknown."""
         words = self.text("kernel", "release").replace("-", ".").split(".")
