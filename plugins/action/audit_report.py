@@ -40,7 +40,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         """Write the files, and give the lines for the terminal."""
         result: Dict[str, Any] = super().run(tmp, task_vars)
         _checked, options = self.validate_argument_spec(argument_spec=SPEC)
-        facts = plain(collect.facts(task_vars["ansible_play_hosts_all"], task_vars["hostvars"]))
+        names, hostvars = task_vars["ansible_play_hosts_all"], task_vars["hostvars"]
+        facts = plain(collect.facts(names, hostvars, task_vars["groups"]))
         held_against(facts, options["against"], options["profile_folder"])
         found = judge.findings(facts, options["measured"])
         now = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")

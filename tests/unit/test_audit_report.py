@@ -17,9 +17,10 @@ from ansible_collections.linuxnet.tuning.plugins.plugin_utils import profiles
 
 SAID = "{{ lookup('pipe', 'id') }}"
 REFUSED = {"msg": f"nics: no module has a key {SAID}", "failed": True}
+GROUPS = {"all": ["a", "b", "c"], "ungrouped": [], "room1": ["a", "b", "c"], "even": ["b"]}
 HOSTS = {
-    "a": {"audit_info": {"nics": {}, "host": {}, "compared": REFUSED}, "group_names": ["room1"]},
-    "b": {"audit_info": {"unreachable": True, "msg": "no route"}, "group_names": ["room1"]},
+    "a": {"audit_info": {"nics": {}, "host": {}, "compared": REFUSED}},
+    "b": {"audit_info": {"unreachable": True, "msg": "no route"}},
 }
 
 
@@ -37,7 +38,7 @@ def told(folder, monkeypatch, hosts=None, **options):
     templar.template.side_effect = AssertionError("what a host says was taken for a template")
     action = audit_report.ActionModule(task, MagicMock(), MagicMock(check_mode=False), MagicMock(), templar, None)
     hosts = HOSTS if hosts is None else hosts
-    result = action.run(task_vars={"ansible_play_hosts_all": list(hosts), "hostvars": hosts})
+    result = action.run(task_vars={"ansible_play_hosts_all": list(hosts), "hostvars": hosts, "groups": GROUPS})
     assert len(calls) == 1
     return result
 
@@ -50,6 +51,7 @@ def test_both_files_are_written_for_nobody_else_to_read(tmp_path, monkeypatch):
     written = json.loads((folder / "audit.json").read_text())
     assert written["unreachable"] == ["b"] and set(written["hosts"]) == {"a", "b"}
     assert SAID in json.dumps(written["findings"])
+    assert [found["groups"] for found in written["findings"] if found["host"] == "a"] == [["room1"]]
     assert result["lines"][-1] == f"report: {folder}/audit.html" and "not reached: b" in result["lines"]
     assert result["changed"] is False
 

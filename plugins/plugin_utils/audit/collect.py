@@ -10,7 +10,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..plain import tame
+from ..plain import notes, tame
 
 # The groups that each inventory has of itself.
 _OWN = ("all", "ungrouped")
@@ -21,11 +21,30 @@ _PACKED = "packed"
 Templated = Callable[[], Mapping[str, Any]]
 
 
-def facts(names: Iterable[str], hostvars: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """By host: `nics`, `host` and `remarks` of nic_info, `tune` of the comparison, `groups`, and `unreachable`."""
+def facts(
+    names: Iterable[str], hostvars: Mapping[str, Any], groups: Mapping[str, Iterable[str]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """By host: `nics`, `host` and `remarks` of nic_info, `tune` of the comparison, `groups`, and `unreachable`.
+
+    With the hosts of all `groups`, only what tasks have registered is looked at, and not all variables of each host.
+    """
     # Templating them would cost as much as all that is made of them; what hosts say is no template.
     read = getattr(hostvars, "raw_get", None) or hostvars.__getitem__
+    if groups is not None:
+        noted, of_hosts = notes(hostvars), _by_host(groups)
+
+        def read(name: str) -> Mapping[str, Any]:
+            return {**noted(name), "group_names": of_hosts.get(name, [])}
+
     return {str(name): _host(read(name), partial(hostvars.__getitem__, name)) for name in names}
+
+
+def _by_host(groups: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for group in sorted(groups):
+        for name in groups[group]:
+            found.setdefault(name, []).append(group)
+    return found
 
 
 def packed(answer: Mapping[str, Any]) -> dict[str, Any]:
