@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Mapping
 
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.linuxnet.tuning.plugins.lookup.shared import LookupModule
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import notes, registered
@@ -23,6 +25,14 @@ SPEC = {
     "max_fail_percentage": {"type": "float", "default": 10},
     "max_errors": {"type": "int", "default": 100},
     "file": {"type": "str", "default": ""},
+    "inventory": {"type": "bool", "default": False},
+}
+# What the inventory is asked for, and what is usual.
+_OF_INVENTORY = {
+    "batches": ("tuning_batches", [1, "25%", "100%"]),
+    "max_fail_percentage": ("tuning_max_fail_percentage", 10),
+    "max_errors": ("tuning_max_errors", 100),
+    "file": ("tuning_off_file", "site.off"),
 }
 
 
@@ -34,6 +44,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
     def run(self, tmp: Any = None, task_vars: Any = None) -> Dict[str, Any]:
         """The verdict; at the end of a batch it fails where the run has to stop."""
         result: Dict[str, Any] = super().run(tmp, task_vars)
+        if boolean(self._task.args.get("inventory", False), strict=False):
+            self._task.args = self._with_inventory(task_vars)
         sizes = self._task.args.get("batches", [])
         given = {**self._task.args, "batches": sizes if isinstance(sizes, list) else [sizes]}
         _must_be_valid(
@@ -74,6 +86,25 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
             # Then nobody is left on whom the end of the batch could be told.
             result["last"] = rollout.untouched(left)
         return result
+
+    def _with_inventory(self, variables: Mapping[str, Any]) -> Dict[str, Any]:
+        """The options of the task, and for those that it leaves out the variables: templates in the task would cost as
+        much as all else that it does, three times in each batch, while nothing else can be done."""
+        shared = LookupModule(loader=self._loader, templar=self._templar)
+        known = {
+            option: shared.run([name], variables, default=usual)[0] for option, (name, usual) in _OF_INVENTORY.items()
+        }
+        # Beside what the person works on: Ansible itself is in the folder of the playbook.
+        known["file"] = os.path.join(os.environ.get("PWD", ""), str(known["file"]))
+        if "guard__calls" in variables:
+            known["calls"] = variables["guard__calls"]
+        given = {**known, **self._task.args}
+        if self._task.check_mode:
+            # It is one batch, ends no run, and keeps no list.
+            given.update(batches=["100%"], file="")
+            if given.get("state") == "ended":
+                given["state"] = "judged"
+        return given
 
 
 def _must_be_valid(given: Mapping[str, Any]) -> None:

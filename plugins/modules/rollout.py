@@ -60,6 +60,14 @@ options:
     description: The file with the names of hosts that were off, for C(--limit). None if empty.
     type: str
     default: ""
+  inventory:
+    description:
+      - Whether options that are not given are taken from the variables C(tuning_batches),
+        C(tuning_max_fail_percentage), C(tuning_max_errors) and C(tuning_off_file), with the defaults of the playbook
+        C(linuxnet.tuning.site).
+      - In check mode the hosts are then one batch, V(state=ended) is V(state=judged), and there is no list.
+    type: bool
+    default: false
 seealso:
   - module: linuxnet.tuning.guard
 """
