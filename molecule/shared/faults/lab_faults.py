@@ -143,15 +143,15 @@ class Play:
         wait_for(lambda: text in self.output, seconds, 0.05)
 
     def kill(self):
-        """SIGKILL for the controller with its workers and all connections, which live in sessions of their own."""
-        runs = {self.process.pid} if self.process.poll() is None else set()
-        _end(runs | _below(self.process.pid) | _naming(self.folder), signal.SIGKILL)
+        """SIGKILL for the controller with its workers and all connections, also for what it starts at this moment."""
+        while numbers := _of(self.folder):
+            _end(numbers, signal.SIGKILL)
         self.process.wait(10)
 
     def close(self):
         if self.process.poll() is None:
             self.kill()
-        _end(_naming(self.folder), signal.SIGTERM)
+        _end(_of(self.folder), signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)  # the sockets of connections that end go meanwhile
 
 
@@ -163,27 +163,14 @@ def _end(numbers, how):
             continue
 
 
-def _below(top):
-    """The processes below a process."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    found = {top}
-    while more := {number for number, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {top}
-
-
-def _naming(folder):
-    """The processes whose command line has this folder: the connections that outlive a task."""
+def _of(folder):
+    """The processes of a run, with its folder in their environment or, the connections, in their command line."""
     found = set()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    for path in Path("/proc").glob("[0-9]*"):
         try:
-            if str(folder).encode() in path.read_bytes() and path.parent.name != str(os.getpid()):
-                found.add(int(path.parent.name))
+            told = (path / "cmdline").read_bytes() + (path / "environ").read_bytes()
         except OSError:
             continue
+        if str(folder).encode() in told:
+            found.add(int(path.name))
     return found
