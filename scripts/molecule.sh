@@ -2,8 +2,7 @@
 # molecule.sh [--release RELEASE] [[RELEASE/]SCENARIO...]: runs molecule scenarios with the newest ansible-core. Without
 # arguments: all of them on the default release, and some on others.
 # Each runs on a lab of its own. One more runs at a time than there are processors, for a third of their time is waiting:
-# for links, for reboots, for what the kernel refuses. With many more an emulated guest would lose its timers. Those in
-# containers emulate nothing and wait most of the time, so one of them runs beside.
+# for links, for reboots, for what the kernel refuses. With many more an emulated guest would lose its timers.
 set -euo pipefail
 . "$(dirname "$0")/environments.sh"
 
@@ -16,20 +15,19 @@ mkdir -p "$RESULTS"
 python molecule/shared/lab/lab.py install
 
 read -r release others <<<"$RELEASES"
-# What a newer kernel and newer tools change shows on machines.
-elsewhere=("${others%% *}"/{bonding,default,multiq})
 # Containers of trixie-backports would be those of trixie, with the kernel of this machine.
-read -ra containers <<<"${others// //cores }/cores"
-elsewhere+=("${containers[@]}")
+read -ra elsewhere <<<"${others// //cores }/cores"
+# What a newer kernel and newer tools change shows on machines.
+elsewhere+=("${others%% *}"/{bonding,default,multiq})
 if [ "${1:-}" = --release ]; then
   release=$2
   elsewhere=()
   shift 2
 fi
 jobs=("$@")
-# The longest come first, so that no processor is idle in the end; but those that measure wait for each other.
+# The longest come first, so that no processor is idle in the end.
 [ $# -gt 0 ] || mapfile -t jobs < <({
-  printf '%s\n' faults audit "$release/bonding" "${elsewhere[@]:0:1}" classroom "${elsewhere[@]:1}" machines default tuned
+  printf '%s\n' faults "$release/bonding" "${elsewhere[@]}" machines default tuned
   printf '%s\n' molecule/*/molecule.yml | cut -d/ -f2
 } | awk '!seen[$0]++')
 mapfile -t jobs < <(printf '%s\n' "${jobs[@]}" | sed "/\\//!s,^,$release/,")
@@ -48,11 +46,14 @@ scenarios() {
   printf '%s\n' "${jobs[@]}" | awk "$1"
 }
 
-contained='/\/(faults|sequences|cores)$/'
+# The classroom measures, and the audit looks for what is lost within seconds, so beside them runs only `faults`, which
+# waits most of the time and emulates nothing. The others in containers follow it, one at a time, beside the machines.
+contained='/\/(faults|sequences|cores)$/' measured='/\/(audit|classroom)$/'
 result=0
 scenarios "$contained" | at_a_time 1 f &
 beside=$!
-scenarios "!$contained" | at_a_time $(($(nproc) + 1)) l || result=1
+scenarios "$measured" | at_a_time 1 l || result=1
+scenarios "!$contained && !$measured" | at_a_time $(($(nproc) + 1)) l || result=1
 wait "$beside" || result=1
 printf '\n==== scenarios, and the errors of those that failed\n'
 cat "$RESULTS"/*

@@ -21,17 +21,6 @@ if [ "$left" -lt $((needs * 60)) ]; then
   printf '%s left out: it takes up to %d minutes, and only %d are left for all\n' "$1" "$needs" $((left / 60)) | tee "$row"
   exit 0
 fi
-# The classroom measures, and the audit looks for what is lost within seconds: one of them at a time, and machines beside
-# it have what it leaves.
-case $name in
-audit | classroom)
-  exec 8>"$STATE/measures"
-  flock 8
-  SECONDS=0
-  ;;
-faults | sequences | cores) ;;
-*) renice -n 15 -p $$ >/dev/null ;;
-esac
 echo "== $1 begins on lab $lane"
 # What a run that was cut off has left.
 python molecule/shared/lab/lab.py down >/dev/null

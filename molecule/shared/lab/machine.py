@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -230,16 +230,8 @@ def _spawn(guest: Guest, argv: list[str], descriptors: list[int]) -> int:
             process.kill()
             raise LabError(f"{guest.name}: QEMU did not start:\n{tail(log.read_text())}")
         time.sleep(0.05)
-    _same_priority(process.pid)
     process.returncode = 0  # It outlives us on purpose.
     return process.pid
-
-
-def _same_priority(pid: int) -> None:
-    """Give a process in a session of its own our priority, where the kernel weighs sessions and not processes."""
-    group = Path(f"/proc/{pid}/autogroup")
-    with suppress(OSError):  # a kernel that does not, or a user that has a higher one than it may give
-        group.write_text(str(os.nice(0)))
 
 
 def _is_ours(folder: Path, pid: int) -> bool:
