@@ -13,7 +13,7 @@ USUAL = {
     "batches": [1, "25%", "100%"],
     "max_fail_percentage": 10,
     "max_errors": 100,
-    "file": "/work/site.off",
+    "file": "/home/admin/site.off",
 }
 
 
@@ -38,11 +38,11 @@ def options(args, variables, *, check=False):
     ids=["what is usual", "which calls", "batches and errors", "what the task says", "another file"],
 )
 def test_what_a_task_leaves_out_is_in_the_inventory(args, variables, given, monkeypatch):
-    monkeypatch.setenv("PWD", "/work")
+    monkeypatch.setenv("PWD", "/home/admin")
     assert options(args, variables) == {**USUAL, **given}
 
 
 def test_a_check_is_one_batch_and_keeps_no_list(monkeypatch):
-    monkeypatch.setenv("PWD", "/work")
+    monkeypatch.setenv("PWD", "/home/admin")
     found = options({"state": "ended"}, {"tuning_batches": [1]}, check=True)
     assert found == {**USUAL, "batches": ["100%"], "file": "", "state": "judged"}
