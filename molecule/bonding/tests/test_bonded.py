@@ -19,6 +19,12 @@ EXPECTED = {
     "NetworkManager": ["IEEE 802.3ad", "LACP rate: fast", "layer3+4 (1)", "Number of ports: 2"],
     "ifupdown": ["active-backup", "Primary Slave: igb1", "Up Delay (ms): 100", "MII Polling Interval (ms): 50"],
 }
+# 802.3ad keeps one flow on one member, whichever its hash chooses.
+TAKEN = {
+    "systemd-networkd": [["igb0", "igb1"]],
+    "NetworkManager": [["igb0"], ["igb1"]],
+    "ifupdown": [["igb1"]],
+}
 
 
 @pytest.fixture
@@ -45,11 +51,11 @@ def cable(plugged, nic="igb1"):
                     assert "error" not in answer, answer
 
 
-def wait_for(read, expected, seconds=30):
-    """Ask until the answer is the wanted one. What held once counts: a busy machine may drop the next packet."""
+def wait_for(read, *expected, seconds=30):
+    """Ask until the answer is a wanted one. What held once counts: a busy machine may drop the next packet."""
     end = time.monotonic() + seconds
-    while (answer := read()) != expected:
-        assert time.monotonic() < end, f"{answer!r} after {seconds} s, not {expected!r}"
+    while (answer := read()) not in expected:
+        assert time.monotonic() < end, f"{answer!r} after {seconds} s, not {' or '.join(map(repr, expected))}"
         time.sleep(0.5)
 
 
@@ -61,6 +67,13 @@ def lost(host, *options):
 
 def sent(host, nic):
     return int(host.file(f"/sys/class/net/{nic}/statistics/tx_packets").content_string)
+
+
+def members_taken(host):
+    """The members that send an exchange of 40 packets, of which none is lost; round-robin gives each the half."""
+    before = {nic: sent(host, nic) for nic in ("igb0", "igb1")}
+    share = lost(host)
+    return f"{share} % lost" if share else [nic for nic, count in before.items() if sent(host, nic) - count >= 15]
 
 
 def members_up(host):
@@ -103,11 +116,7 @@ def test_jumbo_frames_go_through(host, manager):
 
 
 def test_traffic_takes_the_members_that_the_mode_takes(host, manager):
-    wait_for(lambda: lost(host), 0)
-    before = {nic: sent(host, nic) for nic in ("igb0", "igb1")}
-    assert lost(host) == 0
-    used = {nic for nic, count in before.items() if sent(host, nic) - count >= 15}
-    assert used == {"systemd-networkd": {"igb0", "igb1"}, "ifupdown": {"igb1"}}.get(manager, used)
+    wait_for(lambda: members_taken(host), *TAKEN[manager])
 
 
 def test_survivors_carry_on_when_a_wire_is_cut(host, manager):
