@@ -88,7 +88,7 @@ LAYERS = {
         "carrying_out.arriving",
     },
     "carrying_out.applying": {"schema", "family", "host", "deciding.plan", "tools"},
-    "carrying_out.undo": {"schema", "deciding.plan", "carrying_out.applying"},
+    "carrying_out.undo": {"schema", "family", "deciding.plan", "carrying_out.applying"},
     "carrying_out.transaction": {
         "schema",
         "family",

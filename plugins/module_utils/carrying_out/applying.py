@@ -67,9 +67,9 @@ class Applying:
             self.commands += plain(action)
             complaints.append(self.host.do(action))
         patience = self.families[family].patience
-        if patience:
+        if patience and not (complaints and complaints[-1]):
             # A manager works in the background, and its command may end before it has done all; so does a driver that
-            # negotiates.
+            # negotiates. What refuses has ended.
             self.host.wait_until(lambda: self._is(group, values), patience)
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
@@ -93,7 +93,8 @@ class Applying:
         return {address[:2] for address in self.before if address in tried or address.family in near}
 
     def _is(self, group: Group, values: Mapping[str, Value]) -> bool:
-        answers = self.read([Address(*group, key) for key in values])
+        # All of the group, for keys are read by others: the addresses of a bond are those that its files name.
+        answers = self.read([address for address in {**self.before, **self.now} if address[:2] == group])
         cells = [(answers.get(Address(*group, key), Cell(None)), value) for key, value in values.items()]
         return all(cell.value == value or cell.unseen for cell, value in cells)
 

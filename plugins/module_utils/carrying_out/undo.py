@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import List, Set
 
 from ..deciding import plan
+from ..family import ENTRY
 from ..schema import Address, Cell, Cells, Change, DesiredState, Plan, TuningError
 from .applying import Applying, Group
 
@@ -35,7 +36,7 @@ class Undo:
         watched = [address for address in self.before if address[:2] in groups or address in shaken]
         for again in range(_ROUNDS + 1):
             now = self.applying.see(watched)
-            desired: DesiredState = self._missing(now, groups, shaken) if again else self._before(tried)
+            desired: DesiredState = self._missing(now, groups, shaken) if again else self._before(tried, now)
             changes = plan.make(desired, _requested(now), self.families, {}).changes
             if again and not changes:
                 break
@@ -79,9 +80,11 @@ class Undo:
             and address not in tried
         }
 
-    def _before(self, tried: Set[Address]) -> DesiredState:
+    def _before(self, tried: Set[Address], now: Cells) -> DesiredState:
+        """What was requested, and an entry whole: one that is gone, such as a bond, has taken all along."""
+        entries = {address[:2] for address in tried if self.families[address.family].scope == ENTRY}
         changes = tuple(Change(address, self.before[address].value, None) for address in tried)
-        return plan.invert(Plan(changes), self.before)
+        return {**self._missing(now, entries, set()), **plan.invert(Plan(changes), self.before)}
 
 
 def _requested(cells: Cells) -> Cells:
