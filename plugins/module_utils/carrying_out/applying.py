@@ -17,6 +17,9 @@ Read = Callable[[Sequence[Address]], Cells]
 # A link that a driver takes down for a change is back within this time, autonegotiation of 10GBASE-T included.
 LINK_SECONDS = 15
 
+# What was refused may come about all the same within this time.
+REFUSED = 3
+
 
 class Applying:
     """What was there `before` and what is there `now`; the `commands` so far, and what each group's last ones `said`.
@@ -67,10 +70,11 @@ class Applying:
             self.commands += plain(action)
             complaints.append(self.host.do(action))
         patience = self.families[family].patience
-        if patience and not (complaints and complaints[-1]):
+        if patience:
             # A manager works in the background, and its command may end before it has done all; so does a driver that
-            # negotiates. What refuses has ended.
-            self.host.wait_until(lambda: self._is(group, values), patience)
+            # negotiates. Who refuses has ended, if not all that the manager does of its own accord.
+            refused = bool(complaints and complaints[-1])
+            self.host.wait_until(lambda: self._is(group, values), min(patience, REFUSED) if refused else patience)
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self.lost.append(scope)
