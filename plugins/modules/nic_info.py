@@ -642,7 +642,8 @@ host:
           C(silent).
         - Where there are many connections, those to the peer to which most C(ports) lead (C(ports_to)), and those whose
           program does not close them (C(left_open)).
-        - Where UDP has lost packets, the sockets that have (C(lost_in)).
+        - Where UDP has lost packets, the sockets that have (C(lost_in)), and where accept queues were full, the ports of
+          those queues with their backlog (C(refused_at)).
         - Where packets of IPv6 are hardly ever answered, since the boot or within O(interval), how many connections to
           public addresses of other networks ask again (C(unanswered_6)).
       type: dict

@@ -19,6 +19,12 @@ UDP = (
     "UNCONN 0 0 [::]:514 *:* skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d12)\n"
     "UNCONN 0 0 0.0.0.0:68 0.0.0.0:*\n\t skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d0)\n"
 )
+LISTENING = (
+    "LISTEN 3 2 127.0.0.1:6379 0.0.0.0:*\n\t skmem:(r0,rb131072,t0,tb16384,f0,w0,o0,bl0,d10)\n"
+    "LISTEN 0 511 0.0.0.0:80 0.0.0.0:*\n\t skmem:(r0,rb131072,t0,tb16384,f0,w0,o0,bl0,d9000)\n"
+    "LISTEN 0 128 [::]:80 [::]:*\n\t skmem:(r0,rb131072,t0,tb16384,f0,w0,o0,bl0,d21)\n"
+    "LISTEN 0 128 *:22 *:*\n\t skmem:(r0,rb131072,t0,tb16384,f0,w0,o0,bl0,d0)\n"
+)
 
 
 def listed(waiting, established):
@@ -64,22 +70,32 @@ def test_sockets_of_udp_that_lost_packets():
     assert ss.lost_in(UDP, 3) == rows and ss.lost_in(UDP, 1) == rows[:1] and ss.lost_in("", 3) == []
 
 
+def test_ports_whose_queue_of_connections_was_full():
+    rows = [{"port": 80, "backlog": 128, "lost": 9021}, {"port": 6379, "backlog": 2, "lost": 10}]
+    assert ss.refused_at(LISTENING, 3) == rows and ss.refused_at(LISTENING, 1) == rows[:1]
+    # Linux before 4.7 does not count them for each socket.
+    assert ss.refused_at(LISTENING.replace(",d9000)", ")"), 3)[0]["lost"] == 21 and ss.refused_at("", 3) == []
+
+
 def test_facts_look_closer_where_a_counter_says_so():
     asked = []
 
     def answer(argv, _data):
         asked.append(argv[1])
-        return 0, {"-tinH": FAR, "-tnaH": listed(1200, 3), "-uamnH": UDP}.get(argv[1], ""), ""
+        return 0, {"-tinH": FAR, "-tnaH": listed(1200, 3), "-uamnH": UDP, "-tlnmH": LISTENING}.get(argv[1], ""), ""
 
-    def sockets(inuse, lost):
+    def sockets(inuse, lost, refused=0, grown=0):
         asked.clear()
         files = {
+            "/proc/net/netstat": f"TcpExt: ListenOverflows ListenDrops\nTcpExt: {refused} {refused}\n",
             "/proc/net/sockstat": f"TCP: inuse {inuse} orphan 0 tw 7 alloc 9 mem 9\n",
             "/proc/net/snmp": f"Udp: InDatagrams RcvbufErrors\nUdp: 900000000 {lost}\n",
         }
-        return facts.sockets(memory_host.connect(memory_host.Files(files), answer, True), {})
+        return facts.sockets(memory_host.connect(memory_host.Files(files), answer, True), {"TcpExtListenOverflows": grown})
 
     found = sockets(1300, 8100000)
     assert found["left_open"] == {"count": 1200, "port": "8080", "of": 1203}
     assert [row["port"] for row in found["lost_in"]] == [8080, 514] and found["lossy"] and "ports" not in found
     assert {"left_open", "lost_in"} & set(sockets(90, 12)) == set() and asked == ["-tinH"]
+    assert sockets(90, 12, refused=1000)["refused_at"] == sockets(90, 12, grown=100)["refused_at"] != []
+    assert asked == ["-tinH", "-tlnmH"]

@@ -85,8 +85,9 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     services that answer none of several connections any more (`silent`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
-    UDP has lost packets, which sockets have (`lost_in`); where IPv6 hears nothing, since the boot or within an interval
-    (`grown`), connections that go on asking (`unanswered_6`).
+    UDP has lost packets, which sockets have (`lost_in`), and where accept queues were full, of which ports
+    (`refused_at`); where IPv6 hears nothing, since the boot or within an interval (`grown`), connections that go on
+    asking (`unanswered_6`).
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
@@ -109,6 +110,10 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     if sum(counted.get(f"{name}RcvbufErrors", 0) for name in ("Udp", "Udp6")) >= _SOME:
         worst = ss.lost_in(_ss(host, "-uamnH"), _HELD)
         facts.update({"lost_in": worst} if worst else {})
+    counted.update(_read(host, "/proc/net/netstat", protocols.counters))
+    if counted.get(_LISTEN, 0) >= _SOME or grown.get(_LISTEN, 0) >= _SOME // 10:
+        worst = ss.refused_at(_ss(host, "-tlnmH"), _HELD)
+        facts.update({"refused_at": worst} if worst else {})
     if _unheard(counted, now=False) or _unheard(grown, now=True):
         asking = unanswered.asking(_ss(host, "-6", "-tnoH", "state", "syn-sent"))
         facts.update({"unanswered_6": asking} if asking else {})
@@ -126,8 +131,10 @@ def _read(host: ReadOnlyHost, file: str, parse: Callable[[str], Dict[str, int]])
 # Connections from which on it is worth the time to look where they lead to, peers that are asked at most, and
 # connections that are told at most.
 _MANY, _STUCK, _HELD = 5000, 2, 3
-# Sockets that a program has left open, or packets that UDP has lost, from which on it is worth the time to see where.
+# Sockets that a program has left open, packets that UDP has lost, or connections that were refused, from which on it is
+# worth the time to see where.
 _SOME = 1000
+_LISTEN = "TcpExtListenOverflows"
 
 
 def _ss(host: ReadOnlyHost, *words: str) -> str:

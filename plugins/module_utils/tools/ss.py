@@ -105,6 +105,21 @@ def lost_in(text: str, most: int) -> List[Dict[str, int]]:
     return sorted(found, key=lambda row: (-row["lost"], row["port"]))[:most]
 
 
+def refused_at(text: str, most: int) -> List[Dict[str, int]]:
+    """Of `ss -tlnm`: listening ports that have dropped connections, most first, with backlog and how many (`lost`).
+
+    The kernel counts them for each socket since Linux 4.7; those of one port are told together, with the least backlog.
+    """
+    found: Dict[str, Dict[str, int]] = {}
+    for words, about in _pairs(text):
+        dropped = re.search(r"\bskmem:\(.*?\bd(\d{1,15})\)", about)
+        port = words[3].rpartition(":")[2] if len(words) >= 5 and words[0] == "LISTEN" else ""
+        if dropped and int(dropped[1]) and port.isdecimal() and re.fullmatch(r"\d{1,10}", words[2]):
+            row = found.setdefault(port, {"port": int(port), "backlog": int(words[2]), "lost": 0})
+            row.update(backlog=min(row["backlog"], int(words[2])), lost=row["lost"] + int(dropped[1]))
+    return sorted(found.values(), key=lambda row: (-row["lost"], row["port"]))[:most]
+
+
 def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
     """Of `ss -xln`: socket files on which more programs wait than the queue holds, most first: path, waiting, most."""
     found = []

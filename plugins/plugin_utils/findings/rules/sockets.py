@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..harm import much, queue, short_of_memory, stolen
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 from .limits import at_the_limit
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
@@ -22,8 +22,12 @@ def _listen(host: Host) -> Iterator[Hit]:
     evidence: dict[str, object] = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
     # Who may open no more files accepts nothing, however long the queue is.
     stopped = [row.text("program") for row in host.rows("limits", "open_files") if at_the_limit(row)]
+    own = _own_backlog(host, best)
     if stopped:
         yield Hit({**evidence, "at the limit of open files": stopped}, action=_STOPPED, severity="note")
+    elif own and not stolen(host)[0]:
+        told = f"backlog {own.count('backlog')}, {own.count('lost')} connections dropped"
+        yield Hit({**evidence, f"port {own.count('port')}": told}, action=_OWN.format(own.count("port"), best))
     elif 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
     elif stolen(host)[0]:
@@ -33,6 +37,21 @@ def _listen(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
 
 
+def _own_backlog(host: Host, best: int) -> Facts | None:
+    """The port that has dropped most, if its program asks for a short queue, and not the kernel that makes it short."""
+    row = next(iter(host.rows("sockets", "refused_at")), None)
+    most = min(host.whole("net.core.somaxconn"), best)
+    if not row or row.count("lost") < 1000 or row.count("backlog") >= most:
+        return None
+    # A program that runs on keeps what the limit was when it began, and that was 128 until Linux 5.4.
+    return None if row.count("backlog") == 128 and host.release < (5, 4) else row
+
+
+_OWN = (
+    "Raise the backlog of the program at port {0}, which somaxconn does not limit: to some {1} (`backlog` of `listen` "
+    "in nginx, `tcp-backlog` of Redis, `--backlog` of gunicorn, the second number of listen() in one of your own), "
+    "restart it, and let it accept faster. `ss -tlnm` shows what each port has dropped (d)."
+)
 _TAKEN = "See the finding processor-taken-away first: while the hypervisor runs others, the program accepts nothing."
 _STOPPED = "See the finding open-files-short first: a program that may open no more files cannot accept connections."
 
@@ -155,7 +174,8 @@ RULES = (
         severity="medium",
         title="Connections are refused because the accept queue is full",
         condition="the accept queue overflowed at least 1000 times, and once in 10000 connections, and "
-        "net.core.somaxconn is below 512 for each processor",
+        "net.core.somaxconn is below 512 for each processor, or the port that dropped most has a backlog below both; "
+        "a note where neither is known to be too small",
         explanation="A connection waits in this queue until the program accepts it. When the queue is full the kernel "
         "drops the last packet of the handshake, and the client waits for seconds before it retries.",
         action="Raise the limit, and the backlog of the program as well (`listen` in nginx, `backlog` in others), "
