@@ -575,8 +575,8 @@ host:
       returned: always
     softnet:
       description:
-        - For each CPU, packets processed and dropped, and rounds that ran out of budget, since the boot; with
-          O(interval) under C(growth) what came on top within it.
+        - For each CPU, packets processed and dropped, rounds that ran out of budget, and its ticks (C(time)) with those
+          of them in C(softirq), since the boot; with O(interval) under C(growth) what came on top within it.
       type: list
       elements: dict
       returned: always
@@ -642,8 +642,8 @@ host:
           C(silent).
         - Where there are many connections, those to the peer to which most C(ports) lead (C(ports_to)), and those whose
           program does not close them (C(left_open)).
-        - Where UDP has lost packets, the sockets that have (C(lost_in)), and where accept queues were full, the ports of
-          those queues with their backlog (C(refused_at)).
+        - Where UDP has lost packets, the sockets that have (C(lost_in)); where accept queues were full, the ports of
+          those, with their backlog (C(refused_at)).
         - Where packets of IPv6 are hardly ever answered, since the boot or within O(interval), how many connections to
           public addresses of other networks ask again (C(unanswered_6)).
       type: dict

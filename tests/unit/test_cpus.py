@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import interrupts as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import irq
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus, interrupts
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 from ansible_collections.linuxnet.tuning.tests.unit.device_host import DeviceHost
 
 sets = st.sets(st.integers(0, 300))
@@ -73,3 +75,18 @@ def test_queues_are_spread_over_nodes_threads_and_caches():
 def test_without_caches_the_order_is_that_of_the_cpus():
     files = {"/sys/devices/system/cpu/online": "0-3", "/sys/class/net/e0/device/numa_node": "-1"}
     assert interrupts.cores(DeviceHost({}, files), "e0") == (0, 1, 2, 3)
+
+
+def test_time_of_each_processor_in_softirq():
+    text = (
+        "cpu  100 0 50 900 10 0 40 5 0 0\ncpu0 60 0 30 300 10 0 39 1 0 0\ncpu2 40 0 20 600 0 0 1 4 0 0\n"
+        "cpu3 broken\nintr 900 0\nctxt 5\n"
+    )
+    assert interrupts.softirq_time(text) == {0: {"time": 440, "softirq": 39}, 2: {"time": 665, "softirq": 1}}
+    assert interrupts.softirq_time("") == {}
+    files = {"/proc/stat": text, "/proc/net/softnet_stat": "0000000a 00000001 00000002\n0000000b 00000000 00000000\n"}
+    rows = facts.sample(memory_host.connect(memory_host.Files(files), lambda _argv, _data="": (1, "", ""), True))
+    assert rows == [
+        {"cpu": 0, "processed": 10, "dropped": 1, "squeezed": 2, "time": 440, "softirq": 39},
+        {"cpu": 1, "processed": 11, "dropped": 0, "squeezed": 0},
+    ]

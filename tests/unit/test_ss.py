@@ -91,7 +91,9 @@ def test_facts_look_closer_where_a_counter_says_so():
             "/proc/net/sockstat": f"TCP: inuse {inuse} orphan 0 tw 7 alloc 9 mem 9\n",
             "/proc/net/snmp": f"Udp: InDatagrams RcvbufErrors\nUdp: 900000000 {lost}\n",
         }
-        return facts.sockets(memory_host.connect(memory_host.Files(files), answer, True), {"TcpExtListenOverflows": grown})
+        return facts.sockets(
+            memory_host.connect(memory_host.Files(files), answer, True), {"TcpExtListenOverflows": grown}
+        )
 
     found = sockets(1300, 8100000)
     assert found["left_open"] == {"count": 1200, "port": "8080", "of": 1203}

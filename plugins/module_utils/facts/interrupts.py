@@ -29,8 +29,13 @@ def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, 
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, int]]:
-    """For each CPU: packets processed, dropped because its backlog was full, and rounds that ran out of budget."""
-    return tool.softnet(host.read("/proc/net/softnet_stat") or "")
+    """For each CPU: packets processed, dropped because its backlog was full, and rounds that ran out of budget.
+
+    Also its ticks (`time`) and those of them in `softirq`, where packets are processed.
+    """
+    spent = tool.softirq_time(host.read("/proc/stat") or "")
+    rows = tool.softnet(host.read("/proc/net/softnet_stat") or "")
+    return [{**row, **spent.get(row["cpu"], {})} for row in rows]
 
 
 def softnet(host: ReadOnlyHost, before: Sequence[Dict[str, int]], interval: float) -> List[Dict[str, Any]]:

@@ -123,6 +123,18 @@ def softnet(text: str) -> List[Dict[str, int]]:
     return found
 
 
+def softirq_time(text: str) -> Dict[int, Dict[str, int]]:
+    """Of /proc/stat, for each CPU that runs: all its ticks (`time`), and those that it spent in `softirq`."""
+    found = {}
+    for line in text.splitlines():
+        # user, nice, system, idle, iowait, irq, softirq and steal; time of guests is in the first two as well.
+        match = re.match(r"cpu(\d{1,5})((?: \d{1,20}){8})", line)
+        if match:
+            ticks = [int(word) for word in match[2].split()]
+            found[int(match[1])] = {"time": sum(ticks), "softirq": ticks[6]}
+    return found
+
+
 def queues(host: Reader, nic: str, direction: str) -> List[str]:
     """The folders of a NIC's queues in one direction (rx, tx), by number."""
     folder = f"{sysfs.ROOT}/{nic}/queues"

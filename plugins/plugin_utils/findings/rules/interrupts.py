@@ -136,7 +136,7 @@ def _budget(host: Host) -> Iterator[Hit]:
     if one and not (0 < packets < _OWN or 0 < time < _OWN_US):
         evidence.pop("net.core.netdev_budget_usecs", None)
         shown = {**evidence, **_by_one(host, one)}
-        why, remedy, action = _crowded(host)
+        why, remedy, action = crowded(host)
         budget = {"net.core.netdev_budget": _ROUND, "net.core.netdev_budget_usecs": enough}
         shares = nic_remedy(_most(host), irq={"rps": "spread"}, rss={"indirection": "equal"})
         mends = {**shares, "tuning_host_sysctl": budget}
@@ -161,7 +161,7 @@ def _by_one(host: Host, row: Facts) -> dict[str, str]:
     return {"most of it by one processor": f"{name}, with {rounds} of these rounds"}
 
 
-def _crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
+def crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
     """Why one processor may handle everything: evidence, remedy and action."""
     nic = host.nic(_most(host))
     several = nic is not None and nic.queues > 1
