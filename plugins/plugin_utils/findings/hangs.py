@@ -189,8 +189,10 @@ HANGS = (
     Hang(
         ("r8152", "ax88179_178a", "aqc111", "asix", "smsc95xx", "smsc75xx", "lan78xx"),
         "on USB it is the transfers that stand still: by the port, a hub, the cable or the power supply",
-        "Try a USB 3 port without a hub, another cable and a stronger power supply, and keep USB from sleeping "
-        "(usbcore.autosuspend); the kernel's log tells of each transfer that failed. Then try another adapter.",
+        "Where the driver is the vendor's own (`ethtool -i` then tells another version than the kernel's), update it "
+        "first; else try a USB 3 port without a hub, another cable and a stronger power supply, and keep USB from "
+        "sleeping (usbcore.autosuspend); the kernel's log tells of each transfer that failed. Then try another "
+        "adapter.",
         "https://github.com/raspberrypi/linux/issues/5239",
     ),
 )

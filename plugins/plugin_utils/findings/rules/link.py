@@ -151,16 +151,33 @@ def _flaps(host: Host) -> Iterator[Hit]:
         if _lacks_firmware(nic):
             evidence["firmware of the PHY"] = "not loaded"
             action = action or _FIRMWARE
+        action = action or (_WIRE if _awake(nic) else "")
         yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
 
 
 def _tries(nic: Nic) -> str:
-    """What is soon tried beside the usual, of a driver of Realtek's own, or at a speed that a cable may not carry."""
+    """What is soon tried beside the usual: of a board, of a driver of Realtek's own, or at a speed for good cables."""
     if nic.text("port") in _MODULES:
         return _MODULE
     slower = nic.speed > 1000 and "1000baseT/Full" in nic.words("supported_modes")
-    found = [*([_KERNELS] if nic.driver in _VENDOR else []), *([_LESS] if slower else [])]
-    return " ".join([_CABLE, *found]) if found else ""
+    board = not nic.text("pci_id") and _ON_BOARD.fullmatch(nic.text("bus"))
+    known = ((_DELAYS, board), (_KERNELS, nic.driver in _VENDOR), (_LESS, slower))
+    found = [text for text, is_so in known if is_so]
+    return " ".join([_WIRE if _awake(nic) else _CABLE, *found]) if found else ""
+
+
+def _awake(nic: Nic) -> bool:
+    """Whether energy-efficient Ethernet is off already."""
+    return nic.text("eee") == "disabled"
+
+
+# The addresses by which a device tree names what is a part of the processor, such as fe300000.ethernet.
+_ON_BOARD = re.compile(r"[0-9a-f]{5,16}\.[\w-]+")
+_WIRE = "Replace cable and plug, and try another port."
+_DELAYS = (
+    "If it began with another kernel, see the clock between processor and PHY first (`phy-mode`, `tx_delay` and "
+    "`rx_delay` of the device tree): try the kernel of before."
+)
 
 
 def _goes_down(nic: Nic) -> bool:
