@@ -12,6 +12,7 @@ from ..tools import conf, sysctl
 # What a rule looks at, and what a person who reads a report would ask for next.
 WATCHED = (
     "fs.file-max",
+    "net.bridge.bridge-nf-call-ip6tables",
     "net.bridge.bridge-nf-call-iptables",
     "net.core.default_qdisc",
     "net.core.netdev_budget",

@@ -13,7 +13,7 @@ from ..view import Facts, Host
 # Networks of containers that are of no use without forwarding, by the names that Docker, Podman and CNI give them.
 _ROUTED = ("docker0", "podman", "cni")
 
-_CALLS = "net.bridge.bridge-nf-call-iptables"
+_CALLS, _CALLS_6 = (f"net.bridge.bridge-nf-call-{name}" for name in ("iptables", "ip6tables"))
 
 
 def _cut_off(host: Host) -> Iterator[Hit]:
@@ -107,7 +107,8 @@ def public(address: str) -> bool:
 
 
 def _filtered(host: Host) -> Iterator[Hit]:
-    if host.whole(_CALLS) != 1:
+    on = {key: 1 for key in (_CALLS, _CALLS_6) if host.whole(key) == 1}
+    if not on:
         return
     # Nothing counts what a firewall drops but the trace of an interval, and that only for the host as a whole.
     dropped = host.count("drops", "NETFILTER_DROP")
@@ -115,7 +116,7 @@ def _filtered(host: Host) -> Iterator[Hit]:
     told = {"dropped by the firewall": f"{dropped} in {host.interval:g} s"} if harm else {}
     for row in host.rows("bridges"):
         if row.count("guests") and row.count("nics"):
-            evidence = {_CALLS: 1, "bridge": row.text("name"), "guests": row.count("guests"), **told}
+            evidence = {**on, "bridge": row.text("name"), "guests": row.count("guests"), **told}
             yield Hit(evidence, severity="low" if harm else "")
 
 
@@ -214,10 +215,10 @@ RULES = (
         id="bridge-passes-firewall",
         severity="note",
         title="Packets between guests pass the firewall of their host",
-        condition="net.bridge.bridge-nf-call-iptables is 1, and a bridge has guests and a NIC; low where the firewall "
-        "dropped at least 1000 packets within an interval, and Docker or its like has a bridge of its own",
-        explanation="Docker loads br_netfilter and sets the policy of FORWARD to DROP, so guests on a bridge of the "
-        "same host lose their network, although nothing of theirs has changed. Kubernetes needs it to be 1.",
+        condition="net.bridge.bridge-nf-call-iptables or -ip6tables is 1, and a bridge has guests and a NIC; low where "
+        "the firewall dropped at least 1000 packets within an interval, and Docker or its like has a bridge of its own",
+        explanation="Docker loads br_netfilter and sets the policy of FORWARD to DROP, that of ip6tables as well from "
+        "Docker 27 on, so guests on a bridge of the same host lose their network, or IPv6 alone. Kubernetes needs 1.",
         action="If guests are cut off, set it to 0 (where neither Kubernetes nor a firewall for guests needs it), or "
         "accept what is bridged (`iptables -I FORWARD -m physdev --physdev-is-bridged -j ACCEPT`).",
         reference="https://github.com/seapath/ansible/issues/909",
