@@ -51,7 +51,7 @@ def _one_core(host: Host) -> Iterator[Hit]:
             {"interrupts": len(rows), **({"receive queues": 1} if alone else {}), **evidence, **harm},
             nic.name,
             remedy=nic_remedy(nic.name, irq={"rps": "spread"} if alone else {"affinity": "spread"}),
-            action=_ONE_QUEUE if alone else "",
+            action=_ONE_QUEUE if alone else _LEFT if host.flag("managers", "irqbalance") else "",
             severity="" if found and harm else "note",
         )
 
@@ -65,6 +65,7 @@ _ONE_QUEUE = (
     "This NIC has one receive queue, whose interrupt has one processor at a time: let all of them share what it brings "
     "(RPS)."
 )
+_LEFT = "irqbalance runs, but it may not know a NIC that came after it: restart it, or spread the interrupts for good."
 
 
 def _served(rows: list[Facts]) -> dict[str, str]:
