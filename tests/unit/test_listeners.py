@@ -306,9 +306,11 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
         f"{base}/statistics/tx_dropped": "700\n",
         "/sys/class/net/tun0/tun_flags": "0x1001\n",
         "/sys/class/net/eth0/tun_flags": "junk\n",
+        "/sys/class/net/wg0/uevent": "DEVTYPE=wireguard\nINTERFACE=wg0\nIFINDEX=9\n",
+        "/sys/class/net/wg0/mtu": "1420\n",
     }
     before = [{"nic": "tap100i0", "kind": "tap", "sent": 1000, "dropped": 100}]
-    tap, tun = tunnels.gather(host(files), before, 5)
+    tap, tun, wireguard = tunnels.gather(host(files), before, 5)
     assert tap == {
         "nic": "tap100i0",
         "kind": "tap",
@@ -318,5 +320,5 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
         "growth": {"sent": 4000, "dropped": 600},
         "interval": 5,
     }
-    assert tun == {"nic": "tun0", "kind": "tun"}
+    assert tun == {"nic": "tun0", "kind": "tun"} and wireguard == {"nic": "wg0", "kind": "wireguard", "mtu": 1420}
     assert "growth" not in tunnels.gather(host(files), [], 0)[0]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather the queues that a program reads, of tunnels and of guests: how long they are, and what they dropped."""
+"""Gather the queues that a program reads, of tunnels and of guests: how long they are, and what they dropped.
+
+Tunnels of WireGuard as well, which may have no address, such as that between nodes of Cilium.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _COUNTED = ("sent", "dropped")
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """Each with its kind, the length of its queue, and the packets sent into it and dropped there."""
+    """Each with its kind, the length of its queue, and the packets sent into it and dropped there; or its MTU."""
     found = []
     for nic in host.names(sysfs.ROOT):
         flags = sysfs.text(host, f"{sysfs.ROOT}/{nic}/tun_flags")
@@ -31,6 +34,8 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             }
             known = {key: number for key, number in counts.items() if number is not None}
             found.append({"nic": nic, "kind": kind, **known})
+        elif "DEVTYPE=wireguard" in sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent").split():
+            found.append({"nic": nic, "kind": "wireguard", "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")})
     return found
 
 

@@ -8,7 +8,7 @@ from ipaddress import ip_interface
 
 from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 from .containers import vpns
 
 _FILTER = "net.ipv4.conf.all.rp_filter"
@@ -71,7 +71,7 @@ _WHOSE = (
 def _tunnels(host: Host) -> Iterator[Hit]:
     ways = _ways_out(host)
     served = {row.text("nic") for row in host.rows("tunnels") if row.text("kind") == "tun"}
-    for row in host.rows("addresses") if ways else []:
+    for row in _wrapping(host) if ways else []:
         around, name = _AROUND.get(row.text("kind"), 0), row.text("nic")
         cut, cut_6 = _fragmented(host, "Ip"), _fragmented(host, "Ip6")
         # A program may keep segments of TCP small by itself (mssfix), and only fragments tell that it does not.
@@ -83,11 +83,34 @@ def _tunnels(host: Host) -> Iterator[Hit]:
         fits = max(ways) - around
         # Nothing tells by which protocol the other end is reached but what is cut on the way to it.
         six = row.text("kind") in _OVER_BOTH and bool(cut_6) and row.count("mtu") <= fits
-        if around and not name.startswith(_ROUTED) and row.count("mtu") > fits - six * _LONGER:
+        # Cilium keeps packets small by routes, but not those of WireGuard.
+        if name.startswith(_ROUTED) and row.text("kind") != "wireguard":
+            continue
+        if around and row.count("mtu") > fits - six * _LONGER:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
             cut = cut_6 if six else cut
             action = _SIX.format(name, fits - _LONGER) if six else _fitting(name, row.text("kind"), max(ways))
             yield Hit({**evidence, **cut}, name, severity="medium" if cut else "", action=action)
+        elif around and cut and row.count("mtu") > min(ways) - around:
+            # Of several networks it may be the smaller one through which the other ends are reached.
+            smaller = _busiest(host) == min(ways)
+            evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "smallest mtu below": min(ways)}
+            action = _fitting(name, row.text("kind"), min(ways))
+            yield Hit({**evidence, **cut}, name, severity="medium" if smaller else "", action=action)
+
+
+def _wrapping(host: Host) -> list[Facts]:
+    """The devices with addresses, and tunnels of WireGuard without one."""
+    rows = host.rows("addresses")
+    known = {row.text("nic") for row in rows}
+    bare = (row for row in host.rows("tunnels") if row.text("kind") == "wireguard")
+    return [*rows, *(row for row in bare if row.text("nic") not in known)]
+
+
+def _busiest(host: Host) -> int:
+    """The MTU of the link with most of the packets."""
+    links = [(nic.packets, nic.count("mtu")) for nic in host.nics if nic.linked and nic.count("mtu")]
+    return max(links, default=(0, 0))[1]
 
 
 _SIX = (
@@ -241,7 +264,8 @@ RULES = (
         condition="the MTU of a tunnel is above that of every link below it without the tunnel's headers, the link "
         "being that of PPP where all default routes leave by it; medium where the host has cut at least 1000 packets "
         "(100 within an interval), and one in a thousand, into fragments; of a tunnel that a program serves a note, "
-        "and only there; by the headers over IPv6 only where packets of IPv6 are cut",
+        "and only there; by the headers over IPv6 only where packets of IPv6 are cut; with as many cut also where it "
+        "is above the smallest of several links, which is medium if that link has most packets",
         explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
         "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
