@@ -453,8 +453,9 @@ host:
       type: dict
       returned: always
     power:
-      description: The C(governor) and C(frequency_driver) of the processors, their C(idle_states), the C(aspm_policy),
-        the processors of each NUMA node (C(nodes)), whether the host has a C(battery), and how often it C(suspends).
+      description: The C(governor) and C(frequency_driver) of the processors, the clocks between which it chooses
+        (C(slowest_khz), C(fastest_khz)), their C(idle_states), the C(aspm_policy), the processors of each NUMA node
+        (C(nodes)), whether the host has a C(battery), and how often it C(suspends).
       type: dict
       returned: always
     addresses:

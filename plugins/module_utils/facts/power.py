@@ -19,18 +19,24 @@ _AIR = "/proc/net/wireless"
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node.
 
-    `suspends` is how often the host has slept since the boot (Linux 5.4).
+    `slowest_khz` and `fastest_khz` are the clocks between which the governor chooses, and `suspends` is how often the
+    host has slept since the boot (Linux 5.4).
     """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
     slept = sysfs.number(host, "/sys/power/suspend_stats/success")
     policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
+    clock = {
+        key: sysfs.number(host, f"{first}/cpufreq/{file}")
+        for key, file in (("slowest_khz", "scaling_min_freq"), ("fastest_khz", "cpuinfo_max_freq"))
+    }
     return {
         "governor": sysfs.text(host, f"{first}/cpufreq/scaling_governor"),
         "frequency_driver": sysfs.text(host, f"{first}/cpufreq/scaling_driver"),
         "idle_states": [_idle(host, path) for path in idle],
         "aspm_policy": policy[1] if policy else "",
         "nodes": _nodes(host),
+        **{key: found for key, found in clock.items() if found},
         **({"battery": True} if _battery(host) else {}),
         **({"suspends": slept} if slept else {}),
     }

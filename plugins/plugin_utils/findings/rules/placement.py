@@ -102,8 +102,20 @@ def _saving(host: Host) -> Iterator[Hit]:
             for row in host.rows("power", "idle_states")
             if row.count("latency_us") >= _FELT_US and row.flag("disabled") is not True
         }
-        if slept:
-            yield Hit({"forwarding": "on", **slept}, action=_AWAKE, severity="note")
+        crawls = _crawls(host)
+        if slept or crawls:
+            action = _CLOCK if crawls and not slept else _AWAKE
+            yield Hit({"forwarding": "on", **slept, **crawls}, action=action, severity="note")
+
+
+def _crawls(host: Host) -> dict[str, Any]:
+    """The clock of processors that may sink to less than an eighth; where the hardware chooses, it does so in time."""
+    governor, driver = host.text("power", "governor"), host.text("power", "frequency_driver")
+    slowest, fastest = (host.count("power", f"{name}_khz") for name in ("slowest", "fastest"))
+    by_hardware = driver.startswith(("intel_pstate", "amd-pstate"))
+    if governor in ("", "performance") or by_hardware or not 0 < slowest * 8 < fastest:
+        return {}
+    return {"governor": governor, "clock": f"{slowest // 1000} to {fastest // 1000} MHz"}
 
 
 def _ways(nics: list[Nic]) -> int:
@@ -117,6 +129,11 @@ _AWAKE = (
     "Nothing is lost by that, but packets that come after a pause wait for the processor: where the time to the next "
     "host matters, limit the idle states (the tuned profile network-latency; or at boot `intel_idle.max_cstate=1` on "
     "Intel, `processor.max_cstate=1` on AMD)."
+)
+_CLOCK = (
+    "Nothing is lost by that, but packets that come after a pause are handled at the slowest clock, which the governor "
+    "raises only later: where the time to the next host matters, use the governor performance, or a higher least clock "
+    "(scaling_min_freq)."
 )
 
 
@@ -241,7 +258,7 @@ RULES = (
         condition="packets are lost at a ring of a fast NIC while the governor keeps processors slow, or lets them "
         "sleep for more than 100 us with a ring that cannot be larger, or slow ones often end a round of receiving "
         "with packets left; without losses it is a note, as for a router with NICs in several networks and no battery "
-        "whose processors need 1 ms or more to wake up",
+        "whose processors need 1 ms or more to wake up, or may run at less than an eighth of their clock",
         explanation="A processor that sleeps or runs slowly comes too late to the ring. At 10G a ring of 512 is full "
         "within less than half a millisecond.",
         action="Use the governor performance, and limit idle states, for example with the tuned profile "
