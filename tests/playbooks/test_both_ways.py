@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
 
 CALLS = [
     ("info", "nic_info", {"names": ["lo"]}, {}),
@@ -54,7 +56,7 @@ def play(tmp_path, way):
     """The results of a play on this machine, in check mode, and what it said."""
     interpreter, inventory = tmp_path / "python", tmp_path / "hosts"
     interpreter.write_text(
-        '#!/bin/sh\n[ "$*" = "-I -S -" ] || exec ' + sys.executable + ' "$@"\n'
+        f'#!/bin/sh\n[ "$*" = {shlex.quote(" ".join(script.OPTIONS))} ] || exec {sys.executable} "$@"\n'
         f'sed "s#{guard.CODE}#{tmp_path}/code#" | {sys.executable} "$@"\n'
     )
     interpreter.chmod(0o755)

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import script
 
 FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
 
@@ -38,7 +41,7 @@ def play(tmp_path, text, lost, file):
     ssh, interpreter = tmp_path / "ssh", tmp_path / "python"
     ssh.write_text(SSH % lost)
     interpreter.write_text(
-        '#!/bin/sh\n[ "$*" = "-I -S -" ] || exec ' + sys.executable + ' "$@"\n'
+        f'#!/bin/sh\n[ "$*" = {shlex.quote(" ".join(script.OPTIONS))} ] || exec {sys.executable} "$@"\n'
         f'sed "s#{FOLDER_OF_ROOT}#{tmp_path}/code#" | {sys.executable} "$@"\n'
     )
     for program in (ssh, interpreter):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import marshal
 import os
@@ -22,13 +23,22 @@ FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
 REQUEST = {"params": fast.checked("guard", {"state": "status"}), "check_mode": True, "invocation": True}
 
 
-def run(folder, code=None, change=""):
-    """One call on this machine, with the code in another folder than that of root; `change` is done to the script."""
-    text = script.build("guard", REQUEST, str(folder), code).decode()
-    text = text.replace(FOLDER_OF_ROOT, str(folder)).replace("\n\nmain(", f"\n{change}\nmain(")
-    return subprocess.run(
-        [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False, timeout=60
+def perform(sent, folder, *changes):
+    """Run a script on this machine, with the code in another folder than that of root and other changes."""
+    line, rest = sent.split(b"\n", 1)
+    program = ast.literal_eval(line.decode())
+    for old, new in ((FOLDER_OF_ROOT, str(folder)), *changes):
+        program = program.replace(old, new)
+    argv = [sys.executable, *script.OPTIONS]
+    done = subprocess.run(
+        argv, input=ascii(program).encode() + b"\n" + rest, capture_output=True, check=False, timeout=60
     )
+    return subprocess.CompletedProcess(argv, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def run(folder, code=None, change=""):
+    """One call; `change` is done to the script."""
+    return perform(script.build("guard", REQUEST, str(folder), code), folder, ("\n\nmain(", f"\n{change}\nmain("))
 
 
 def answer(done):
@@ -182,9 +192,7 @@ def compiled(folder):
 def call(folder, view, params):
     """One call in check mode, of a host that has the code."""
     request = {"params": fast.checked(view, params), "check_mode": True, "invocation": False}
-    text = script.build(view, request, str(folder)).decode().replace(FOLDER_OF_ROOT, str(folder))
-    argv = [sys.executable, "-I", "-S", "-"]
-    return answer(subprocess.run(argv, input=text, capture_output=True, text=True, check=False, timeout=60))
+    return answer(perform(script.build(view, request, str(folder)), folder))
 
 
 def test_what_a_call_uses_is_compiled_and_kept_once(kept):
@@ -204,10 +212,10 @@ def test_what_a_call_uses_is_compiled_and_kept_once(kept):
 @pytest.fixture(scope="module")
 def ready():
     """The code as the controller compiles it for this Python."""
-    argv = [sys.executable, "-I", "-S", "-"]
-    said = subprocess.run(argv, input=script.compiler(), capture_output=True, check=True, timeout=60).stdout.decode()
-    fits, packed = said.split()
-    return script.Code(packed, fits)
+    argv = [sys.executable, *script.OPTIONS]
+    said = subprocess.run(argv, input=script.compiler(), capture_output=True, check=True, timeout=60).stdout
+    fits, packed = said.split(b"\n", 1)
+    return script.Code(packed, fits.decode())
 
 
 def test_code_that_is_compiled_already_runs_and_is_kept_as_it_is(tmp_path, kept, ready):
@@ -291,10 +299,9 @@ def test_an_unchanged_host_does_not_wait_for_imports_that_it_does_not_need(modul
     """Each of these costs a host more than the rest of a call."""
     params = {"tune": {"sysctl": {"kernel.pid_max": {"at_least": 1}}}, "nic_info": {"names": ["lo"]}}.get(module, {})
     request = {"params": fast.checked(module, params), "check_mode": True, "invocation": False}
-    text = script.build(module, request, "", script.sources()).decode().replace(FOLDER_OF_ROOT, str(tmp_path / "code"))
-    text += "finally:\n    print(*sorted(sys.modules), file=sys.stderr)\n"
-    text = text.replace("\n\nmain(", "\n\ntry:\n    main(")
-    done = subprocess.run([sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, check=False)
+    told = "\nimport atexit\natexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))\nmain("
+    sent = script.build(module, request, "", script.sources())
+    done = perform(sent, tmp_path / "code", ("\n\nmain(", told))
     assert script.STARTED in done.stdout
     loaded = set(done.stderr.split())
     assert "tuning.engine" in loaded

@@ -55,7 +55,7 @@ def test_one_interpreter_compiles_once_for_all_hosts_of_a_run(folder, own):
 
 @pytest.mark.parametrize(
     "text",
-    ["#!/bin/sh\nexit 1\n", "#!/bin/sh\necho 3.99-0000 eA==\n", "#!/bin/sh\nprintf '\\377'\n", "no program"],
+    ["#!/bin/sh\nexit 1\n", "#!/bin/sh\necho 3.99-0000 eA==\n", "#!/bin/sh\nprintf '\\377\\n'\n", "no program"],
     ids=["fails", "is another version", "is none", "cannot be run"],
 )
 def test_where_none_can_compile_for_a_host_it_gets_the_sources(folder, own, text):
@@ -67,9 +67,9 @@ def test_where_none_can_compile_for_a_host_it_gets_the_sources(folder, own, text
 
 
 def test_the_sources_are_packed_once_for_all_hosts_of_a_run(folder, monkeypatch):
-    packed = [script.Code("first"), script.Code("again")]
+    packed = [script.Code(b"first\n"), script.Code(b"again\n")]
     monkeypatch.setattr(precompiled.script, "sources", lambda: packed.pop(0))
-    assert [precompiled.code("") for _host in range(3)] == [script.Code("first")] * 3
+    assert [precompiled.code("") for _host in range(3)] == [script.Code(b"first\n")] * 3
 
 
 def test_who_reads_what_a_full_disk_has_cut_gets_the_sources(folder, own, monkeypatch):

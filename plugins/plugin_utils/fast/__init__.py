@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from functools import lru_cache
 from typing import Any, Dict, Mapping, Optional, Sequence
 
@@ -255,8 +256,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
     def _low_level_execute_command(self, cmd: str, *args: Any, **kwargs: Any) -> Any:
         """The command that reads our script; Ansible runs others besides, to find the interpreter for instance."""
         if self._call is not None and kwargs.get("in_data") is self._script:
-            # Isolated, and without site-packages: nothing of the host's changes what runs, and it starts at once.
-            cmd += " -I -S -"
+            cmd = f"{cmd} {shlex.join(script.OPTIONS)}"
         return super()._low_level_execute_command(cmd, *args, **kwargs)
 
     def _say(self, what: str) -> None:

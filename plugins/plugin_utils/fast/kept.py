@@ -149,28 +149,27 @@ def python() -> str:
     return f"{sys.version_info[0]}.{sys.version_info[1]}-{MAGIC_NUMBER[:2].hex()}"
 
 
-def compiled(sent: str) -> None:
+def compiled() -> None:
     """Print for which Python all is compiled, and what is kept then; the controller runs this for its hosts."""
-    import base64
     import zlib
 
-    packed = base64.b64decode(sent)
+    packed = sys.stdin.buffer.read()
     sources = unpacked(packed)
     finder = Finder(unused(packed, sources), sources)
     for name in finder.paths:
         finder.code(name)
     kept = dumps((b"", finder.paths, finder.compiled))
     # At its best zlib takes longer than compiling does, for a hundredth less to send.
-    print(python(), base64.b64encode(zlib.compress(kept)).decode())
+    sys.stdout.buffer.write(python().encode() + b"\n" + zlib.compress(kept))
 
 
-def main(
-    version: str, folder: str, started: str, view: str, request: str, sent: Optional[str] = None, fits: str = ""
-) -> None:
+def main(version: str, folder: str, started: str, view: str, request: str, fits: Optional[str] = None) -> None:
     """Answer one call: of which version of the sources, and where a user keeps its code who is not root.
 
-    What is sent is the sources, or what `compiled` has made of them for the Python that it `fits`.
+    Behind this program stand the sources, or what `compiled` has made of them for the Python that it `fits`; nothing
+    without that.
     """
+    packed = sys.stdin.buffer.read()  # in any case: whoever sends must not find that nobody reads
     if sys.version_info < (3, 8):  # noqa: UP036 - the host may have any
         sys.exit("the host's Python is older than 3.8")
     folder = os.path.expanduser(folder) if os.geteuid() else FOLDER_OF_ROOT
@@ -179,19 +178,17 @@ def main(
     sources = None
     try:
         kept = load(folder, name)
-        if sent is not None:
+        if fits is not None:
             told["linuxnet_tuning_had"] = True
     except OSError as error:
-        if sent is None or fits not in ("", python()):
+        if fits not in ("", python()):
             import json
 
             print(json.dumps({"linuxnet_tuning_missing": str(error), "linuxnet_tuning_python": python()}))
             return
-        import base64
-        import zlib
-
-        packed = base64.b64decode(sent)
         if fits:
+            import zlib
+
             kept = zlib.decompress(packed)
         else:
             sources = unpacked(packed)

@@ -33,35 +33,35 @@ def version(said: Any) -> str:
 
 def code(python: str) -> script.Code:
     """The engine for a version of Python: compiled, or its sources where this controller cannot compile for it."""
-    packed = _once(python, lambda: _by_any(python)) if python else ""
+    packed = _once(python, lambda: _by_any(python)) if python else b""
     if packed:
         return script.Code(packed, python)
     return script.Code(_once("sources", lambda: script.sources().packed) or script.sources().packed)
 
 
-def _once(name: str, make: Callable[[], str]) -> str:
+def _once(name: str, make: Callable[[], bytes]) -> bytes:
     """What the first host of this run to ask for it has made; empty if that failed, or cannot stand anywhere."""
     path = os.path.join(constants.DEFAULT_LOCAL_TMP, f"linuxnet-tuning-{name}")
     with suppress(OSError), open(path, "ab+", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # all but the first wait for it
         file.seek(0)
-        line = file.read()
-        if not line:
+        found = file.read()
+        if not found:
             # Nobody tries again what fails, takes too long, or is too large for this disk.
             file.write(_END)
-            line = make().encode("ascii") + _END
+            found = make() + _END
             file.truncate(0)
-            file.write(line)
-        if line.endswith(_END):
-            return line.decode("ascii").strip()
-    return ""
+            file.write(found)
+        if found.endswith(_END):
+            return found[: -len(_END)]
+    return b""
 
 
-def _by_any(python: str) -> str:
+def _by_any(python: str) -> bytes:
     """What the first interpreter makes of the engine that can; empty if there is none, or one is too slow."""
     with suppress(subprocess.TimeoutExpired):  # as others would be: it is the controller
-        return next(filter(None, (_compiled(path, python) for path in _interpreters(python))), "")
-    return ""
+        return next(filter(None, (_compiled(path, python) for path in _interpreters(python))), b"")
+    return b""
 
 
 def _interpreters(python: str) -> Iterator[str]:
@@ -75,14 +75,14 @@ def _interpreters(python: str) -> Iterator[str]:
             yield path
 
 
-def _compiled(interpreter: str, python: str) -> str:
+def _compiled(interpreter: str, python: str) -> bytes:
     """What an interpreter makes of the engine; empty if it cannot, or is of another version than its name says."""
-    with suppress(OSError, subprocess.CalledProcessError, UnicodeError):
+    with suppress(OSError, subprocess.CalledProcessError):
         # Where in its line something stands is a fifth of all code, and told to nobody without the sources beside it.
         # Before Python 3.11 this is not known, and ignored.
-        argv = [interpreter, "-I", "-S", "-X", "no_debug_ranges", "-"]
+        argv = [interpreter, "-X", "no_debug_ranges", *script.OPTIONS]
         done = subprocess.run(argv, input=script.compiler(), capture_output=True, timeout=_SECONDS, check=True)
-        made_by, _space, packed = done.stdout.decode("ascii").strip().partition(" ")
-        if made_by == python:
+        made_by, _end, packed = done.stdout.partition(b"\n")
+        if made_by == python.encode():
             return packed
-    return ""
+    return b""
