@@ -14,7 +14,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.linuxnet.tuning.plugins.lookup.shared import LookupModule
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import write
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import beside, expanded, write
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import notes, registered
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
@@ -55,7 +55,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         if options["state"] == "unreachable":
             msg = "This host was off, or could not be reached."
             if options["file"]:
-                msg += f" For later: ansible-playbook ... --limit @{_path(options['file'])}"
+                msg += f" For later: ansible-playbook ... --limit @{expanded(options['file'])}"
             return {**result, "unreachable": True, "msg": msg}
         hosts, name = task_vars["ansible_play_hosts_all"], task_vars["inventory_hostname"]
         names = rollout.batch(hosts, options["batches"], name)
@@ -77,7 +77,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         # A task before the end has failed for all hosts of the batch, so nobody comes to its end.
         lost = options["state"] == "failed" and set(found.failed) == set(names)
         if options["file"] and (ends or lost):
-            _note(_path(options["file"]), said, found.off)
+            _note(expanded(options["file"]), said, found.off)
         if lost or (ends and found.stop):
             back = bool(registered(task_vars, "guard_verdict").get("stop"))
             msg = rollout.sentence(found, said, back, left, limits)
@@ -94,8 +94,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]  # ansible-core has no typ
         known = {
             option: shared.run([name], variables, default=usual)[0] for option, (name, usual) in _OF_INVENTORY.items()
         }
-        # Beside what the person works on: Ansible itself is in the folder of the playbook.
-        known["file"] = os.path.join(os.environ.get("PWD", ""), str(known["file"]))
+        known["file"] = beside(str(known["file"]))
         if "guard__calls" in variables:
             known["calls"] = variables["guard__calls"]
         given = {**known, **self._task.args}
@@ -143,10 +142,6 @@ def _said(hostvars: Any, name: str, calls: List[str]) -> rollout.Said:
     return rollout.Said(
         [told[call] for call in calls if told[call]], told["guard_health"], confirmed.get("answer", confirmed)
     )
-
-
-def _path(file: str) -> str:
-    return os.path.abspath(os.path.expanduser(os.path.expandvars(file)))
 
 
 def _note(path: str, said: Mapping[str, rollout.Said], off: List[str]) -> None:

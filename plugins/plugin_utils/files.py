@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write files on the controller."""
+"""Find and write files on the controller."""
 
 from __future__ import annotations
 
@@ -17,3 +17,14 @@ def write(path: str, text: str) -> None:
     except OSError:
         os.unlink(draft)
         raise
+
+
+def beside(path: str) -> str:
+    """A path that somebody has written, beside what the person works on: Ansible itself is in the folder of the
+    playbook."""
+    return expanded(os.path.join(os.environ.get("PWD", ""), path))
+
+
+def expanded(path: str) -> str:
+    """A path with what a shell would make of it."""
+    return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))

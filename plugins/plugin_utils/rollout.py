@@ -106,6 +106,13 @@ def judge(said: Mapping[str, Said], limits: Limits) -> Verdict:
     return Verdict(sick, failed, off, bool(sick) or many)
 
 
+def quiet(said: Mapping[str, Said]) -> bool:
+    """Whether there is nothing to judge: everybody who was asked was there, and is as before."""
+    return not any(
+        _changed(host) or cut(host) or _any(host, "failed") or _any(host, "unreachable") for host in said.values()
+    )
+
+
 def _any(host: Said, name: str) -> bool:
     return any(call.get(name) for call in host.calls)
 

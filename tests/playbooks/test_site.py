@@ -260,3 +260,27 @@ def test_a_host_with_a_profile_of_tuned_alone_is_looked_at(tmp_path):
         [],
         ["pc1"],
     )
+
+
+def test_where_nobody_has_changed_nobody_is_judged(tmp_path):
+    """The tasks that judge would take the controller as long as a host each, in each batch."""
+    unchanged = {"answers": {"tune": {"changed": False}}}
+    ended, said, calls = site(tmp_path, dict.fromkeys(("pc1", "pc2", "pc3"), unchanged))
+    assert (ended, hosts_of(calls, "tune"), hosts_of(calls, "guard")) == (0, ["pc1", "pc2", "pc3"], [])
+    assert "See whether to go on" not in said
+    assert said.endswith("unchanged 3 pc1, pc2, pc3")
+    # Who was off and is back is taken off the list, and goes the whole way.
+    (tmp_path / "site.off").write_text("pc2\n")
+    ended, said, calls = site(tmp_path, {"pc1": unchanged, "pc2": unchanged, "pc3": {}})
+    assert (ended, hosts_of(calls, "guard", "confirmed")) == (0, ["pc3"])
+    assert "See whether to go on" in said
+    assert not (tmp_path / "site.off").exists()
+
+
+def test_one_who_fails_is_judged_though_the_others_are_as_before(tmp_path):
+    failed = {"answers": {"tune": {"failed": True, "msg": "no"}}}
+    unchanged = {"answers": {"tune": {"changed": False}}}
+    hosts = {"pc1": unchanged, "pc2": failed, "pc3": unchanged, "pc4": unchanged}
+    ended, said, calls = site(tmp_path, hosts, tuning_batches=[3, 1])
+    assert (ended, sorted(hosts_of(calls, "tune"))) == (2, ["pc1", "pc2", "pc3"])
+    assert "33.3 % of the batch failed" in said

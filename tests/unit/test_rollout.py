@@ -11,7 +11,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ansible.errors import AnsibleFilterError
 
+from ansible_collections.linuxnet.tuning.plugins.filter.site_quiet import site_quiet
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import health
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import ReadOnlyHost
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
@@ -289,3 +291,29 @@ def test_what_is_registered_is_read_without_computing_all_variables():
     for hostvars in (ansible, SimpleNamespace(raw_get=noted.get), noted):
         read = plain.notes(hostvars)
         assert (read("pc1"), read("pc2")) == (noted["pc1"], {})
+
+
+@pytest.mark.parametrize(
+    ("answers", "quiet"),
+    [
+        ([{"changed": False}, {"changed": False}], True),
+        ([{"changed": False}, None], True),  # a later batch
+        ([{"changed": False}, {"changed": True}], False),
+        ([{"changed": False}, {"failed": True}], False),
+        ([{"changed": False}, {"unreachable": True}], False),
+        ([{"changed": False}, {"unreachable": True, "cut": True}], False),
+    ],
+)
+def test_nobody_is_judged_where_all_is_as_before(answers, quiet, tmp_path, monkeypatch):
+    known = {f"pc{number}": {"tune_result": answer} if answer else {} for number, answer in enumerate(answers)}
+    monkeypatch.setenv("PWD", str(tmp_path))
+    assert site_quiet(list(known), known, "site.off") is quiet
+    # Who was off has to be taken off the list.
+    (tmp_path / "site.off").write_text("pc0\n")
+    assert site_quiet(list(known), known, "site.off") is False
+
+
+@pytest.mark.parametrize(("names", "hostvars"), [("router", {}), (["router"], None), (None, {})])
+def test_a_batch_is_a_list(names, hostvars):
+    with pytest.raises(AnsibleFilterError, match="site_quiet needs"):
+        site_quiet(names, hostvars, "site.off")
