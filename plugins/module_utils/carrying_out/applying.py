@@ -34,6 +34,7 @@ class Applying:
         self.before = before
         self.read = read
         self.now: Cells = {}
+        self._fresh: Dict[Group, Dict[Address, Cell]] = {}
         self.commands: List[str] = []
         self.said: Dict[Group, List[Tuple[Sequence[str], str]]] = {}
         self.lost: List[str] = []
@@ -43,7 +44,17 @@ class Applying:
         """Read anew; what a command has to do depends on what is there by then."""
         cells = self.read(addresses)
         self.now.update(cells)
+        self._fresh.update({group: {} for group in {address[:2] for address in cells}})
+        for address, cell in cells.items():
+            self._fresh[address[:2]][address] = cell
         return cells
+
+    def seen(self, addresses: Sequence[Address]) -> Cells:
+        """The same, but without another look at groups that were read since the last change of what is in force."""
+        old = {address[:2] for address in addresses if address not in self._fresh.get(address[:2], ())}
+        new = {address[:2] for address in addresses} - old
+        known = {address: cell for group in new for address, cell in self._fresh[group].items()}
+        return {**known, **self.look([address for address in addresses if address[:2] in old])}
 
     def see(self, addresses: Iterable[Address]) -> Cells:
         """As much as can be read: what hangs, which mostly does so on the way back too, must not hold up the rest."""
@@ -65,6 +76,8 @@ class Applying:
         cells = plan.keys(self.cells(group), family, scope)
         complaints = []
         actions: Sequence[Action] = self.families[family].write(scope, values, cells)
+        if not self.families[family].follows:  # files for the next boot change nothing now
+            self._fresh.clear()
         linked = self.families[family].scope == NIC and sysfs.carrier(self.host, scope)
         for action in actions:
             self.commands += plain(action)

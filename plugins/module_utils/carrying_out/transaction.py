@@ -70,7 +70,7 @@ class Transaction:
         """The cells of what was done: whole groups, requested or not, since what a command changed beside its purpose
         is reported too."""
         groups = self.applying.touched(tried)
-        answers = self.applying.look(
+        answers = self.applying.seen(
             [address for address in self.before if address in planned or address[:2] in groups]
         )
         known = {address[:2] for address in answers}
