@@ -200,3 +200,24 @@ class TestOptions:
         variables = {**SICK, "tuning_probes": ["gateway"]}
         assert options({"state": "confirmed"}, variables, None) == {"state": "confirmed"}
         assert options({"state": "checked"}, variables, None) == {"state": "checked"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "given", "args"),
+    [
+        ({"audit__packed": True}, {}, {"interval": 0, "against": []}),
+        ({"audit__packed": True, "audit_interval": "", "audit_against": None}, {}, {"interval": 0, "against": []}),
+        (
+            {"audit__packed": True, "audit_interval": "2.5"},
+            {"names": []},
+            {"interval": "2.5", "against": [], "names": []},
+        ),
+        ({"audit__packed": True, "audit_interval": 3}, {"interval": 1}, {"interval": 1, "against": []}),
+        ({"audit_interval": 3}, {}, {}),
+    ],
+)
+def test_an_audit_takes_its_options_from_the_variables(variables, given, args):
+    action = Action()
+    action._task.action, action._task.args = "linuxnet.tuning.nic_info", given
+    action.run(None, variables)
+    assert action._task.args == args

@@ -64,6 +64,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         view = self._task.action.rpartition(".")[2]
         self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
         of_inventory = boolean(self._task.args.get("inventory", False), strict=False)
+        if view == "nic_info" and "audit__packed" in (task_vars or {}):
+            self._task.args = {**self._of_audit(task_vars), **self._task.args}
         refused = self._take_inventory(view, task_vars or {})
         if view == "bonding":
             self._see_bonds()
@@ -123,6 +125,12 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
                 raise Refused(str(error)) from error
             return str(error)
         return ""
+
+    def _of_audit(self, variables: Any) -> Dict[str, Any]:
+        """The options of the playbook `audit`, whose task leaves them out: a template there would cost each worker more
+        than the whole call."""
+        found = {name: self._templar.template(variables.get(f"audit_{name}")) for name in ("interval", "against")}
+        return {"interval": found["interval"] or 0, "against": found["against"] or []}
 
     def _see_bonds(self) -> None:
         try:
