@@ -194,10 +194,11 @@ class Sink:
             vars(self).update(before)
 
     @contextmanager
-    def noting(self, caveat: str) -> Iterator[None]:
-        """Note a sentence of what is set meanwhile, if there is one."""
+    def noting(self, caveat: str, without: str = "") -> Iterator[None]:
+        """Note a sentence of what is set meanwhile, if there is one, and another one no more."""
         before = self.caveats
-        self.caveats = (*before, caveat) if caveat and caveat not in before else before
+        kept = tuple(one for one in before if one != without)
+        self.caveats = (*kept, caveat) if caveat and caveat not in kept else kept
         try:
             yield
         finally:

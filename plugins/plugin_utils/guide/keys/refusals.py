@@ -21,6 +21,11 @@ _NUMBERS = re.compile(r"-?(?:0[xX][\da-fA-F]+|\d+)(?:\s+-?(?:0[xX][\da-fA-F]+|\d
 _SWITCH = ("on", "off", "enable", "disable", "enabled", "disabled", "true", "false", "yes", "no")
 
 
+def holds_several(name: str) -> bool:
+    """Whether a parameter is several numbers."""
+    return _VECTORS.match(name) is not None
+
+
 def why(name: str, value: str) -> str:
     """Why the kernel refuses a value; empty where it may take it."""
     size = _SIZE.fullmatch(value)

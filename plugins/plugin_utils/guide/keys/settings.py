@@ -7,7 +7,8 @@ Names and kinds of values come from the registry of settings, so a new setting i
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.deciding import inputs
 from ansible_collections.linuxnet.tuning.plugins.module_utils.family import Family, Field
@@ -22,6 +23,7 @@ from ..shell import interrupts, numbers
 from . import refusals, verdicts
 
 Match = Sequence[Tuple[str, str]]
+Bounds = Dict[Tuple[str, str], Tuple[str, str]]
 
 _DEFAULT_ON = ("rx", "tx", "sg", "tso", "gso", "gro", "rxvlan", "txvlan", "rxhash")
 _HARDWARE = (
@@ -86,6 +88,20 @@ class Guide:
         # The interrupts that scripts have looked up so far.
         self.interrupts = interrupts.Book()
         self.budget = Budget()
+        # By a parameter and a value, what that is where a condition has compared it with the value in force (at_least,
+        # at_most or nothing of it), and what is noted of that condition otherwise. The same by lines of written files.
+        self.bounds: Bounds = {}
+        self.bounds_of: Dict[int, Bounds] = {}
+
+    @contextmanager
+    def bounded(self, bounds: Bounds) -> Iterator[None]:
+        """While commands run that a condition has compared values for."""
+        before = self.bounds
+        self.bounds = {**before, **bounds}
+        try:
+            yield
+        finally:
+            self.bounds = before
 
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""
@@ -249,7 +265,10 @@ class Guide:
             if verdict.kind != NOTE:
                 return
         plain = int(value) if value.isdecimal() else value
-        self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)
+        compared, condition = {**self.bounds_of.get(line, {}), **self.bounds}.get((name, value), ("", ""))
+        bound = bound or compared
+        with self.sink.noting("", without=condition):
+            self.sink.set(line, HOST, "sysctl", name, {bound: plain} if bound else plain)
 
     def _parameter(self, line: int, name: str, raw: str) -> Optional[str]:
         """The value of a parameter with normal white space, without a comment behind it."""

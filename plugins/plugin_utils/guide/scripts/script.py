@@ -17,7 +17,7 @@ from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, conditions, counting, expand, interrupts, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
-from . import queries
+from . import queries, raising
 
 _MOST_ELEMENTS = 512
 
@@ -196,6 +196,8 @@ class Script:
             self.loaded[masks.shown(path)] = self.guide.loads
             if self.sink.branch:
                 self.sink.written_in.update({number: self.sink.branch for number, _text in lines})
+            for number, _text in lines if self.guide.bounds else ():
+                self.guide.bounds_of.setdefault(number, {}).update(self.guide.bounds)
             self.guide.written[masks.shown(path)] = self.files[masks.shown(path)]
         elif self.sink.dead[0] and self.guide.is_config(masks.shown(path)):
             for number, text in lines:
@@ -239,6 +241,7 @@ class Script:
         self.scope.drivers.discard(name)
         self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
+        self.scope.in_force.update({name: raising.parameter(rest, self.scope)})
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})
         self.origins.pop(name, None)

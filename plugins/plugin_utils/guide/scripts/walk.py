@@ -15,7 +15,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, Branch, Setting
+from ..model import CONDITIONAL, NO_EFFECT, Branch, Setting
 from ..shell import bindings, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
@@ -33,26 +33,18 @@ from ..shell.nodes import (
     While,
     all_of,
 )
-from . import endings
-from .loops import Loops
+from . import endings, raising
+from .calling import Calling
 
-_MOST_STEPS, _MOST_DEPTH = 20000, 12
-
-
-class _State(NamedTuple):
-    arguments: Optional[List[str]]
-    digits: Dict[str, expand.Value]
+_MOST_STEPS = 20000
 
 
-class Walk(Loops):
+class Walk(Calling):
     """The control flow of one script."""
 
     def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
         super().__init__(guide, arguments)
         self.loopback = False  # whether what is asked is about lo alone
-        self.depth = 0
-        self.called: List[str] = []
-        self.sites: Dict[str, int] = {}
         self.by_argument: Dict[Tuple[str, ...], Tuple[int, List[str]]] = {}  # a group, and what an argument may be
 
     def walk(self, node: Node) -> None:
@@ -111,7 +103,7 @@ class Walk(Loops):
             for raw, _line in node.words[1:]:
                 counting.carry_out(expand.text(raw, self.scope), self.scope)
         if word == "shift" and self.scope.arguments and not self.undecided:
-            self._shift(node)
+            self.shift(node)
         if word in ("exit", "return", "break", "continue") and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave(word)
         if word == "exec" and endings.gives_way(node) and not self.undecided and not self.sink.dead[0]:
@@ -119,60 +111,15 @@ class Walk(Loops):
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
 
-    def _shift(self, node: Simple) -> None:
-        """Drop the first arguments."""
-        raw = [expand.text(word, self.scope) for word, _line in node.words[1:]]
-        count = int(raw[0]) if raw and raw[0].isdecimal() else 1
-        self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
-        self.scope.arguments = (self.scope.arguments or [])[count:]
-
-    def call(self, name: str, words: List[str], line: int) -> bool:
-        """Walk through a function of this script, if it is one."""
-        function = self.functions.get(name)
-        if function is None or self.depth >= _MOST_DEPTH:
-            return function is not None
-        self.enter(function, words, line, name)
-        return True
-
-    def hand_on(self, words: List[str], line: int) -> None:
-        """Walk through a function that a program runs, which may add arguments of its own."""
-        with suppress(bindings.Leave):
-            self.enter(self.functions[words[0]], words[1:] or None, line, words[0])
-
-    def enter(self, function: Function, words: Optional[List[str]], line: int, name: str) -> None:
-        self.called.append(function.name)
-        values = self.scope.values
-        state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
-        override = self.override
-        if words is not None and masks.mask("$@") in words:
-            words = None
-        if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
-            self.override = override or line
-        self.scope.arguments = words
-        self.depth += 1
-        self.kept.append({})
-        try:
-            self.walk(function.body)
-        except bindings.Leave as leave:
-            if leave.how == "exit":
-                raise
-        finally:
-            self.depth -= 1
-            self.scope.arguments = state.arguments
-            self.scope.values = {key: value for key, value in self.scope.values.items() if not key.isdecimal()}
-            for key, value in self.kept.pop().items():
-                self.scope.values.pop(key, None) if value is None else self.scope.values.update({key: value})
-            self.scope.values.update(state.digits)
-            self.override = override
-
     def _and_or(self, node: AndOr) -> None:
-        known = conditions.decide(node.left, self.scope)
+        known = raising.decide(node.left, self.scope)
         if conditions.is_test(node.left):
             self.visit_all(node.left)
             outcome, start = node.operator == "&&", dict(self.scope.values)
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
-                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)):
+                bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
+                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
                     self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
                 self.loopback = False
                 self.in_any_round(start)
@@ -213,9 +160,12 @@ class Walk(Loops):
 
     def _guarded(self, body: Node, test: Node, holds: bool) -> None:
         """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
-        found = bindings.alternatives(test, self.scope, holds) if bindings.leaves(body) else []
+        if not bindings.leaves(body):
+            return
+        found = bindings.alternatives(test, self.scope, holds)
         if len(found) == 1:
             bindings.bind(self.scope, found[0])
+        self.guide.bounds = {**self.guide.bounds, **raising.bounds(test, self.scope, holds)}
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1
@@ -254,13 +204,16 @@ class Walk(Loops):
         outcomes: List[Dict[str, expand.Value]] = []
         start = dict(self.scope.values)
         for number, (test, body) in enumerate(node.arms):
-            known = True if test is None else conditions.decide(test, self.scope)
+            known = True if test is None else raising.decide(test, self.scope)
             if test is not None and number == 0 and (endings.turned(test) or len(node.arms) > 1):
                 failing, tried = self._tried(test)
             elif test is not None:
                 self.condition(test)
             if closed or known is False:
                 self.skip(body, "the condition before it is not met")
+                several = "" if closed or test is None else raising.several(test, self.scope)
+                if several and self.override:
+                    self.sink.remark(self.override, NO_EFFECT, several)
                 if not closed and test is not None and conditions.names_option(test):
                     start.update(self._without(body))
                 continue
@@ -275,7 +228,9 @@ class Walk(Loops):
             caveat = conditions.measured(test or node.arms[0][0] or body, self.scope, holds=test is not None)
             index, fails = len(self.sink.settings), bool(tried) and (number == 0) == endings.turned(node.arms[0][0])
             case = partial(self._case_of, group, number, "if", failing=failing if fails else 0)
-            with self.sink.noting(caveat):
+            compared = test or (node.arms[0][0] if number == 1 else None)
+            bounded = self.guide.bounded(raising.bounds(compared, self.scope, holds=test is not None))
+            with self.sink.noting(caveat), bounded:
                 self._where(ways, body, partial(case, others=self._by_argument(test)))
             if fails:
                 self.sink.only_otherwise(tried, index)

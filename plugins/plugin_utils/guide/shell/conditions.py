@@ -119,6 +119,8 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
     inner = raw[1:-1] if raw[0] != "test" else raw[1:]
     if raw[0] == "[[" and len(inner) == 3 and inner[1][0] == "-" and inner[1] in _NUMBERS:
         left, right = (expand.arithmetic(expand.text(side, scope), scope) for side in (inner[0], inner[2]))
+        if any(re.fullmatch(r"\d+(\s+\d+)+", expand.text(side, scope)) for side in (inner[0], inner[2])):
+            return False
         return None if left is None or right is None else _NUMBERS[inner[1]](left, right)
     return _test([expand.text(word, scope) for word in inner], raw[0] == "[[")
 
@@ -205,6 +207,8 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
         return None if found is None else not found
     if len(words) == 2 and words[0] in _EXISTS and _is_listed(words[1]):
         return True
+    if len(words) == 3 and words[1][:1] == "-" and words[1] in _NUMBERS and not all(map(_may_be_number, words[::2])):
+        return False  # the shell says that it expected a number
     if not all(masks.known(word) for word in words):
         return None
     if len(words) == 1:
@@ -220,6 +224,10 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
     if sign in _NUMBERS and left.lstrip("-").isdecimal() and right.lstrip("-").isdecimal():
         return _NUMBERS[sign](int(left), int(right))
     return None
+
+
+def _may_be_number(text: str) -> bool:
+    return not text or not masks.known(text) or re.fullmatch(r"\s*[-+]?\d+\s*", text) is not None
 
 
 def _is_listed(path: str) -> bool:
