@@ -71,12 +71,24 @@ def _guide(sink: Sink, known: Known, texts: Iterable[str]) -> Guide:
     return guide
 
 
+def _without_a_stray_fence(sink: Sink, lines: List[Line]) -> List[Line]:
+    """The lines without the one fence of Markdown that neither opens nor ends anything, in a text that is no guide."""
+    fences = [number for number, text in lines if text.strip().startswith(("```", "~~~"))]
+    rest = [(number, text) for number, text in lines if number not in fences or text.strip() != "```"]
+    if len(fences) != 1 or len(rest) == len(lines) or by_text(rest) in ("prose", None):
+        return lines
+    sink.nothing(fences[0], "a fence")
+    return rest
+
+
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     guide.sink.cases.update(cases(guide.sink, lines))
     forms = Forms(guide)
     if lines and lines[0][1].startswith("\ufeff"):
         lines = [(lines[0][0], lines[0][1][1:]), *lines[1:]]  # what editors of Windows write before a text
     lines = without_cells(lines)
+    if not path and not form:
+        lines = _without_a_stray_fence(guide.sink, lines)
     kind = form or (by_path(path) if path else None) or by_text(lines)
     try:
         if kind in ("ifcfg", "systemd") and path:

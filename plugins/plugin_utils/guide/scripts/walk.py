@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
 from .. import masks
 from ..budget import TooLarge
@@ -23,7 +23,6 @@ from ..shell.nodes import (
     Arithmetic,
     Case,
     For,
-    Function,
     If,
     Node,
     Not,
