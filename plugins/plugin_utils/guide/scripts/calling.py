@@ -62,7 +62,7 @@ class Calling(Loops):
         self.depth += 1
         self.kept.append({})
         try:
-            with self.guide.bounded({}):
+            with self.guide.bounded({}), self.sink.noting(""):
                 self.walk(function.body)
         except bindings.Leave as leave:
             if leave.how == "exit":

@@ -67,6 +67,8 @@ class Commands(OwnPrograms):
         index = 0
         self.line = self.override or node.line
         self.guide.driver = str(self.scope.values.get(bindings.DRIVER, ""))
+        if self.taken_in:
+            self.tell_defaults(node)
         while index < len(node.words) and expand.assignment(node.words[index][0]):
             index += 1
         if index and _RULE.match(node.words[0][0]):

@@ -17,6 +17,7 @@ from .substitutions import Substitutions
 _TALKING = re.compile(
     r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
 )
+_DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?[-=][^}]")
 _NETWORK = re.compile(
     r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
     r"|rss\b|affinity|tso\b|sysctl|ethtool|net\.|interface)"
@@ -114,6 +115,15 @@ class OwnPrograms(Substitutions):
         found = [number for number, word in enumerate(words) if number and plain and word in self.functions]
         parts = set(re.split(r"[^a-z]+", " ".join([name, *(words[number] for number in found)]).lower()))
         return words[found[0] :] if len(found) == 1 and not parts & (UNDO | _NOT_RUN) else []
+
+    def tell_defaults(self, node: Simple) -> None:
+        """A default that holds only where no file that the script takes in gives the variable another value."""
+        for raw, line in node.words:
+            for name in _DEFAULT.findall(raw):
+                if self.scope.get(name) is None:
+                    named = " or ".join(dict.fromkeys(self.taken_in[-3:]))
+                    said = f"{name}: {named} may give it another value, and is not part of this text"
+                    self.sink.remark(self.override or line, NOTE, said)
 
     def may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
         """Whether a vendor's program is more likely a function of a file that the script takes in."""

@@ -57,10 +57,10 @@ class Script:
     @contextmanager
     def staying(self, own: bool) -> Iterator[None]:
         """While commands run in a shell of their own, which changes its folder and its variables for itself."""
-        before, values = self.directory, dict(self.scope.values)
+        before, values = (self.directory, self.guide.bounds, self.sink.caveats), dict(self.scope.values)
         yield
         if own:
-            self.directory, self.scope.values = before, values
+            (self.directory, self.guide.bounds, self.sink.caveats), self.scope.values = before, values
 
     def keep(self, raw: str) -> None:
         """A variable of a function gets back what it was when the function ends."""

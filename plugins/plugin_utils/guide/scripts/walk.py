@@ -7,6 +7,7 @@ host knows stays a placeholder.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
@@ -36,6 +37,8 @@ from . import endings, raising
 from .calling import Calling
 
 _MOST_STEPS = 20000
+# What a script asks of its shell and its caller before it begins.
+_OF_THE_SHELL = re.compile(r"VERS|UID|OPTIND|\barg|\bid -u", re.IGNORECASE)
 
 
 class Walk(Calling):
@@ -79,10 +82,11 @@ class Walk(Calling):
         elif isinstance(node, Case):
             self._case(node)
         elif isinstance(node, For):
-            with self.output_to(node.redirects):
+            with self.output_to(node.redirects), self.sink.noting(""), self.guide.bounded({}):
                 self.loop(node)
         elif isinstance(node, While):
-            self.repeat(node)
+            with self.sink.noting(""), self.guide.bounded({}):
+                self.repeat(node)
         elif isinstance(node, Arithmetic):
             counting.carry_out(node.expression, self.scope)
 
@@ -165,6 +169,8 @@ class Walk(Calling):
         if len(found) == 1:
             bindings.bind(self.scope, found[0])
         self.guide.bounds = {**self.guide.bounds, **raising.bounds(test, self.scope, holds)}
+        caveat = conditions.measured(test, self.scope, holds)
+        self.sink.caveats += (caveat,) if caveat and not _OF_THE_SHELL.search(caveat) else ()
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1

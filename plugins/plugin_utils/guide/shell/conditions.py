@@ -47,6 +47,10 @@ _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
 _COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
 # What grep looks for in the output of ethtool.
 _LINK_SPEED = re.compile(r"((?:Speed:\s*)?\d+\s?[MG]b(?:it)?/s)")
+# Whether a module is loaded, by its folder or by what lsmod lists.
+_OF_A_MODULE = re.compile(
+    r"(! )?-[de] [\"']?/sys/module/([\w-]+)/?[\"']?$|lsmod \| e?grep (?:-\w+ )*[\"']?\W{0,2}([\w-]+)\b[^|]*$"
+)
 _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
 # Arguments, their number, and how a command ended.
 _OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
@@ -130,6 +134,9 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     looked_for = next((found for one in all_of(node) for found in [_speed(one)] if found), "")
     if looked_for:
         return f"only where the link {'has' if holds else 'has not'} {looked_for}; {_BY_SPEED}"
+    module = _module(node, holds)
+    if module:
+        return f"only where the module {module}"
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
         if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):
@@ -151,6 +158,24 @@ def argument(node: Optional[Node]) -> Tuple[str, str]:
     empty = re.fullmatch(r"-z\s+[\"']?\$\{?(\d)(?::?-)?\}?[\"']?", " ".join(raw))
     equal = re.fullmatch(r"[\"']?\$\{?(\d)(?::?-)?\}?[\"']?\s+==?\s+[\"']?([\w.-]+)[\"']?", " ".join(raw))
     return (equal[1], equal[2]) if equal else (empty[1], "") if empty else ("", "")
+
+
+def _module(node: Node, holds: bool) -> str:
+    """The module of which a condition needs that it is loaded, or that it is not, and which of both."""
+    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
+        return _module(node.commands[0], holds)
+    if isinstance(node, Not):
+        return _module(node.command, not holds)
+    if isinstance(node, AndOr):
+        together = (node.operator == "&&") is holds
+        return (_module(node.left, holds) or _module(node.right, holds)) if together else ""
+    asked = ""
+    if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
+        asked = " ".join(raw for raw, _line in node.words[1:] if raw not in ("]", "]]"))
+    elif isinstance(node, Pipeline):
+        asked = " | ".join(spelt(one) for one in node.commands if isinstance(one, Simple))
+    found = _OF_A_MODULE.match(asked)
+    return f"{found[2] or found[3]} is {'' if holds is not bool(found[1]) else 'not '}loaded" if found else ""
 
 
 def _speed(node: Node) -> str:
