@@ -115,6 +115,9 @@ class Walk(Calling):
             self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
 
     def _and_or(self, node: AndOr) -> None:
+        if _chooses(node) and isinstance(node.left, AndOr):
+            self._if(If(((node.left.left, node.left.right), (None, node.right)), self.line))
+            return
         known = raising.decide(node.left, self.scope)
         if conditions.is_test(node.left):
             self.visit_all(node.left)
@@ -304,3 +307,10 @@ class Walk(Calling):
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)
         self.in_any_round(start)
+
+
+def _chooses(node: AndOr) -> bool:
+    """`test && x=1 || x=2`, which is `if test; then x=1; else x=2; fi`."""
+    chosen = node.left if node.operator == "||" and not endings.only_says(node.right) else None
+    asked = isinstance(chosen, AndOr) and chosen.operator == "&&" and conditions.asks(chosen.left)
+    return asked and isinstance(chosen, AndOr) and not conditions.is_test(chosen.right)

@@ -56,6 +56,10 @@ _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
 _OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 _QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
+_ASKING = re.compile(
+    r"(?:sudo )?(?:/\S*/)?(?:(?:ping|host|id|pgrep|pidof|lspci|lsmod|mountpoint|getent|modinfo|dpkg -[sl]|rpm -q)\b"
+    r"|systemd-detect-virt|systemctl (?:--?\w+ )*is-|ip (?:-\w+ )*\w+ (?:show|list|get)\b|ethtool (?:-[gilkcaS] )?\w+$)"
+)
 _TESTS = ("[", "[[", "test", "true", "false", ":")
 
 
@@ -84,6 +88,15 @@ def is_test(node: Node) -> bool:
         and bool(node.words)
         and node.words[0][0] in (*_TESTS, "command", "grep", "which", "type")
     )
+
+
+def asks(node: Node) -> bool:
+    """Whether a command is more likely to ask for something of the host than to try to change it."""
+    if isinstance(node, Pipeline):
+        return asks(node.commands[-1])
+    if isinstance(node, Not):
+        return asks(node.command)
+    return is_test(node) or (isinstance(node, Simple) and _ASKING.match(spelt(node)) is not None)
 
 
 def queries_driver(source: str) -> bool:
