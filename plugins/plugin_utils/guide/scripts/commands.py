@@ -156,7 +156,7 @@ class Commands(OwnPrograms):
             and node
             and any(redirect.body or redirect.operator == "<<<" for redirect in node.redirects)
         ):
-            printed = output.of(["cat"], node.redirects, self.scope, line) or []
+            printed = self.spread(node, output.of(["cat"], node.redirects, self.scope, line) or [])
             self.into(words if name == "tee" else ["tee", "-a", "/etc/sysctl.conf"], printed, line)
         elif name == "tee":
             for path in (masks.shown(word) for word in words[1:] if self.guide.is_config(masks.shown(word))):

@@ -38,7 +38,7 @@ def _document(redirects: Sequence[Redirect], scope: expand.Scope, line: int) -> 
                 del scope.values[name]
             return lines
         if redirect.operator == "<<<":
-            return [(line, expand.text(redirect.word, scope))]
+            return [(line, part) for part in expand.text(redirect.word, scope).split("\n")]
     return None
 
 

@@ -20,6 +20,9 @@ from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from . import queries, raising
 
 _MOST_ELEMENTS = 512
+# A text that a variable holds with some of it replaced, and one that stands in a here document.
+_CHANGES = re.compile(r"\"?\$\{(\w+)//?[^\n]*\}\"?")
+_DOCUMENT = re.compile(r"\"?\$\(\s*cat\s*<<-?\s*[\"'\\]?\w+[\"']?\s*\n")
 
 
 class Script:
@@ -133,7 +136,7 @@ class Script:
         for (raw, line), last in zip(node.words, node.lasts):
             if last and raw.count("\n") == last - line:
                 yield line, last - line + 1
-        for raw, _line in node.words:
+        for raw in (*(raw for raw, _line in node.words), *(one.word for one in node.redirects)):
             variable = re.fullmatch(r'"?\$\{?(\w+)\}?"?', raw)
             if variable and variable[1] in self.origins:
                 yield self.origins[variable[1]]
@@ -244,8 +247,14 @@ class Script:
         self.scope.in_force.update({name: raising.parameter(rest, self.scope)})
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})
+        changed = _CHANGES.fullmatch(rest)
+        origin = self.origins.get(changed[1]) if changed else None
         self.origins.pop(name, None)
-        if last and raw.count("\n") == last - line:
+        if origin:
+            self.origins[name] = origin
+        elif last and _DOCUMENT.match(rest):
+            self.origins[name] = (line + 1, expand.text(rest, self.scope).count("\n") + 1)
+        elif last and raw.count("\n") == last - line:
             self.origins[name] = (line, last - line + 1)
         if rest.startswith("(") and rest.endswith(")"):
             more = self._array(rest[1:-1])

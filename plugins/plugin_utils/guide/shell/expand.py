@@ -258,7 +258,9 @@ class _Expansion:
             if sign.endswith("+"):
                 return given if value else ("" if value is not None else None)
             return given if empty and not sign.endswith("?") else value
-        if not isinstance(value, str) or (not masks.known(value) and sign not in ("##", "#", "%", "%%")):
+        # In a text of which the host knows a part alone, the rest of it is changed as anywhere.
+        partly = isinstance(value, str) and sign == "//" and masks.mask(masks.shown(value)) != value
+        if not isinstance(value, str) or not (masks.known(value) or partly or sign in ("##", "#", "%", "%%")):
             return value if isinstance(value, str) and sign in (",,", "^^") else None
         pattern = text(argument, self.scope)
         if sign[0] in "#%,^":
