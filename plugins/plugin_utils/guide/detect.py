@@ -30,7 +30,7 @@ _BY_PATH = (
     (r"^/etc/config/[^/]+$", "uci"),
     (r"/cron\.d/|/crontab$|/spool/cron/", "crontab"),
     (
-        r"/rc\.local$|\.sh$|/conf\.d/net$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
+        r"/rc\.local$|\.sh$|/conf\.d/net$|/rc\.inet1\.conf$|/init\.d/|/if-up\.d/|/dispatcher\.d/|/networkd-dispatcher/|ifup-local|/bin/|/sbin/|/cron\.",
         "shell",
     ),
 )
@@ -41,7 +41,7 @@ _SHELL_LINE = (
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
     r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
-    r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$|\} *[|>]|\{ \w+ .*\}|\[[\"']?[\w./-]+[\"']?\]=\S"
+    r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$|\} *[|>]|\{ \w+ .*\}|\[[\"']?[\w./-]+[\"']?\]=\S|\w+\[\w+\]\+?="
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
 # What somebody says about the lines around it.

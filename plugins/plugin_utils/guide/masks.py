@@ -44,6 +44,8 @@ HARDWARE = "*@device"
 DEFAULT_ROUTE = "*@default_route"
 # What a script computes as the maximum of the device.
 MAXIMUM = mask("max")
+# The mask that has a bit for each processor of the host, as a script computes it.
+EVERY_PROCESSOR = mask("$(mask of all processors)")
 
 
 def templates(text: str) -> str:

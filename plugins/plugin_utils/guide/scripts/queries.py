@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 from ipaddress import ip_address
-from typing import List, Optional, Tuple
+from typing import List, Optional, Set, Tuple
 
 from .. import masks
 from ..shell.nodes import Node, Simple
@@ -36,6 +36,25 @@ _PROCESSORS = re.compile(
 def counts_processors(source: str) -> bool:
     """Whether a substitution gives the number of processors."""
     return _PROCESSORS.match(source.strip()) is not None
+
+
+# `printf %x $(( (1 << n) - 1 ))` and its like, where n is the number of processors.
+_ALL_ONES = re.compile(
+    r"printf\s+[\"']?(?:0x)?%0?\d*l*[xX](?:\\n)?[\"']?\s+[\"']?\$\(\(\s*"
+    r"(?:\(\s*1\s*<<\s*(?P<one>.+?)\s*\)|\(?\s*2\s*\*\*\s*(?P<two>.+?)\s*\)?)\s*-\s*1\s*\)\)[\"']?"
+    r"|echo\s+[\"']?obase=16;\s*(?:ibase=10;\s*)?\(?2\^(?P<three>.+?)\)?\s*-\s*1[\"']?\s*\|\s*bc"
+)
+
+
+def mask_of_all(source: str, counts: Set[str]) -> bool:
+    """Whether a substitution computes the mask of all processors; some variables hold how many these are."""
+    found = _ALL_ONES.fullmatch(source.strip())
+    number = next((one for one in found.groups() if one), "") if found else ""
+    variable = re.fullmatch(r"\$?\{?(\w+)\}?", number)
+    plain = re.fullmatch(
+        r"\$\(\s*(nproc(?:\s+--all)?|getconf\s+_NPROCESSORS_ONLN)(?:\s+2>\s*\S+)?\s*\)|`\s*nproc\s*`", number
+    )
+    return plain is not None or (variable is not None and variable[1] in counts)
 
 
 # Lists go through these as they are, but for lo; any other filter leaves out what the text alone does not tell.

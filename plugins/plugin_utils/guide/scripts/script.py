@@ -315,7 +315,7 @@ class Script:
         whole = masks.mask(shown) == value
         if whole:
             self.read_written(f"${name}")
-        if value == masks.MAXIMUM or masks.known(value) or (whole and plain):
+        if value in (masks.MAXIMUM, masks.EVERY_PROCESSOR) or masks.known(value) or (whole and plain):
             self.scope.values[name] = value
         elif whole or not kernel_files.is_one(value):
             upper = "MAX" in name.upper() and "ethtool" in shown

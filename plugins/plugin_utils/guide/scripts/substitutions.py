@@ -39,6 +39,8 @@ class Substitutions(Script):
         plain = masks.shown(source)
         if queries.maximum(plain):
             return masks.MAXIMUM
+        if not self.processors and queries.mask_of_all(plain, self.scope.counts):
+            return masks.EVERY_PROCESSOR
         if self.processors and queries.counts_processors(plain):
             return self.processors
         found = queries.queue_files(plain)
