@@ -15,6 +15,15 @@ _WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>
 _PLAIN = ("exec", "command", "builtin", "time", "nohup")
 
 
+# What runs a program that a text names by its file: `python3 ~/mlnx-tools/python/mlnx_tune`.
+_INTERPRETER = re.compile(r"python[\d.]*|perl|ruby")
+
+
+def _is_known(word: str) -> bool:
+    name = programs.program(word)
+    return "/" in word and (name in foreign.OTHERS or name in programs.PROGRAMS)
+
+
 def unwrapped(words: List[str]) -> List[str]:
     """Without sudo, nice, timeout and their like before the command."""
     rest: List[str] = list(words)
@@ -25,6 +34,9 @@ def unwrapped(words: List[str]) -> List[str]:
             if inside is None:
                 return rest
             rest = inside
+            continue
+        if _INTERPRETER.fullmatch(name) and len(rest) > 1 and _is_known(rest[1]):
+            rest = rest[1:]
             continue
         if name not in foreign.WRAPPERS or (name == "runuser" and "-c" in rest):
             return _as_tee(rest)

@@ -44,6 +44,10 @@ _OTHERS: Mapping[str, str] = {
 }
 
 
+# What stands before /etc where an image is built; packages have an empty DESTDIR there.
+_OF_AN_IMAGE = re.compile(r"(\$\{?(?!destdir|prefix|home)\w+\}?|/mnt(?:/\w+)*|/target)/+etc/", re.IGNORECASE)
+
+
 def is_one(path: str) -> bool:
     """Whether a path lies in /proc or /sys."""
     return masks.shown(path).startswith(("/proc/", "/sys/"))
@@ -52,6 +56,13 @@ def is_one(path: str) -> bool:
 def is_elsewhere(path: str) -> bool:
     """Whether a path looks like one of /proc or /sys that is mounted somewhere else, as for a container."""
     return masks.known(path) and _ELSEWHERE.match(path) is not None
+
+
+def of_an_image(path: str, lines: Sequence[Line]) -> List[Tuple[int, str]]:
+    """What to note of the lines of a file that is of another system, such as of an image that a script builds."""
+    below = _OF_AN_IMAGE.match(masks.shown(path))
+    said = f"the file is of the system below {below[1]}, not of the one that runs" if below else ""
+    return [(number, said) for number, _text in lines] if said else []
 
 
 def only_the_host_knows(path: str, lines: Sequence[Line]) -> bool:

@@ -312,11 +312,12 @@ class Guide:
     def queue(self, line: int, nic: str, key: str, queue: str, raw: str) -> None:
         """A file of one queue, or of all queues of a NIC: rps_cpus, xps_cpus, rps_flow_cnt."""
         name, text = masks.name(nic), raw.strip()
-        if key != "rps_flow_cnt" and text == masks.EVERY_PROCESSOR:
-            self.sink.set(line, name, "irq", f"{key} {queue if queue.isdecimal() else '*'}", "all")
+        if key == "rps" and text == masks.EVERY_PROCESSOR and not queue.isdecimal():
+            self.sink.set(line, name, "irq", f"{key} *", "all")
             return
         if not masks.known(text):
-            words = "write all, spread, or a list of processors" if key != "rps_flow_cnt" else "write a number"
+            words = f"write {'all, ' if key == 'rps' else ''}spread, or a list of processors"
+            words = words if key != "rps_flow_cnt" else "write a number"
             self.sink.remark(line, ON_HOST, f"irq {key}: {masks.shown(text)} is known on the host only; {words}")
             return
         if key != "rps_flow_cnt":

@@ -152,6 +152,8 @@ class Reader:
                 continue
             if self.whole_host and machines.read(self.guide, self.number, word, inner):
                 continue
+            if self.guide.is_config(word) and self._managed(word, inner):
+                continue
             if " " in word and tasks.is_run(inner):
                 self._scalar(one, nic)
             elif word.startswith(_ROOTS) and isinstance(inner, yaml.ScalarNode) and "/" not in word:
@@ -185,6 +187,24 @@ class Reader:
                     kind, why = NOTHING, "the name of what stands beside it"
                 with self.guide.sink.under(kind or NO_EFFECT, why):
                     self._walk(inner, word, word if _looks_like_nic(word) else nic)
+
+    def _managed(self, path: str, inner: yaml.Node) -> bool:
+        """Whether it is a file of Salt whose lines are a list: `PATH: {file.managed: [{contents: [LINE, LINE]}]}`."""
+        states = inner.value if isinstance(inner, yaml.MappingNode) else []
+        pairs = [
+            pair
+            for name, state in states
+            if str(name.value) in ("file.managed", "file.append") and isinstance(state, yaml.SequenceNode)
+            for one in state.value
+            if isinstance(one, yaml.MappingNode)
+            for pair in one.value
+        ]
+        texts = next((value for key, value in pairs if str(key.value) in ("contents", "text")), None)
+        held = texts.value if isinstance(texts, yaml.SequenceNode) else []
+        if not held or not all(isinstance(one, yaml.ScalarNode) for one in held):
+            return False
+        self.guide.read_file(path, [(self.number(one), self.variables.filled(str(one.value))) for one in held])
+        return True
 
     def _reason(self, word: str, inner: yaml.Node, plain: Mapping[str, yaml.Node]) -> key_words.Reason:
         found = key_words.reason(word, inner, plain, self.call, self.variables.filled)

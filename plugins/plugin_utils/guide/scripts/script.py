@@ -196,6 +196,8 @@ class Script:
             self.sink.remark(line, ON_HOST, masks.shown(text))
         elif not path.startswith("/dev/") and masks.shown(path) and not self.sink.dead[0]:
             self.files.setdefault(masks.shown(path), []).extend(lines)
+            for number, said in kernel_files.of_an_image(path, lines):
+                self.sink.note(number, said)
             self.loaded[masks.shown(path)] = self.guide.loads
             if self.sink.branch:
                 self.sink.written_in.update({number: self.sink.branch for number, _text in lines})
