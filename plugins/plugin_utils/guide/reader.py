@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 from .budget import TooLarge
@@ -31,6 +32,10 @@ FORMS = (
     ),
     *("uci", "crontab", "python", "makefile", "diff", "prose"),
 )
+
+
+# A line of Markdown, or a sentence, which no script has but in a comment.
+_TOLD = re.compile(r"[*_]{2}\S|[-*+>] |\d+[.)] |[A-Z][a-z']*[ ,][^=$]*[.:?]$")
 
 
 class Known(NamedTuple):
@@ -75,7 +80,8 @@ def _without_a_stray_fence(sink: Sink, lines: List[Line]) -> List[Line]:
     """The lines without the one fence of Markdown that neither opens nor ends anything, in a text that is no guide."""
     fences = [number for number, text in lines if text.strip().startswith(("```", "~~~"))]
     rest = [(number, text) for number, text in lines if number not in fences or text.strip() != "```"]
-    if len(fences) != 1 or len(rest) == len(lines) or by_text(rest) in ("prose", None):
+    told = any(_TOLD.match(text.strip()) for _number, text in rest)
+    if len(fences) != 1 or len(rest) == len(lines) or told or by_text(rest) in ("prose", None):
         return lines
     sink.nothing(fences[0], "a fence")
     return rest

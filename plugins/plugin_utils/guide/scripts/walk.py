@@ -312,5 +312,5 @@ class Walk(Calling):
 def _chooses(node: AndOr) -> bool:
     """`test && x=1 || x=2`, which is `if test; then x=1; else x=2; fi`."""
     chosen = node.left if node.operator == "||" and not endings.only_says(node.right) else None
-    asked = isinstance(chosen, AndOr) and chosen.operator == "&&" and conditions.asks(chosen.left)
-    return asked and isinstance(chosen, AndOr) and not conditions.is_test(chosen.right)
+    found = isinstance(chosen, AndOr) and chosen.operator == "&&" and conditions.is_query(chosen.left)
+    return found and isinstance(chosen, AndOr) and not conditions.is_test(chosen.right)

@@ -90,12 +90,12 @@ def is_test(node: Node) -> bool:
     )
 
 
-def asks(node: Node) -> bool:
+def is_query(node: Node) -> bool:
     """Whether a command is more likely to ask for something of the host than to try to change it."""
     if isinstance(node, Pipeline):
-        return asks(node.commands[-1])
+        return is_query(node.commands[-1])
     if isinstance(node, Not):
-        return asks(node.command)
+        return is_query(node.command)
     return is_test(node) or (isinstance(node, Simple) and _ASKING.match(spelt(node)) is not None)
 
 
@@ -182,12 +182,12 @@ def _module(node: Node, holds: bool) -> str:
     if isinstance(node, AndOr):
         together = (node.operator == "&&") is holds
         return (_module(node.left, holds) or _module(node.right, holds)) if together else ""
-    asked = ""
+    question = ""
     if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
-        asked = " ".join(raw for raw, _line in node.words[1:] if raw not in ("]", "]]"))
+        question = " ".join(raw for raw, _line in node.words[1:] if raw not in ("]", "]]"))
     elif isinstance(node, Pipeline):
-        asked = " | ".join(spelt(one) for one in node.commands if isinstance(one, Simple))
-    found = _OF_A_MODULE.match(asked)
+        question = " | ".join(spelt(one) for one in node.commands if isinstance(one, Simple))
+    found = _OF_A_MODULE.match(question)
     return f"{found[2] or found[3]} is {'' if holds is not bool(found[1]) else 'not '}loaded" if found else ""
 
 
