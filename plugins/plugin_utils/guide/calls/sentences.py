@@ -13,7 +13,8 @@ from ..shell.lexer import Broken, tokens
 from . import foreign, programs
 
 PROMPT = re.compile(
-    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+|[\w.-]+:[~/]\S*\s?[#$]\s+|(?:\$>|[$#>])\s+)?"
+    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+"
+    r"|[\w.-]+:[~/]\S*\s?[#$]\s+|[A-Za-z][\w-]*[#$%]\s+|(?:\$>|[$#>])\s+)?"
 )
 _COMMAND = re.compile(
     r"(?:^|[\s\"'`:(])((?:sudo\s+)?(?:/[\w./-]*/|\$\{pkgs\.[\w]+\}/bin/)?"
@@ -181,6 +182,8 @@ def plausible(words: List[str]) -> bool:
         )
     if name == "sysctl" and rest[:1] in (["-p"], ["--system"], ["--load"]):
         return len(rest) == 1 or rest[1].startswith("/")
+    if name == "sysctl" and re.match(r"(?:net|kernel|vm|fs)\.", " ".join(word for word in rest if word[0] != "-")):
+        return "=" in " ".join(rest) or rest[-1].strip("\"'")[:1].isdecimal()
     if name in ("sysctl", "setpci"):
         return any("=" in word for word in rest)
     if name == "modprobe":
@@ -216,6 +219,16 @@ def of_another_tool(text: str, surely: bool = False) -> str:
     return whole(plain) if surely or any(re.match(r"--?[A-Za-z]", word) for word in words[1:]) else ""
 
 
+def runs(text: str) -> bool:
+    """Whether a line is surely a command, of whatever program that is known here: `sudo rm FILE`, `sysctl --system`."""
+    words = PROMPT.sub("", text, count=1).split()
+    by_root = words[:1] == ["sudo"]
+    words = words[by_root:]
+    name = programs.program(words[0]) if len(words) > 1 else ""
+    known = name in programs.PROGRAMS or name in foreign.OTHERS or name in foreign.HARMLESS
+    return known and (by_root or words[1][0] in "-/~$.")
+
+
 def parses(text: str) -> bool:
     """Whether a text is a command by itself, and not a piece of a sentence or of a loop."""
     try:
@@ -237,7 +250,13 @@ def whole(text: str) -> str:
     ):
         try:
             if tokens([(1, cut)]):
-                return cut.rstrip(" .,;)|")
+                return _without_end(cut)
         except Broken:
             continue
     return ""
+
+
+def _without_end(command: str) -> str:
+    """A command without the signs that a sentence has behind it."""
+    own = re.search(r"\$\([^()]*\)(?=[ .,;|]*$)", command)
+    return command[: own.end()] if own else command.rstrip(" .,;)|")

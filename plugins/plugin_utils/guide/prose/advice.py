@@ -10,13 +10,18 @@ from ..calls import sentences
 from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 from . import answers, undoing
 from .answers import Asides
-from .wording import FENCE, NOT, last_sentence
+from .wording import NOT, frames, last_sentence
 
 AGAINST = "the text advises against it"
 _STRUCK = "it is struck out in the text"
 _VERBS = (
     r"(?:us|sett?|run|runn|enabl|disabl|add|do|apply|copy|past|touch|chang|tun|turn|put|configur|execut|follow|lower)"
     r"(?:e|ing)?"
+)
+# What stands in brackets behind the words for what is not to be done.
+_TAGGED = re.compile(
+    r"\((?:\w+\s+)?(?:not\s+recommended|discouraged|deprecated|obsolete|harmful|bad\s+idea|wrong)\b[^()]*\)\W*$",
+    re.IGNORECASE,
 )
 # A sentence that begins so; one with a condition only warns.
 _BEGINS = (
@@ -35,7 +40,7 @@ _PRODUCTION = re.compile(
 _IN_CASES = re.compile(r"\b(?:unless|if|when|where)\b", re.IGNORECASE)
 _JUDGED = (
     r"(?:is|are|was|were|be|being|considered)\s+(?:\w+\s+){0,2}(?:bad\s+(?:idea|advice|practice)|wrong"
-    r"|not\s+recommended"
+    r"|not\s+(?:recommended|(?:an?\s+|our\s+)?recommendations?)"
     r"|discouraged|obsolete|outdated|deprecated|harmful|counterproductive)"
     r"|no\s+longer\s+(?:be\s+)?(?:needed|necessary|required|recommended|useful)|not\s+recommended"
     rf"|(?:should|must)\s+(?:not|never)\s+(?:be\s+(?:used|set|run|enabled|changed|done|applied|copied)|{_VERBS})\b"
@@ -70,7 +75,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _BELOW = re.compile(
-    rf"^(?:but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
+    rf"^(?:nope|no|but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
     rf"|^{NOT}\s+do\s+(?:this|that|it)\b",
     re.IGNORECASE,
 )
@@ -95,6 +100,10 @@ _TAKES_OUT = re.compile(
     re.IGNORECASE,
 )
 # A command of which a text only tells what comes of it, or names it as the cause of a fault.
+_SHOWN = re.compile(
+    r".*\bscroll\b.*\b(?:see|find|reach|get\s+to)\b.*\b(?:with|like\s+this|says?|reads?|is|lines?)",
+    re.IGNORECASE,
+)
 _RUNNING = re.compile(
     r"\b(?:running|executing|issuing|calling)\s*$|^\W*(?:root\s+)?(?:causes?|symptoms?|mistakes?)\W*\|", re.I
 )
@@ -195,7 +204,7 @@ def in_sentence(text: str) -> Tuple[str, str]:
 def introduces(text: str) -> bool:
     """Whether a line of words advises against what stands below it."""
     plain = words(text)
-    if _HEADING.fullmatch(plain.rstrip(":").strip()):
+    if _HEADING.fullmatch(plain.rstrip(":").strip()) or warned_of(plain):
         return True
     clause = re.split(r"(?<=[\uff0c\u3002\uff1b,;])", plain)[-1]
     if _AGAINST_IN_CHINESE.fullmatch(clause) and not _CASES_IN_CHINESE.search(plain):
@@ -205,6 +214,11 @@ def introduces(text: str) -> bool:
     cautious = _WARNS.search(sentence) or _IN_CASES.search(sentence)
     against = (_ABOVE.search(sentence) and not cautious) or _IN_VAIN.search(sentence)
     return plain.endswith(":") and bool(against)
+
+
+def warned_of(text: str) -> bool:
+    """Whether a title, or the words before a command, end with a word against it in brackets."""
+    return _TAGGED.search(text) is not None
 
 
 def is_marked(text: str) -> bool:
@@ -238,6 +252,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if re.match(_BEGINS, said, re.IGNORECASE) and not _WARNS.search(text):
         cases = _IN_CASES.search(text)
         return (CONDITIONAL, f"{AGAINST} in some cases") if cases else (NO_EFFECT, AGAINST)
+    if mark and warned_of(words(before)):
+        return NO_EFFECT, AGAINST
     if mark and _breaks(before, text):
         return NO_EFFECT, _TOLD
     if mark and re.match(r"(?:remove|delete|comment\s+out|get\s+rid\s+of|take\s+out)\b", said, re.IGNORECASE):
@@ -245,6 +261,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if not is_code(text):
         return None
     beside = re.search(r"\s#+\s*(\S.*)$", text)
+    if beside and undoing.told_beside(words(beside[1])):
+        return NO_EFFECT, undoing.TAKES_BACK
     if beside and _BESIDE.search(words(beside[1])) and not _WARNS.search(beside[1]):
         return NO_EFFECT, AGAINST
     above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
@@ -253,7 +271,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
         return NO_EFFECT, undoing.TAKES_BACK
     lead = "" if above is None or said else words(above)
     sentence = last_sentence(lead.rstrip(":").strip())
-    if (lead.endswith(":") or len(lead.split()) < _SHORT) and _TAKES_OUT.fullmatch(sentence):
+    leads = lead.endswith(":") or len(lead.split()) < _SHORT
+    if (leads and _TAKES_OUT.fullmatch(sentence)) or _SHOWN.fullmatch(sentence):
         return NO_EFFECT, _GONE
     against = (above is not None and introduces(above)) or said_below
     return (NO_EFFECT, AGAINST) if against else None
@@ -276,6 +295,6 @@ def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:
         if step > 0 and blank > 1:
             return None
         goes_on = step < 0 and _ALSO.fullmatch(text) is not None
-        if text.strip() and not FENCE.match(text) and not is_code(text) and not goes_on:
+        if text.strip() and not frames(text) and not is_code(text) and not sentences.runs(text) and not goes_on:
             return text
     return None

@@ -8,7 +8,7 @@ from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ..calls import sentences
 from ..model import NO_EFFECT, NOTHING, Line
-from .wording import FENCE, OUTPUT, RESULT, unmarked
+from .wording import OUTPUT, RESULT, frames, unmarked
 
 # By line, the kind of what becomes of it, and why.
 Asides = Dict[int, Tuple[str, str]]
@@ -27,16 +27,24 @@ _NAMES_OUTPUT = re.compile(
     r"|(?:you|we)\s+(?:should|will|would|may|might|can)\s+(?:\w+\s+)?"
     r"(?:see\b.{0,80}|get\s+(?:(?:back\s+)?(?:this|the\s+following|something)\b.{0,40}|an?\s+(?:output"
     r"|answer)\b.{0,40}))"
-    r"|(?:this|it|that|which|and|the\s+command)\b.{0,40}\b(?:shows?|returns?|prints?|outputs?|displays?)\b.{0,30}",
+    r"|(?:this|it|that|which|and|the\s+command)\b.{0,40}\b(?:shows?|returns?|prints?|outputs?|displays?)\b.{0,30}"
+    r"|(?:(?:on|in)\s+(?:my|our|this|the|an?)\s+[\w ]{1,30},?\s+)?(?:this|it|that|which)\s+(?:gives|yields|reports)"
+    r"(?:\s+(?:me|us|you))?",
     re.IGNORECASE,
 )
+# The same without a sign at its end.
+_ENDS_SO = re.compile(r"(?:which|this|that|it)\s+(?:shows|returns|prints|outputs|displays|gives|yields)", re.IGNORECASE)
 _NAMES_BEFORE = re.compile(
     r"(?:the\s+)?(?:\w+\s+){0,2}default(?:s|\s+(?:values?|settings?|parameters?))?"
     r"(?:\s+(?:on|in|of|for)\s+[\w. ]{1,40}?)?\s+(?:are|is|was|were)(?:\s+(?:as\s+follows|these|this))?"
     r"|(?:the\s+)?(?:kernel|system|linux)?\s*defaults?(?:\s+(?:values?|settings?))?"
     r"|(?:(?:the\s+)?(?:values?|settings?|parameters?)\s+)?before(?:\s*\(.*\)|\s+(?:the\s+)?(?:tuning|changes?"
     r"|optimi[sz]ation)\b.{0,40})?"
-    r"|(?:the\s+)?(?:old|previous)\s+(?:values?|settings?)",
+    r"|(?:the\s+)?(?:old|previous)\s+(?:values?|settings?)|currently|(?:the\s+)?current\s+(?:values?|defaults?)"
+    r"(?:\s+(?:are|is))?"
+    r"|(?:\w+\s+)?values?\s+(?:on|of|in)\s+(?:an?|the)\s+(?:untuned|stock|default|fresh|unmodified|standard)\s+\w+"
+    r"\s+(?:are|is)"
+    r"|(?:by\s+default|out\s+of\s+the\s+box),?\s+\w[\w ]{0,30}\s(?:has|have|uses|sets|ships\s+with|comes\s+with)",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"\\?([|()+?{}])")
@@ -128,7 +136,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
             reading, named = [*([] if named else reading), *new], False
         elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):
             found[number] = (NOTHING, "what a command printed")
-        elif plain and not FENCE.match(text):
+        elif plain and not frames(text):
             named = _introduces(plain, _NAMES_OUTPUT)
             reading = reading if named else []
     return found
@@ -137,6 +145,8 @@ def _printed(lines: Sequence[Line]) -> Asides:
 def _introduces(text: str, words: re.Pattern[str]) -> bool:
     """Whether a line is a sentence that only names what comes next."""
     plain = unmarked(text)
+    if words is _NAMES_OUTPUT and _ENDS_SO.fullmatch(plain):
+        return True
     return plain.endswith(":") and words.fullmatch(plain.rstrip(":").rstrip(" *_")) is not None
 
 
@@ -148,7 +158,7 @@ def _before(lines: Sequence[Line]) -> Asides:
         if _ASSIGNED.match(text):
             if named:
                 found[number] = (NO_EFFECT, "the text shows it as it was before, or is by default")
-        elif text.strip() and not FENCE.match(text):
+        elif text.strip() and not frames(text):
             plain = unmarked(text)
             verb = re.search(r"\b(?:are|is|was|were)$", plain) is not None
             named = _introduces(f"{plain}:" if verb else plain, _NAMES_BEFORE)

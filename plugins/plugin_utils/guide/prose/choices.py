@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Sequence, Set
 
 from ..model import CONTRADICTS, Line, Setting, Sink
 from . import advice, uses
-from .wording import FENCE
+from .wording import FENCE, frames
 
 # Words right above a line: "Or, with fixed times:", "# Alternatively use cake", "For a rate, use tbf instead of fq:".
 _OFFERS = re.compile(
@@ -38,7 +38,7 @@ def _lead(lines: Sequence[Line], index: int) -> int:
         blank = blank or not text.strip()
         if fences > 1:
             return -1  # it stands in another block
-        around = not text.strip() or FENCE.match(text) or _SECTION.fullmatch(text)
+        around = not text.strip() or frames(text) or _SECTION.fullmatch(text)
         if not around and not advice.is_code(text):
             # A comment between commands is for those right below it.
             return -1 if blank and not fences and text.lstrip().startswith("#") else above

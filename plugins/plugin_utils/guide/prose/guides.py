@@ -13,7 +13,7 @@ from ..languages import descriptions, fragments, nix
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
 from . import advice, choices, embedded, single_lines, undoing, uses
-from .wording import NOT, OUTPUT, RESULT, untagged
+from .wording import NOT, OUTPUT, RESULT, frames, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
@@ -59,12 +59,13 @@ class _Reading:
     def __init__(self, guide: Guide, detect: Detect, form: Form) -> None:
         self.guide, self.detect, self.form = guide, detect, form
         self.rest: List[Line] = []  # lines that belong to no block, and are still to be read
-        self.taking_back = 0  # the level of the heading of a part that takes things back
+        self.taking_back = 0  # the level of the heading of a part that takes things back, or is advised against
+        self.warned = False  # whether it is advised against
 
     @property
     def why(self) -> str:
         """Why nothing of this part is taken, if so."""
-        return undoing.TAKES_BACK if self.taking_back else ""
+        return "" if not self.taking_back else advice.AGAINST if self.warned else undoing.TAKES_BACK
 
     def one(self, lines: Sequence[Line], index: int) -> int:
         """The block that begins with a line, or this line alone; how many lines that is."""
@@ -90,10 +91,11 @@ class _Reading:
         heading = _HEADING.match(text)
         if not heading or len(heading[1]) > (self.taking_back or 6):
             return
-        level = len(heading[1]) if undoing.UNDO.fullmatch(heading[2]) else 0
-        if level != self.taking_back:  # any other heading may be a comment in the middle of a resource
+        warned = advice.warned_of(heading[2])
+        level = len(heading[1]) if warned or undoing.UNDO.fullmatch(heading[2]) else 0
+        if (level, warned) != (self.taking_back, self.warned):  # any other may be a comment in the middle of a resource
             self.line_by_line()
-        self.taking_back = level
+        self.taking_back, self.warned = level, warned
 
     def _unfenced(self, lines: Sequence[Line], index: int) -> Tuple[int, Optional[Callable[[], None]]]:
         """How many lines a block without fences has, and what reads it."""
@@ -110,7 +112,7 @@ class _Reading:
         return (file.taken, lambda: self.form(file.form, file.lines)) if file else (0, None)
 
     def _fenced(self, lines: Sequence[Line], index: int, fence: re.Match[str]) -> int:
-        above = next((text for _number, text in reversed(self.rest) if text.strip()), "")
+        above = next((text for _number, text in reversed(self.rest) if text.strip() and not frames(text)), "")
         self.line_by_line()
         end = next(
             (k for k in range(index + 1, len(lines)) if lines[k][1].strip().startswith((fence[1] or fence[3])[:3])),

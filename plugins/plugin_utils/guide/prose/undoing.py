@@ -8,7 +8,7 @@ import re
 from .wording import last_sentence
 
 TAKES_BACK = "the text gives it for taking back what it sets"
-_SUBJECT = r"(?:it|this|that|them|these|those|everything|things|all|the\s+\w+|[A-Z]{2,5}|\w+ing)"
+_SUBJECT = r"(?:it|this|that|them|these|those|everything|things|all|the(?:\s+\w+){1,2}|[A-Z]{2,5}|\w+ing)"
 _WORDS = (
     r"(?:roll(?:ing|s)?[ -]?back|revert(?:ing|s)?|undo(?:ing)?|un-?install(?:ing|ation)?|re-?enabl(?:e|ing)"
     r"|(?:restor|reset)(?:e|t?ing)?\s+(?:\w+\s+to\s+)?(?:(?:the|its|their|your)\s+)?(?:factory\s+)?"
@@ -16,18 +16,25 @@ _WORDS = (
     rf"|(?:go(?:ing)?|chang(?:e|ing)|(?:switch|set|put|turn)(?:t?ing)?(?:\s+{_SUBJECT})?)\s+back"
     r"(?=\s*(?:[:,]|$)|\s+(?:on|off)\b|\s+to\s+(?:(?:the|its|their)\s+)?"
     r"(?:old|previous|earlier|defaults?|originals?|stock)\b)"
-    rf"|(?:turn|switch)(?:ing)?\s+{_SUBJECT}\s+(?:back\s+)?(?:on|off)\s+again)"
+    rf"|(?:turn|switch)(?:ing)?\s+{_SUBJECT}\s+(?:back\s+)?(?:on|off)\s+again"
+    rf"|(?:en|dis)abl(?:e|ing)\s+{_SUBJECT}\s+again)"
 )
 # A heading, or the beginning of a line, that names it.
 UNDO = re.compile(rf"(?:[^\w`]|\d+(?=[.)\s])|(?:step\s+\d+|how\s+to|to|optional)\b)*{_WORDS}\b[^`]*", re.IGNORECASE)
 # A sentence that leads to the commands for it.
 _LEADS = re.compile(
-    r"(?:(?:if|in\s+case|should|when)\b[^,]*,\s*)?(?:then\s+)?(?:(?:you|we|one|just|simply|please)\s+)*"
+    r"(?:(?:if|in\s+case|should|when|after|once|later|afterwards|finally)\b[^,]*,\s*)?(?:then\s+)?"
+    r"(?:(?:you|we|one|just|simply|please)\s+)*"
     r"(?:(?:can|may|could)\s+)?"
     rf"(?:(?:also|always|simply|easily)\s+)?(?:(?:want|need|like)\s+)?(?:(?:how\s+)?to\s+)?{_WORDS}\b.*",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r":$|\b(?:with|by|run|running|using|use|do|type|is)$", re.IGNORECASE)
+
+
+def told_beside(words: str) -> bool:
+    """Whether a comment behind a command says that it takes something back; to enable again may be what is meant."""
+    return UNDO.fullmatch(words) is not None and not re.match(r"re-?enabl", words, re.IGNORECASE)
 
 
 def introduces(words: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..model import CONTRADICTS, Line, Setting, Sink, Use
 from . import advice, use_words
-from .wording import FENCE, MARKUP, last_sentence, unmarked
+from .wording import FENCE, frames, last_sentence, unmarked
 
 _USE = use_words.search(use_words.USE, ends=r"(?![\w-])")
 _FOR = use_words.begins(use_words.FOR)
@@ -43,7 +43,7 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
             continue
-        if not text.strip() or MARKUP.fullmatch(text):
+        if not text.strip() or frames(text):
             code, goes_on = code and fenced, False
             continue
         if not advice.is_code(text):

@@ -18,6 +18,18 @@ MARKUP = re.compile(
     r"\s*(?:\+|--|\[\w+(?:,[^]]*)?\]|\.\.\s+(?:code|code-block|sourcecode|parsed-literal|prompt)::.*"
     r"|:[\w-]+:.*|(?:</?\w[^<>]*>\s*)+)\s*"
 )
+# What a page shows around a block of code: the name of its language, what its buttons do, the numbers of its lines.
+_LABEL = re.compile(
+    r"\s*(?:(?:bash|shell|sh|zsh|console|terminal|text|plain\s?text|code|ini|conf|toml|ya?ml|json|xml|python|nix|diff"
+    r"|\d{1,3}|copy(?:\s+(?:code|to\s+clipboard))?|copied!?|toggle\s+word\s+wrap"
+    r"|(?:enter|exit)\s+fullscreen\s+mode)(?:\s+|$)){1,3}",
+    re.IGNORECASE,
+)
+
+
+def frames(text: str) -> bool:
+    """Whether a line of signs or labels only frames the code around it."""
+    return bool(FENCE.match(text) or MARKUP.fullmatch(text) or _LABEL.fullmatch(text))
 
 
 # What is markup around a command, where any other word in such brackets is to be filled in.
