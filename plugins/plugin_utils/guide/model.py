@@ -68,6 +68,10 @@ class Use(NamedTuple):
     by: int = 0  # the line of that
     part: int = 0  # the line of the heading of its part
     opening: str = ""  # the line in which these words begin
+    option: int = 0  # the line that begins the part of it, where a text numbers parts that stand in for one another
+    options: int = 0  # that of the first one of these
+    title: str = ""  # what that line says
+    whole: int = 0  # the same as option, where a heading begins it, so that all below goes with it
 
 
 class Remark(NamedTuple):

@@ -92,6 +92,20 @@ OPTIONS: Words = {
         "alternatives",
     ),
 }
+# What a text numbers where its reader is to choose one: "Option #1", "Variante B".
+NUMBERED: Words = {
+    "en": (
+        *("options?", "methods?", "variants?", "alternatives?", "choices?", "approach", "solutions?", "scenarios?"),
+        *("cases?", "possibilit(?:y|ies)", "profiles?", "ways?", "workarounds?"),
+    ),
+    "de": ("varianten?", "m\u00f6glichkeit", "methode", "l\u00f6sung", "fall", "szenario"),
+    "fr": ("m\u00e9thode", "solution", "variante", "cas"),
+    "es": ("opci\u00f3n", "m\u00e9todo", "soluci\u00f3n", "caso"),
+    "it": ("opzione", "metodo", "soluzione", "caso"),
+    "pt": ("op\u00e7\u00e3o", "m\u00e9todo", "solu\u00e7\u00e3o"),
+    "zh": ("方案", "方法", "方式", "选项"),
+    "ru": ("вариант", "способ", "метод"),
+}
 # Stems of words for an act and for its opposite.
 OPPOSITES: Tuple[Tuple[Words, Words], ...] = (
     (

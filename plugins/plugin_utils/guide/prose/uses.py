@@ -8,7 +8,7 @@ import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
 from ..model import CONTRADICTS, Line, Setting, Sink, Use
-from . import advice, use_words
+from . import advice, numbered, undoing, use_words
 from .wording import FENCE, frames, last_sentence, unmarked
 
 _USE = use_words.search(use_words.USE, ends=r"(?![\w-])")
@@ -26,6 +26,7 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\d+[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^\"'*+-])\1{3,}\s*")
 _BEHIND = re.compile(r"\S\s+#+\s*(\S.*)$")
+_SAID = re.compile(r"[A-Za-z]{2,},?\s+[a-z]{2,},?\s+[a-z]{2,}")
 _FAR = 60  # lines between two cases of one choice
 _NEAR = 4
 _TITLE = 8  # words of a heading that names a case
@@ -39,6 +40,7 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
     said = named = label = ""  # the words above, and the use that the heading and the last line with a colon name
     opening, goes_on = "", False  # the first line of these words, and whether the next line is of them
     fenced = code = below = listed = False
+    parts = numbered.Parts()
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
@@ -47,7 +49,14 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
             code, goes_on = code and fenced, False
             continue
         if not advice.is_code(text):
-            if not fenced and _is_heading(lines, index):
+            if fenced and text.lstrip()[0] not in "#/;" and not _SAID.search(text):
+                code = below = True  # code of a kind that says nothing here
+                found.update(parts.of_a_file(number, block, title))
+                continue
+            heading = not fenced and _is_heading(lines, index)
+            parts.take(number, text, heading)
+            found.update(parts.of_a_file(number, block, title))
+            if heading:
                 block, title, named = block + 1, number, _named(text, heading=True)
                 lead, said, label = 0, "", ""
             elif not _UNDERLINE.fullmatch(text):
@@ -62,13 +71,15 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
             code = below = False
             continue
         code, below, goes_on = True, True, False
+        here = parts.beside(number, _label(text))
         own = _beside(text)
         if own:
-            found[number] = Use(number, own, own, block, part=title)
+            case_of = own if _USE.search(own) or _RESORT.match(own) else ""
+            found[number] = Use(number, own, case_of, block, title, title, "", *here)
             continue
         use = _named(said) if said else ""
         by = lead if use else case if label else title if named else lead
-        found[number] = Use(lead, said, use or label or named, block, by, title, opening)
+        found[number] = Use(lead, said, use or label or named, block, by, title, opening, *here)
     return found
 
 
@@ -76,7 +87,9 @@ def _beside(text: str) -> str:
     """What stands behind the code of a line, or before it, if that names a case."""
     behind = _BEHIND.search(text)
     own = advice.words(behind[1]) if behind else _label(text)
-    return own if _USE.search(own) or _RESORT.match(own) else ""
+    turns = behind and any(re.match(word, own, re.IGNORECASE) for pair in _OPPOSITES for word in pair)
+    turns = turns or (behind and undoing.told_beside(own))
+    return own if turns or _USE.search(own) or _RESORT.match(own) else ""
 
 
 def _label(text: str) -> str:
@@ -130,18 +143,22 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
             held[one.address] = before if before and same else one
             continue
         losing[one.line] = instead[id(one)] = before
-        lead = sink.uses[one.line].lead
-        if lead != sink.uses[before.line].lead:
-            parts.setdefault(lead, before)
+        part = _part(sink.uses[one.line])
+        if part != _part(sink.uses[before.line]):
+            parts.setdefault(part, before)
     kept = []
     for one in settings:
-        lead = sink.uses[one.line].lead if one.line in sink.uses else 0
-        winner = instead.get(id(one)) or losing.get(one.line) or parts.get(lead) or _third(sink, one, losing)
+        part = _part(sink.uses[one.line]) if one.line in sink.uses else 0
+        winner = instead.get(id(one)) or losing.get(one.line) or parts.get(part) or _third(sink, one, losing)
         if winner is None or winner.line >= one.line:
             kept.append(one)
             continue
         _tell(sink, one, winner)
     return kept
+
+
+def _part(use: Use) -> int:
+    return use.whole or use.lead
 
 
 def _adaptive(held: Dict[object, Setting], one: Setting) -> Optional[Setting]:
@@ -162,6 +179,10 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     one, other = uses[first.line], uses[second.line]
     if _RESORT.match(_sentence(other.words)):
         return other.lead - first.line <= _FAR
+    if other.lead == second.line and undoing.told_beside(other.words):
+        return True
+    if one.options and one.options == other.options and one.option != other.option:
+        return not _PREFERRED.search(other.title) or _PREFERRED.search(one.title) is not None
     if _PREFERRED.search(other.words) and not _PREFERRED.search(one.words):
         return False
     if one.lead and one.lead == other.lead:
@@ -213,7 +234,7 @@ def _opposite(one: str, other: str, pair: Tuple[str, str]) -> bool:
 def _third(sink: Sink, one: Setting, losing: Dict[int, Setting]) -> Optional[Setting]:
     """For what the text offers in the same block for the same of a NIC, in whatever words: what it stands in for."""
     mine = sink.uses.get(one.line)
-    if mine is None or not mine.lead or one.family in ("sysctl", "") or _has_an_end(mine):
+    if mine is None or mine.lead in (0, one.line) or one.family in ("sysctl", "") or _has_an_end(mine):
         return None
     for line, winner in losing.items():
         use, won = sink.uses[line], sink.uses[winner.line]
@@ -225,7 +246,8 @@ def _third(sink: Sink, one: Setting, losing: Dict[int, Setting]) -> Optional[Set
 
 def _tell(sink: Sink, one: Setting, winner: Setting) -> None:
     """A line is left out, for an earlier one is taken; both say so."""
-    words = sink.uses[one.line].use or sink.uses[one.line].words
+    use, won = sink.uses[one.line], sink.uses.get(winner.line)
+    words = use.title if won and use.option and use.option != won.option else use.use or use.words
     if one.address == winner.address:
         sink.gives_way(one, winner, "which the text gives first, for another use")
     else:
