@@ -18,6 +18,11 @@ _TEMPLATES = (("{{", "}}"), ("<%", "%>"), ("{%", "%}"), ("@{", "}"))
 CONTROL = re.compile(
     r"\{%|<%|%\{~?\s*(?:if|else|endif|for|endfor)\b|\{\{-?\s*(?:if|else|end|range|with|define|block)\b[^|]*\}\}"
 )
+# Several values of which the reader is to choose one, where a shell would take the sign for a pipe.
+_CHOICE = re.compile(
+    r"(?<=\s)(?:\{(?:on|off)(?:\s?\|\s?(?:on|off))+\}|(?:on|off)(?:\|(?:on|off))+)(?=[\s`]|$)"
+    r"|(?<=[\s=])\d+(?:\|\d+)+(?=[\s`]|$)"
+)
 _MASK = {code: chr(_AREA + code) for code in range(0x100)}
 _SHOW = {_AREA + code: chr(code) for code in range(0x100)}
 _MASKED = re.compile(f"[{chr(_AREA)}-{chr(_AREA + 0xFF)}]")
@@ -67,6 +72,7 @@ def templates(text: str) -> str:
 def placeholders(text: str) -> str:
     """A line with words such as <iface> masked, which its reader is to replace; a shell would take a file for it."""
     word = r"<[^\W\d][^<>|&;$\"'`=]*>"
+    text = _CHOICE.sub(lambda match: mask(match[0]), text)
     return re.sub(rf"(?<=\s){word}(?=[\s`,.;:)\"']|$)|(?<=/){word}(?=/)", lambda match: mask(match[0]), text)
 
 

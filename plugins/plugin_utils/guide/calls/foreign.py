@@ -66,10 +66,21 @@ OTHERS: Mapping[str, str] = {
     "nsenter": "it acts in another network namespace only",
 }
 
+# Variables by which another program is configured, by how their names begin.
+_VARIABLES: Mapping[str, str] = {
+    "IRQBALANCE_": "it is of irqbalance, of which the inventory has whether it runs: irq: {irqbalance}",
+}
+
+
+def of_variable(name: str) -> str:
+    """What to say of a variable that is of another program; empty for one of a script."""
+    return next((said for begins, said in _VARIABLES.items() if name.startswith(begins)), "")
+
+
 # Programs that set nothing of a network, whatever their arguments are.
 _HARMLESS = """
 : [ [[ action add-apt-repository alias apk apt apt-cache apt-get apt-key aptitude awk basename bc break cat cd chattr
-chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
+certtool chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
 dmidecode dnf dpkg dracut du echo egrep env ethstatus exit export expr failure false fgrep file find findmnt fold
 free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
 ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill ldconfig let ln local locale locate log
@@ -90,6 +101,20 @@ _FILES = re.compile(
     r"|profile(\.d/|$)|environment$|grub|fstab$|irqbalance|ulogd|selinux/|resolv\.conf|hosts$|dracut|docker/|containerd/"
     r"|containers/|ssh/|ntp\.conf|chrony|logrotate|rsyslog|nginx/|haproxy/|sudoers|yum|apt/|cpupower)"
 )
+
+
+# What somebody types at the prompt of a switch or router, which has a system of its own.
+_SWITCHES = re.compile(
+    r"/(?:interface|ipv?6?|system|queue|routing|tool)(?:/|\s+)[a-z][\w -]*\s+\S.*"
+    r"|set\s+(?:interfaces|protocols|chassis|class-of-service|vlans|policy-options)\s+\S.*"
+    r"|interface\s+(?:(?:\w+)?ethernet|gi|te|eth|po|port-channel|vlan)\s?\d[\w/.-]*",
+    re.IGNORECASE,
+)
+
+
+def of_a_switch(text: str) -> bool:
+    """Whether a line is a command of a switch or router."""
+    return _SWITCHES.fullmatch(text) is not None
 
 
 def is_of_another(path: str) -> bool:

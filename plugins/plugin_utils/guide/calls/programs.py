@@ -163,7 +163,7 @@ def sysctl(guide: Guide, line: int, words: List[str]) -> None:
             guide.sink.remark(line, NO_EFFECT, f"{key}: no value is given")
         else:
             guide.sysctl(line, key, value)
-    if not found and "-w" in words and len(plain) == 2:
+    if not found and ((len(plain) == 2 and "-w" in words) or (len(plain) > 1 and plain[1][:1].isdecimal())):
         guide.sink.remark(line, NO_EFFECT, f"{plain[0]}: sysctl wants key=value, so nothing is set")
     elif not found:
         guide.sink.nothing(line, "only reads")

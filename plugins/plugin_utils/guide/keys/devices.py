@@ -14,7 +14,7 @@ from ..model import HARMFUL, OTHER_TOOL
 from .settings import Guide, Match
 
 _LINK = tuple(field.name for field in registry.FAMILIES["pci"].fields if "aspm" in field.name or "pm" in field.name)
-_BUS = re.compile(r"/sys/bus/pci/devices/([0-9a-f:.]+)/(.+)")
+_BUS = re.compile(r"/sys/bus/pci/devices/([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/(.+)")
 # The register of a PCI Express function, with a mask for the bits of the largest read request alone.
 _DEVICE_CONTROL = re.compile(r"CAP_EXP\+0?8\.[wW]=([0-7]?[0-9a-f]{1,3}):7000", re.IGNORECASE)
 _ADDRESS = re.compile(r"([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)

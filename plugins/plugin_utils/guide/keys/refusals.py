@@ -42,7 +42,7 @@ def why(name: str, value: str) -> str:
         return f"the kernel takes numbers and refuses '{value}'"
     if not name.startswith("net.") or kernel_names.unknown(name) or _TEXTS.match(name):
         return ""
-    if value[:1].isdecimal() and re.fullmatch(r"[\d.,:;_eE+-]+", value) and not _NUMBERS.fullmatch(value):
+    if any(word[0].isdecimal() and not _NUMBERS.fullmatch(word) for word in value.split()):
         return f"the kernel takes plain numbers and refuses '{value}'"
     if _THREE.match(name) and _NUMBERS.fullmatch(value) and len(value.split()) < 3:
         return f"the kernel takes three numbers, and of these {value} sets the first ones alone"

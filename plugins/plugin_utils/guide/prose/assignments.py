@@ -50,6 +50,8 @@ _PAIR = re.compile(
 _BY_ITSELF = re.compile(r"\b(?:defaults?|currently|standard\w*|by\s+itself|output)\b|\u9ed8\u8ba4", re.IGNORECASE)
 # What the file of a parameter had and is to have.
 _CHANGED = re.compile(r"/proc/sys/((?:net|kernel|vm|fs)/[\w./-]+)\s*:\s*(-?\d[\d \t]*-+>\s*-?\d.*)")
+# A value with a name, which lines below use.
+_NAMED = re.compile(r"\s*(\w+)\s?=\s?([\"']?)(-?\w+(?:[ \t]+-?\d+)*)\2\s*(?:#.*)?")
 _FAR = 30  # items of such a list
 
 
@@ -99,6 +101,17 @@ def told(guide: Guide, lines: Sequence[Line], index: int) -> bool:
     elif pair:
         guide.sysctl(number, pair[2], pair[3])
     return bool(changed or pair)
+
+
+def by_name(guide: Guide, lines: Sequence[Line], index: int, value: str) -> str:
+    """A value, or what the lines above give as that of the name that stands in its place."""
+    named = re.fullmatch(r"\$\{?(\w+)\}?", value)
+    above = [(row, _NAMED.fullmatch(text)) for row, text in lines[:index]] if named else []
+    given = [(row, match[3]) for row, match in above if match and named and match[1] == named[1]]
+    if not given:
+        return value
+    guide.sink.note(lines[index][0], f"the value of {value} is that of {guide.sink.position(given[-1][0])}")
+    return given[-1][1]
 
 
 def _above_the_list(lines: Sequence[Line], index: int) -> str:

@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, Optional, Sequence, Set
 
 from ..model import CONTRADICTS, Line, Setting, Sink
-from . import advice, uses
+from . import advice, use_words, uses
 from .wording import FENCE, frames
 
 # Words right above a line: "Or, with fixed times:", "# Alternatively use cake", "For a rate, use tbf instead of fq:".
@@ -19,8 +19,26 @@ _OFFERS = re.compile(
 )
 
 
+_OR = rf"(?:{use_words.plain(use_words.OR)})\s*"
+_BOTH_WAYS = re.compile(
+    rf"\bon\s*\(\s*(?:{_OR})?off\s*\)|\boff\s*\(\s*(?:{_OR})?on\s*\)"
+    rf"|\bon\s+{_OR}off\b|\boff\s+{_OR}on\b|\b(?:on/off|off/on)\b",
+    re.IGNORECASE,
+)
+_OTHER_NUMBER = re.compile(rf"(?<=\d)\s+\(\s*{_OR}(\d[\w .]*)\)", re.IGNORECASE)
 _NEAR = 5  # lines between an offer and what it stands in for
 _SECTION = re.compile(r"\s*\[[\w .-]+\]\s*")
+
+
+def leaves_open(text: str) -> bool:
+    """Whether a line gives a switch both ways: `rx on (or off)`."""
+    return _BOTH_WAYS.search(text) is not None
+
+
+def other_number(text: str) -> str:
+    """What stands in brackets behind a number as another one: `mtu 9000 (or 1500)`."""
+    found = _OTHER_NUMBER.search(text)
+    return found[1].strip() if found else ""
 
 
 def second(lines: Sequence[Line]) -> Set[int]:

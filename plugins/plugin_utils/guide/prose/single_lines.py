@@ -7,14 +7,14 @@ import re
 from typing import List, Sequence
 
 from .. import masks
-from ..calls import pieces, sentences
+from ..calls import foreign, pieces, sentences
 from ..formats import ifcfg, udev
 from ..keys import kernel_files, modules
 from ..keys.settings import Guide
 from ..languages import fragments, resources, source_lines
-from ..model import CONDITIONAL, NO_EFFECT, OTHER_TOOL, Line
+from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
-from . import advice, assignments, slips, undoing
+from . import advice, assignments, choices, slips, undoing
 from .wording import untagged
 
 _PARAMETER = re.compile(
@@ -47,6 +47,18 @@ _WRAPPED = re.compile(r"\s*(?:[#$]\s+)?(?:sudo\s+)?ethtool\s+--?[A-Za-z][\w-]*\s
 _ITS_END = re.compile(r"\s+(?:(?:rx|tx|combined|other|autoneg|[a-z]+(?:-[a-z\d]+)+)\s+(?:on|off|\d+)(?:\s+|$))+")
 # What ifupdown runs when a NIC comes up, where a text shows the line alone.
 _HOOK = re.compile(r"\s*(?:pre-up|post-up|up)\s+((?:for|if|while)\s.*\b(?:done|fi))\s*")
+_PRINTS = re.compile(r"(?:sudo\s+)?(?:echo|printf|(?:ba|da|z)?sh\s+-\w*c)\s+(?:-\w+\s+)*[\"']")
+_INTO_A_FILE = re.compile(r"(?:>|\btee\b)\s*(?:-a\s+)?[\"']?/(?:etc|proc|sys)/")
+_MOST_QUOTED = 60  # lines of a text in quotes
+# A file of the kernel without the folder in which it lies.
+_IN_A_FOLDER = re.compile(
+    r"\b(?:echo|printf)\s[^|>]*(?:>|\|\s*(?:sudo\s+)?tee\s)\s*(?:\./)?"
+    r"(?:smp_affinity(?:_list)?|[rx]ps_cpus|xps_rxqs|rps_flow_cnt|sriov_numvfs|tx_queue_len|gro_flush_timeout|mtu)\b"
+)
+# Words in brackets that the reader is to replace; those of a rule of udev name what it looks at.
+_TO_FILL_IN = re.compile(
+    r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|(?<!\$)(?<!ATTR)(?<!ATTRS)(?<!ENV)\{[A-Za-z_][\w.]*\}"
+)
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
@@ -72,6 +84,13 @@ def read(guide: Guide, lines: Sequence[Line], code: bool = False, why: str = "")
 def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     """What one line sets (with those that it goes on in); gives how many lines were used."""
     number, raw = lines[index]
+    other = choices.other_number(raw)
+    if other:
+        guide.sink.note(number, f"the text gives {other} as another value")
+    quoted = _quoted(lines, index)
+    if quoted:
+        Shell(guide).script(quoted)
+        return len(quoted)
     text = _filled(raw)
     count = 1
     while text.rstrip().endswith("\\") and index + count < len(lines):
@@ -145,6 +164,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         and not _SENTENCE.search(_BEHIND.sub("", parameter[2]))
     ):
         value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
+        value = assignments.by_name(guide, lines, index, value)
         guide.sysctl(number, parameter[1], value, switches=True)
         return count
     spelt = _SPELT.fullmatch(plain)
@@ -169,8 +189,13 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     """The commands that stand in one line, and what else it may say of a setting."""
     if sentences.only_prints(plain):
         return
+    if choices.leaves_open(plain) and sentences.holds_a_setting(sentences.PROMPT.sub("", plain, count=1)):
+        guide.sink.remark(
+            number, CONDITIONAL, f"{masks.shown(plain)}: it gives on and off; write the one that is to hold"
+        )
+        return
     several = sentences.commands_in(plain)
-    if len(several) > 1 or any(map(sentences.holds_a_setting, several)):
+    if several:
         for command in several:
             Shell(guide).commands(number, command)
         return
@@ -197,6 +222,14 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     elif _BOOT.search(plain):
         guide.sink.remark(
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
+        )
+    elif foreign.of_a_switch(plain):
+        guide.sink.remark(
+            number, OTHER_TOOL, f"{masks.shown(plain)}: it is for a switch or router with a system of its own"
+        )
+    elif _IN_A_FOLDER.search(plain):
+        guide.sink.remark(
+            number, ON_HOST, f"{masks.shown(plain)}: of which device this file is, the line does not tell"
         )
     else:
         if _LOADED.match(plain):
@@ -229,11 +262,9 @@ def _filled(raw: str) -> str:
         text,
     )
     text = masks.placeholders(text)
-    return re.sub(
-        r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|%[sd]\b|(?<!\$)\{[A-Za-z_][\w.]*\}",
-        lambda match: masks.mask(match[0]),
-        text,
-    )
+    if "printf" not in raw:
+        text = re.sub(r"%[sd]\b", lambda match: masks.mask(match[0]), text)
+    return _TO_FILL_IN.sub(lambda match: masks.mask(match[0]), text)
 
 
 def _comment(raw: str) -> bool:
@@ -258,6 +289,19 @@ def _root_prompt(lines: Sequence[Line], index: int, block: bool) -> bool:
                 return False
             k += step
     return True
+
+
+def _quoted(lines: Sequence[Line], index: int) -> List[Line]:
+    """A command whose text in quotes goes on in the lines below, and which writes it into a file."""
+    first = sentences.PROMPT.sub("", lines[index][1], count=1)
+    if not _PRINTS.match(first) or sentences.parses(first):
+        return []
+    found = [(lines[index][0], first)]
+    for row in lines[index + 1 : index + _MOST_QUOTED]:
+        found.append(row)
+        if sentences.parses("\n".join(text for _number, text in found)):
+            return found if any(_INTO_A_FILE.search(text) for _number, text in found) else []
+    return []
 
 
 def _loop(lines: Sequence[Line], index: int) -> List[Line]:

@@ -80,6 +80,9 @@ class Commands(OwnPrograms):
                 self.assign_raw(raw, line, last)
                 if queries.sets(raw):
                     self.embedded([(line, queries.sets(raw))])
+                said = foreign.of_variable(raw)
+                if said:
+                    self.sink.remark(line, OTHER_TOOL, f"{masks.shown(raw)}: {said}")
                 self.sink.nothing(line, "sets a variable")
             self.redirect(node, [])
             return ""
