@@ -45,6 +45,7 @@ _SPREAD = {"hkey": "key", "hfunc": "function", "xfrm": "transform"}
 _KEYS = ("rx", "tx", "sg", "tso", "ufo", "gso", "gro", "lro", "autoneg", "combined", "adaptive-rx", "rx-usecs")
 # Said of a sentence that begins like a command, too.
 NO_SWITCH = "ethtool takes on or off, and refuses the command with"
+_SHOWS = {small: small.upper() for small in ("-a", "-c", "-g", "-k", "-l")}
 _DOING = {"-r": "negotiates the link anew", "--negotiate": "negotiates the link anew", "-p": "blinks", "-t": "tests"}
 
 
@@ -73,6 +74,10 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
         _other(guide, line, flag, nic, pairs)
     elif flag in _DOING:
         guide.sink.remark(line, OTHER_TOOL, f"ethtool {flag} {_DOING[flag]} once, and sets nothing")
+    elif flag in _SHOWS and len(pairs) > 1 and not pairs[0].startswith("-"):
+        guide.sink.remark(
+            line, NO_EFFECT, f"ethtool {flag} only shows, and takes no {masks.shown(pairs[0])}; {_SHOWS[flag]} sets"
+        )
     elif flag.startswith("-") or len(words) < 2:
         guide.sink.nothing(line, "only reads")
     else:

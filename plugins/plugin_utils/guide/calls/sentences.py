@@ -177,8 +177,11 @@ def plausible(words: List[str]) -> bool:
     if name == "ethtool":
         # A command that lacks its option is one all the same.
         begins = any(word[0] in "-\u2013\u2014" for word in rest) or not {"on", "off"}.isdisjoint(rest)
+        turned = len(rest) > 2 and re.fullmatch(r"-[GL]", rest[0]) is not None and rest[1].isdecimal()
         return (
-            len(rest) > 2 and begins and (any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
+            len(rest) > 2
+            and begins
+            and (turned or any(_is_value(word) for word in rest[2:]) or rest[::2] == ["-X", "default"])
         )
     if name == "sysctl" and rest[:1] in (["-p"], ["--system"], ["--load"]):
         return len(rest) == 1 or rest[1].startswith("/")

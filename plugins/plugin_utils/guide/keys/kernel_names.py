@@ -90,6 +90,9 @@ def meant(key: str) -> str:
     if len(parts) > 3:
         joined = "_".join(parts[2:])
         return ".".join([*parts[:2], joined]) if joined in names else ""
+    stuck = re.sub(r"[A-Z]\w*$", "", parts[-1])  # words of a page without the line break before them
+    if stuck != parts[-1] and stuck in names:
+        return ".".join([*parts[:2], stuck])
     whole = [f"{start}{parts[-1]}" for start in ("tcp_", "udp_", "ip_", "netdev_")]
     named = [name for name in whole if name in names] or [name for name in names if _by_a_letter(parts[-1], name)]
     found = (named or get_close_matches(parts[-1], names, 1, _ALMOST)) if unknown(key) else []

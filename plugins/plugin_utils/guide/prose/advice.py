@@ -34,7 +34,7 @@ _WARNS = re.compile(
     re.IGNORECASE,
 )
 _PRODUCTION = re.compile(
-    r"\s*\b(?:on|in)\s+(?:a\s+)?production(?:\s+(?:systems?|servers?|hosts?|machines?|environments?|use))?(?=\s*:)",
+    r"\s*\b(?:on|in)\s+(?:a\s+)?production(?:\s+(?:systems?|servers?|hosts?|machines?|environments?|use))?(?=\s*(?:[:.!]|$))",
     re.IGNORECASE,
 )
 _IN_CASES = re.compile(r"\b(?:unless|if|when|where)\b", re.IGNORECASE)
@@ -50,7 +50,7 @@ _JUDGED = (
 )
 # What is so for some hosts only is no advice for all.
 _FOR_SOME = r"(?!\s+(?:on|for|if|when|unless|in|under|without)\b)"
-_SUBJECT = r"(?:this|that|these|those|they|following|which|below|disabling|enabling|setting|using|turning)"
+_SUBJECT = r"(?:what|things|this|that|these|those|they|following|which|below|disabling|enabling|setting|using|turning)"
 _RAISES = r"(?:so|therefore|hence|thus|instead|but|use|raise|increase|set|fix|try|add|lower)"
 _ABOVE = re.compile(
     rf"^{_BEGINS}|\b{_SUBJECT}\b.{{0,60}}?\b(?:{_JUDGED}){_FOR_SOME}(?!.*\b{_RAISES}\b)|^(?:we|i|people"
@@ -76,7 +76,7 @@ _HEADING = re.compile(
 )
 _BELOW = re.compile(
     rf"^(?:nope|no|but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
-    rf"|^{NOT}\s+do\s+(?:this|that|it)\b",
+    rf"|^{NOT}\s+(?:do|use|run|set|apply|copy|try)\s+(?:this|that|it|these|them)\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
@@ -187,7 +187,7 @@ def in_sentence(text: str) -> Tuple[str, str]:
     parts = re.split(r"(`+[^`]+`+)", text)
     against, warned = False, []
     for before, _command in zip(parts[::2], parts[1::2]):
-        plain = re.sub(r"\*|__", "", before)
+        plain = re.sub(r"\*|__|'{2,}", "", before)
         against = _WORDS_AGAINST.search(plain) is not None or (
             against and re.fullmatch(r"[\s,]*(?:or|and|nor)?\s*", plain) is not None
         )
@@ -266,7 +266,9 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if beside and _BESIDE.search(words(beside[1])) and not _WARNS.search(beside[1]):
         return NO_EFFECT, AGAINST
     above, below = _next_words(lines, index, -1), _next_words(lines, index, 1)
-    said_below = below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(words(below))
+    said_below = (
+        below is not None and not below.rstrip(" *_").endswith(":") and _BELOW.search(_PRODUCTION.sub("", words(below)))
+    )
     if above is not None and not said and undoing.introduces(words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
     lead = "" if above is None or said else words(above)

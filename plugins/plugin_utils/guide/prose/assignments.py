@@ -17,7 +17,7 @@ _EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
 # A value with what words may be glued to it by whoever turned a page into text: `1and`.
 _VALUE = re.compile(r"-?\d+(?:[ \t]+-?\d+)*(?![\w.*])|-?\d+(?:[ \t]+-?\d+)*(?=and\b)|[a-z][a-z_\d]*(?=[\s`\"',;.)]|$)")
 _REQUESTED = re.compile(
-    r"\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?[`\"']*"
+    r"(?:\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?|,\s*|\band\s+)[`\"']*"
     rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?"
     r"[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b",
     re.IGNORECASE,
@@ -50,6 +50,8 @@ _PAIR = re.compile(
 _BY_ITSELF = re.compile(r"\b(?:defaults?|currently|standard\w*|by\s+itself|output)\b|\u9ed8\u8ba4", re.IGNORECASE)
 # What the file of a parameter had and is to have.
 _CHANGED = re.compile(r"/proc/sys/((?:net|kernel|vm|fs)/[\w./-]+)\s*:\s*(-?\d[\d \t]*-+>\s*-?\d.*)")
+# A row of a table whose columns only blanks or commas part.
+_WITHOUT_A_SIGN = re.compile(rf"\s*({_NAME})(?:\s+|\s*[,;]\s*)(-?\d+(?:[\s,;]+-?\d+)*)\s*")
 # A value with a name, which lines below use.
 _NAMED = re.compile(r"\s*(\w+)\s?=\s?([\"']?)(-?\w+(?:[ \t]+-?\d+)*)\2\s*(?:#.*)?")
 _FAR = 30  # items of such a list
@@ -122,6 +124,10 @@ def _above_the_list(lines: Sequence[Line], index: int) -> str:
 
 def spoken(guide: Guide, number: int, text: str) -> None:
     """What a sentence says of the values of parameters: those behind a colon are set, the others remarked."""
+    bare = _WITHOUT_A_SIGN.fullmatch(text)
+    if bare:
+        said = f"{bare[1]} {bare[2].strip()} stands there without a sign; write the value that is to be set behind one"
+        guide.sink.remark(number, CONDITIONAL, said)
     found = _in(text)
     if (found.begins or _is_requested(text)) and found.pairs and all(value for _name, value in found.pairs):
         for name, value in found.pairs:

@@ -13,13 +13,13 @@ from ..languages import descriptions, fragments, nix
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
 from . import advice, choices, embedded, single_lines, undoing, uses
-from .wording import NOT, OUTPUT, RESULT, frames, untagged
+from .wording import NOT, OUTPUT, RESULT, frames, spans, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
 # What stands above a block that shows how not to do it.
 _BAD = re.compile(
-    rf"\W*(?:before\s*(?:\([^)]*\))?|(?:wrong|bad|incorrect)\b[^.`]{{0,30}}|{NOT}(?:\s+do(?:\s+this|\s+it)?)?)\W*",
+    rf"\W*(?:before\s*(?:\([^)]*\))?|(?:(?:the|my|our)\s+)?(?:old|previous|original)\s+(?:config\w*|settings?|values?|files?)|(?:wrong|bad|incorrect)\b[^.`]{{0,30}}|{NOT}(?:\s+do(?:\s+this|\s+it)?)?)\W*",
     re.IGNORECASE,
 )
 # What stands above a block that shows what a command prints.
@@ -40,6 +40,7 @@ Form = Callable[[str, Sequence[Line]], None]
 
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
+    lines = [(number, spans(text)) for number, text in lines]
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
     seen = [(number, untagged(text)) for number, text in lines]
     guide.sink.instead.update(choices.second(seen))

@@ -40,7 +40,11 @@ USE: Words = {
 }
 # How a line of words begins that is a case, whatever it names.
 FOR: Words = {
-    "en": ("for", "on"),
+    "en": (
+        "for",
+        "on",
+        r"in(?:side)?(?=\s+(?:of\s+)?(?:the\s+|an?\s+|each\s+)?(?:guests?|vms?|virtual\s+machines?|containers?)\b)",
+    ),
     "de": ("f\u00fcr", "bei"),
     "fr": ("pour",),
     "es": ("para",),

@@ -33,7 +33,18 @@ def frames(text: str) -> bool:
 
 
 # What is markup around a command, where any other word in such brackets is to be filled in.
-_TAG = re.compile(r"</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^<>]*)?/?>")
+_TAG = re.compile(
+    r"\[/?(?:code|b|i|u|icode|tt)(?:=[^]]*)?\]|</?(?:code|pre|p|b|i|em|strong|tt|kbd|samp|span|div|li|ul|ol|td|tr|th|br|a|h\d)(?:\s[^<>]*)?/?>"
+)
+
+
+_SPAN = re.compile(r"<(code|tt|kbd|samp)(?:\s[^<>]*)?>([^`]+?)</\1>")
+
+
+def spans(text: str) -> str:
+    """A line whose code stands between the signs of Markdown, be it a page or a wiki that has it between tags."""
+    bare = _SPAN.sub(r"`\2`", text)
+    return bare if bare.strip("`* ") != _SPAN.sub(r"\2", text).strip("`* ") else text
 
 
 def untagged(text: str) -> str:
