@@ -107,7 +107,7 @@ _FILES = re.compile(
 _SWITCHES = re.compile(
     r"/(?:interface|ipv?6?|system|queue|routing|tool)(?:/|\s+)[a-z][\w -]*\s+\S.*"
     r"|set\s+(?:interfaces|protocols|chassis|class-of-service|vlans|policy-options)\s+\S.*"
-    r"|interface\s+(?:(?:\w+)?ethernet|gi|te|eth|po|port-channel|vlan)\s?\d[\w/.-]*",
+    r"|interface\s+(?:\w*ethernet\s?\d[\w/.-]*|(?:gi|te|eth|po)\d+/\d[\w/.-]*|(?:port-channel|vlan)\s?\d+)",
     re.IGNORECASE,
 )
 

@@ -112,6 +112,12 @@ _BREAKS = re.compile(
     r"|cuts?|triggers?|takes?\s+down|brings?\s+down)\b",
     re.IGNORECASE,
 )
+# A command of which a text tells what it does in most cases.
+_DESCRIBES = re.compile(
+    r"\W*`[^`]+`\s+(?:typically|usually|normally|commonly|often|already|automatically)"
+    r"\s+(?:sets?|enables?|disables?|turns?|changes?|applies|apply|raises?|lowers?|configures?)\b",
+    re.IGNORECASE,
+)
 _TOLD = "the text tells what it breaks"
 _GONE = "the text takes it out, or puts something else in its place"
 _CODE = re.compile(
@@ -254,6 +260,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
         return (CONDITIONAL, f"{AGAINST} in some cases") if cases else (NO_EFFECT, AGAINST)
     if mark and warned_of(words(before)):
         return NO_EFFECT, AGAINST
+    if mark and _DESCRIBES.match(re.sub(r"[*_]{2}", "", text)):
+        return CONDITIONAL, "the text only tells what it does"
     if mark and _breaks(before, text):
         return NO_EFFECT, _TOLD
     if mark and re.match(r"(?:remove|delete|comment\s+out|get\s+rid\s+of|take\s+out)\b", said, re.IGNORECASE):
