@@ -52,6 +52,8 @@ _OF_NIX = re.compile(r"\w\s+=\s+''$")
 _OF_TERRAFORM = re.compile(r"\w+\s+=\s+(?:\w+\(\s*)*<<[-~]?\s*\w+\s*$")
 # The same in any language, where a file has words and values.
 _SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
+# What heads a section of a file.
+_SECTION = re.compile(r"\[[\w .:-]+\]")
 # A whole line of it, between commands.
 _TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:](?: [A-Z][\w(),;:' /-]+\.)*|[A-Z][a-z']* [\w(),;'/ -]+:")
 # What makes one command of several lines, or one line hang on another.
@@ -187,8 +189,12 @@ def _by_lines(plain: List[str], first: str) -> str:
     opens = bool(around) and "<<" in around[0] and re.match(shell_line, around[0]) is not None
     if around and _most(around, shell_line, 0.6 if opens else 0.9):
         return "shell"
-    headings = {text[1:-1].strip() for text in plain if re.fullmatch(r"\[[\w .:-]+\]", text)}
-    first_heading = re.fullmatch(r"\[[\w .:-]+\]", plain[0]) is not None
+    headings = {text[1:-1].strip() for text in plain if _SECTION.fullmatch(text)}
+    first_heading = _SECTION.fullmatch(plain[0]) is not None
+    if first_heading and any(
+        _TELLS.fullmatch(text) and _SECTION.fullmatch(below) for text, below in zip(plain, plain[1:])
+    ):
+        return "prose"  # the words of a guide stand between its sections
     if first_heading and {"Link", "Network", "NetDev"} & headings:
         return "systemd"
     if first_heading and {"Service", "Unit", "Timer"} & headings:

@@ -13,7 +13,7 @@ from .keys.settings import Guide
 from .languages.source_lines import without_cells
 from .languages.templating import cases
 from .model import Line, Sink, dedented, numbered
-from .prose import uses
+from .prose import choices, uses
 from .result.assemble import result
 
 FORMS = (
@@ -101,7 +101,9 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
             forms.file(path, lines)
         elif kind:
             if kind in ("shell", "sysctl") and not path and lines and not lines[0][1].startswith("#!"):
-                guide.sink.uses.update(uses.of(lines))  # lines of a guide may look like a script
+                # Lines of a guide may look like a script.
+                guide.sink.uses.update(uses.of(lines))
+                guide.sink.instead.update(choices.second(lines))
             # A shell ends a here document at the margin only.
             forms.read(kind, dedented(lines) if kind == "shell" else lines)
     except (RecursionError, TooLarge) as error:

@@ -227,7 +227,7 @@ def runs(text: str) -> bool:
     words = PROMPT.sub("", text, count=1).split()
     by_root = words[:1] == ["sudo"]
     words = words[by_root:]
-    name = programs.program(words[0]) if len(words) > 1 else ""
+    name = programs.program(words[0]) if len(words) > (not by_root) else ""
     known = name in programs.PROGRAMS or name in foreign.OTHERS or name in foreign.HARMLESS
     return known and (by_root or words[1][0] in "-/~$.")
 

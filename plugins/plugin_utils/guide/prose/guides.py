@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import Callable, List, Optional, Sequence, Tuple
 
+from ..calls import sentences
 from ..formats import diffs, interfaces
 from ..keys.settings import Guide
 from ..languages import descriptions, fragments, nix
@@ -71,7 +72,8 @@ class _Reading:
     def one(self, lines: Sequence[Line], index: int) -> int:
         """The block that begins with a line, or this line alone; how many lines that is."""
         fence = _FENCE.match(lines[index][1])
-        self._heading(lines[index][1])
+        if not fence:
+            self._heading(lines, index)
         if fence:
             return self._fenced(lines, index, fence)
         taken, block = self._unfenced(lines, index)
@@ -88,8 +90,11 @@ class _Reading:
         single_lines.read(self.guide, self.rest, why=self.why)
         self.rest = []
 
-    def _heading(self, text: str) -> None:
-        heading = _HEADING.match(text)
+    def _heading(self, lines: Sequence[Line], index: int) -> None:
+        heading = _HEADING.match(lines[index][1])
+        below = lines[index + 1][1] if index + 1 < len(lines) else ""
+        if below.strip() and (advice.is_code(below) or sentences.runs(below) or _HEADING.match(below)):
+            return  # a comment stands right above what it is about
         if not heading or len(heading[1]) > (self.taking_back or 6):
             return
         warned = advice.warned_of(heading[2])

@@ -42,6 +42,8 @@ _BOOT = re.compile(
     r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
 )
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
+# Words behind the sign of a comment: `# Raise the ring for 10G`.
+_NOTE = re.compile(r"\s*#\s+[A-Z][a-z]*[,:]?\s+\w+")
 # A command that a narrow page goes on with in the next line, without a sign for that.
 _WRAPPED = re.compile(r"\s*(?:[#$]\s+)?(?:sudo\s+)?ethtool\s+--?[A-Za-z][\w-]*\s+\S+(?:\s+[a-z][\w-]*\s+\S+)+\s*")
 _ITS_END = re.compile(r"\s+(?:(?:rx|tx|combined|other|autoneg|[a-z]+(?:-[a-z\d]+)+)\s+(?:on|off|\d+)(?:\s+|$))+")
@@ -277,8 +279,9 @@ def _comment(raw: str) -> bool:
 
 
 def _root_prompt(lines: Sequence[Line], index: int, block: bool) -> bool:
-    """Whether `# ` is a prompt: other commands of the paragraph, or of its block, are not such without a prompt."""
-    if block and any(text[:1] not in ("#", "$") and sentences.command_in(text) for _number, text in lines):
+    """Whether `# ` is a prompt: no command of its paragraph or block stands without one, no words behind one."""
+    bare = any(text[:1] not in ("#", "$") and sentences.command_in(text) for _number, text in lines)
+    if block and bare:
         return False
     for step in (-1, 1):
         k = index + step
@@ -288,7 +291,10 @@ def _root_prompt(lines: Sequence[Line], index: int, block: bool) -> bool:
             if text.startswith("$ ") or (command and text.startswith(command.split()[0])):
                 return False
             k += step
-    return True
+    above = index - 1
+    while above >= 0 and lines[above][1].lstrip().startswith("#") and not _NOTE.match(lines[above][1]):
+        above -= 1
+    return not (bare and above >= 0 and _NOTE.match(lines[above][1]))
 
 
 def _quoted(lines: Sequence[Line], index: int) -> List[Line]:
