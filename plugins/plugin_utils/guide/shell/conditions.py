@@ -41,7 +41,8 @@ _EXISTS = ("-e", "-f", "-d", "-r", "-w", "-L", "-h")
 _OF_A_LOOP = re.compile(
     r"/sys/class/net/[^/]+/?|/proc/irq/[^/]+(?:/smp_affinity(?:_list)?)?/?|/sys/(devices/system/cpu|block)/.*"
 )
-_OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/[^/]+(?:/.|$)")
+# A queue by a number above 0 is there only where there are several.
+_OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/(?:[^/]+/.|(?:[^/]*-0|[^/]*[^/0-9])$)")
 # More than one; a comparison with less asks whether there is anything at all.
 _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
 _COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
