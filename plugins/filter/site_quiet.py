@@ -22,7 +22,7 @@ options:
     type: list
     elements: str
     required: true
-  off:
+  off_file:
     description: The file with the hosts that were off, as in O(linuxnet.tuning.rollout#module:file).
     type: str
     required: true
@@ -46,7 +46,7 @@ from typing import Any, Callable, Dict, Mapping, Sequence
 from ansible.errors import AnsibleFilterError
 
 
-def site_quiet(names: Sequence[str], hostvars: Mapping[str, Any], off: str) -> bool:
+def site_quiet(names: Sequence[str], hostvars: Mapping[str, Any], off_file: str) -> bool:
     """Whether nobody has to be judged; AnsibleFilterError for anything but a list of names."""
     from ansible_collections.linuxnet.tuning.plugins.plugin_utils import rollout
     from ansible_collections.linuxnet.tuning.plugins.plugin_utils.files import beside
@@ -57,7 +57,7 @@ def site_quiet(names: Sequence[str], hostvars: Mapping[str, Any], off: str) -> b
     read = notes(hostvars)
     told = {name: registered(read(name), "tune_result") for name in names}
     # Who was off may have come back, and does not belong into the file then.
-    return not os.path.lexists(beside(str(off))) and rollout.quiet(
+    return not os.path.lexists(beside(str(off_file))) and rollout.quiet(
         {name: rollout.Said([call], {}, {}) for name, call in told.items() if call}
     )
 
