@@ -20,7 +20,9 @@ _SHELLS = ("bash", "sh", "shell", "zsh")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
 # What stands above a block that shows how not to do it.
 _BAD = re.compile(
-    rf"\W*(?:before\s*(?:\([^)]*\))?|(?:(?:the|my|our)\s+)?(?:old|previous|original)\s+(?:config\w*|settings?|values?|files?)|(?:wrong|bad|incorrect)\b[^.`]{{0,30}}|{NOT}(?:\s+do(?:\s+this|\s+it)?)?)\W*",
+    r"\W*(?:before\s*(?:\([^)]*\))?"
+    r"|(?:(?:the|my|our)\s+)?(?:old|previous|original)\s+(?:config\w*|settings?|values?|files?)"
+    rf"|(?:wrong|bad|incorrect)\b[^.`]{{0,30}}|{NOT}(?:\s+do(?:\s+this|\s+it)?)?)\W*",
     re.IGNORECASE,
 )
 # What stands above a block that shows what a command prints.
