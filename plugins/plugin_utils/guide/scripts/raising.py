@@ -12,7 +12,7 @@ from .. import masks
 from ..keys import refusals
 from ..keys.settings import Bounds
 from ..shell import conditions, expand
-from ..shell.nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple
+from ..shell.nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, certain
 
 _Comparison = Tuple[str, str, str]
 
@@ -91,13 +91,10 @@ def _number(raw: str, scope: expand.Scope) -> Optional[int]:
 
 def _comparisons(test: Optional[Node], holds: bool) -> List[_Comparison]:
     """The comparisons that certainly hold if a condition does, or if it fails."""
-    if isinstance(test, (Sequence_, Pipeline)) and len(test.commands) == 1:
-        return _comparisons(test.commands[0], holds)
-    if isinstance(test, Not):
-        return _comparisons(test.command, not holds)
-    if isinstance(test, AndOr):
-        together = (test.operator == "&&") is holds
-        return [*_comparisons(test.left, holds), *_comparisons(test.right, holds)] if together else []
+    return [one for part, so in certain(test, holds) for one in _comparison(part, so)]
+
+
+def _comparison(test: Node, holds: bool) -> List[_Comparison]:
     found: List[_Comparison] = []
     if isinstance(test, Simple):
         found = _of_test(test)

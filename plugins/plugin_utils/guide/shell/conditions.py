@@ -10,7 +10,7 @@ from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from .. import masks
 from . import expand, interrupts
-from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of
+from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of, certain
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -176,13 +176,10 @@ def argument(node: Optional[Node]) -> Tuple[str, str]:
 
 def _module(node: Node, holds: bool) -> str:
     """The module of which a condition needs that it is loaded, or that it is not, and which of both."""
-    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
-        return _module(node.commands[0], holds)
-    if isinstance(node, Not):
-        return _module(node.command, not holds)
-    if isinstance(node, AndOr):
-        together = (node.operator == "&&") is holds
-        return (_module(node.left, holds) or _module(node.right, holds)) if together else ""
+    return next(filter(None, (_loaded(part, so) for part, so in certain(node, holds))), "")
+
+
+def _loaded(node: Node, holds: bool) -> str:
     question = ""
     if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
         question = " ".join(raw for raw, _line in node.words[1:] if raw not in ("]", "]]"))

@@ -135,3 +135,17 @@ def all_of(node: Optional[Node]) -> Iterator[Node]:
         inner = tuple(body for _patterns, body, _line in node.arms)
     for part in inner:
         yield from all_of(part)
+
+
+def certain(node: Optional[Node], holds: bool) -> Iterator[Tuple[Node, bool]]:
+    """The parts of a condition of which is certain how they end if it holds, or if it does not, and which of both."""
+    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
+        yield from certain(node.commands[0], holds)
+    elif isinstance(node, Not):
+        yield from certain(node.command, not holds)
+    elif isinstance(node, AndOr):
+        if (node.operator == "&&") is holds:
+            yield from certain(node.left, holds)
+            yield from certain(node.right, holds)
+    elif node is not None:
+        yield node, holds
