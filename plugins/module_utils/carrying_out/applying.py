@@ -17,8 +17,8 @@ Read = Callable[[Sequence[Address]], Cells]
 # A link that a driver takes down for a change is back within this time, autonegotiation of 10GBASE-T included.
 LINK_SECONDS = 15
 
-# What was refused may come about all the same within this time.
-REFUSED = 3
+# A value may be applied within this time although its command failed: NetworkManager also activates members by itself.
+REFUSED_SECONDS = 3
 
 
 class Applying:
@@ -85,9 +85,10 @@ class Applying:
         patience = self.families[family].patience
         if patience:
             # A manager works in the background, and its command may end before it has done all; so does a driver that
-            # negotiates. Who refuses has ended, if not all that the manager does of its own accord.
-            refused = bool(complaints and complaints[-1])
-            self.host.wait_until(lambda: self._is(group, values), min(patience, REFUSED) if refused else patience)
+            # negotiates.
+            failed = bool(complaints and complaints[-1])
+            seconds = min(patience, REFUSED_SECONDS) if failed else patience
+            self.host.wait_until(lambda: self._is(group, values), seconds)
         # Drivers decide on pause frames anew when the link comes back, so what is read before that is not final.
         if linked and not self._link_is_back(scope):
             self.lost.append(scope)
