@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A processor that does nothing but receive packets while others are idle."""
+"""A processor that does nothing but receive packets while others receive few."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ RULES = (
     Rule(
         id="softirq-fills-one-processor",
         severity="medium",
-        title="One processor does nothing but receive packets, while others are idle",
+        title="One processor does nothing but receive packets, while others receive few",
         condition="within an interval one processor spent 90 % of its time in softirq, processed half of all packets "
         "and 5000 a second, and the others spent less than half of theirs there on average; a note where several "
         "queues are in use and nothing is known to share out more",
