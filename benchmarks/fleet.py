@@ -24,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 BY_HAND = "by hand"
 SITE = "site"
 PLAYBOOKS = {BY_HAND: str(HERE / "by_hand.yml"), SITE: "linuxnet.tuning.site"}
+# The least that a task of Ansible does: it starts `true` on the host.
+RAW = ["ansible", "all", "--module-name", "ansible.builtin.raw", "--args", "true"]
 # What else is worth a row, on hosts that are tuned already.
 TUNE = ["ansible", "all", "--module-name", "linuxnet.tuning.tune", "--args", "inventory=true"]
 ROLE = ["ansible-playbook", str(HERE / "role.yml")]
@@ -97,10 +99,10 @@ class Benchmark:
         return end
 
     def others(self, fleet: hosts.Fleet) -> None:
-        """The parts of `site` alone, and the audit, in turns with pings like the rest."""
+        """The least task, the parts of `site` alone, and the audit, in turns with pings like the rest."""
         audit = [*AUDIT, "--extra-vars", f"audit_folder={self.folder / 'audit'}"]
         for _run in range(self.options.repeat):
-            for name, argv in (("module tune", TUNE), ("role tune", ROLE), ("audit", audit)):
+            for name, argv in (("raw: true", RAW), ("module tune", TUNE), ("role tune", ROLE), ("audit", audit)):
                 self.ping(fleet, report.WARM)
                 say(name)
                 self.runs.append(self.ansible.command(fleet, name, report.WARM, argv))
