@@ -41,6 +41,23 @@ install_packages() {
   apt_get install -y --no-install-recommends "$@"
 }
 
+# unpacked PACKAGE...: puts first on PATH what Debian packages bring, without the services that they would start.
+unpacked() {
+  local home=$STATE/unpacked package fresh
+  for package in "$@"; do
+    if [ ! -e "$home/$package" ]; then
+      echo "Unpacking the Debian package $package"
+      mkdir -p "$home"
+      fresh=$(mktemp -d "$home/.$package.XXXXXX") || return
+      apt_get update || return
+      (cd "$fresh" && apt_get download "$package" && dpkg-deb --extract ./*.deb . && rm ./*.deb) || return
+      rm -rf "${home:?}/$package"
+      mv -T "$fresh" "$home/$package" || return
+    fi
+    PATH=$home/$package/usr/bin:$PATH
+  done
+}
+
 # apt waits by itself for the lock of dpkg, but not for that of the package lists.
 apt_get() {
   local said
