@@ -7,8 +7,8 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## start the lab, audit it, tune it, tune it again; measure and prove in a classroom
-test: ## lint, unit, playbooks, browser, sanity and molecule, with the time of each
-	@scripts/test.sh lint unit playbooks browser sanity molecule
+test: ## lint, unit, playbooks, browser, sanity, speed and molecule, with the time of each
+	@scripts/test.sh lint unit playbooks browser sanity speed molecule
 lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
 unit: ## unit tests on each ansible-core that this machine can run
 playbooks: ## unit tests that play whole playbooks, on the oldest and the newest ansible-core

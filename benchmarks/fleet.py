@@ -30,6 +30,8 @@ RAW = ["ansible", "all", "--module-name", "ansible.builtin.raw", "--args", "true
 TUNE = ["ansible", "all", "--module-name", "linuxnet.tuning.tune", "--args", "inventory=true"]
 ROLE = ["ansible-playbook", str(HERE / "role.yml")]
 AUDIT = ["ansible-playbook", "linuxnet.tuning.audit"]
+# How often it is measured before it counts as too much: another load makes single runs dearer, and not all of them.
+ROUNDS = 3
 # The hosts hide everything that lies here, and a socket's path may not be long.
 RUN = Path("/run")
 State = Mapping[str, str]
@@ -82,11 +84,19 @@ class Benchmark:
         self.play(fleet, name, report.FIRST, changed=count)
         end = fleet.state(list(self.parameters))
         self.must_be_as_desired(end, begin)
+        if self.options.most is None:
+            self.compare(fleet, name)
+        else:
+            self.judge(fleet)
+        must_equal(end, fleet.state(list(self.parameters)), f"{name} said that nothing changed, and yet it did")
+        self.ansible.disconnect(fleet)
+        return end
+
+    def compare(self, fleet: hosts.Fleet, name: str) -> None:
+        """All rows of the table."""
         # By hand it takes so long that one run says enough.
         repeat = 1 if name == BY_HAND else self.options.repeat
-        for _run in range(repeat):
-            self.ping(fleet, report.WARM)
-            self.play(fleet, name, report.WARM, changed=0)
+        self.unchanged(fleet, name, repeat)
         for _run in range(repeat):
             self.ansible.disconnect(fleet)
             self.ping(fleet, report.COLD)
@@ -94,9 +104,18 @@ class Benchmark:
             self.play(fleet, name, report.COLD, changed=0)
         if name == SITE:
             self.others(fleet)
-        must_equal(end, fleet.state(list(self.parameters)), f"{name} said that nothing changed, and yet it did")
-        self.ansible.disconnect(fleet)
-        return end
+
+    def judge(self, fleet: hosts.Fleet) -> None:
+        """As many runs as it takes to see that an unchanged `site` does not cost too much."""
+        for _round in range(ROUNDS):
+            self.unchanged(fleet, SITE, self.options.repeat)
+            if self.judged() <= self.options.most:
+                return
+
+    def unchanged(self, fleet: hosts.Fleet, name: str, repeat: int) -> None:
+        for _run in range(repeat):
+            self.ping(fleet, report.WARM)
+            self.play(fleet, name, report.WARM, changed=0)
 
     def others(self, fleet: hosts.Fleet) -> None:
         """The least task, the parts of `site` alone, and the audit, in turns with pings like the rest."""
@@ -146,10 +165,15 @@ class Benchmark:
             report.write_json(options.json, setting, self.runs, rows, ratios, self.memory)
         if options.most is None:
             return 0
-        # The clock depends on what else the machine does; the controller's processor time hardly does.
-        ratio = ratios[f"{SITE} / ping, {report.WARM}, controller CPU"]
+        ratio = self.judged()
         print(f"\nsite unchanged costs the controller {ratio:.2f} pings; the most that it may is {options.most}")
         return 0 if ratio <= options.most else 1
+
+    def judged(self) -> float:
+        """What an unchanged `site` costs, by the median of all runs so far. The clock depends on what else the machine
+        does; the controller's processor time does so less."""
+        rows = report.medians(self.runs)
+        return report.ratios(rows, list(PLAYBOOKS))[f"{SITE} / ping, {report.WARM}, controller CPU"]
 
 
 def must_equal(expected: State, found: State, message: str) -> None:
@@ -172,13 +196,16 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--only", choices=list(PLAYBOOKS), help="leave the other playbook out")
     parser.add_argument(
-        "--most", type=float, metavar="PINGS", help="fail if site unchanged costs the controller more processor time"
+        "--most",
+        type=float,
+        metavar="PINGS",
+        help="fail if site unchanged costs the controller more processor time; measures nothing else",
     )
     parser.add_argument("--install", action="store_true", help="get missing Debian packages with apt")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file as well")
     options = parser.parse_args(argv)
-    if options.most and options.only == BY_HAND:
-        parser.error("--most judges site")
+    if options.most is not None and options.only != SITE:
+        parser.error("--most judges site; add --only site")
     for name, most in (("hosts", 1000), ("nics", 8), ("repeat", 100)):
         if not 1 <= getattr(options, name) <= most:
             parser.error(f"--{name} takes 1 to {most}")
