@@ -28,6 +28,25 @@ from antsibull_changelog.cli import main
 sys.exit(main())' lint
 }
 
+# What Galaxy does with an archive before it takes it; ansible-lint has a check of its own.
+importer() {
+  local folder
+  folder=$(mktemp -d)
+  printf '[galaxy-importer]\n%s = True\n%s = True\n%s = False\n' \
+    CHECK_REQUIRED_TAGS CHECK_CHANGELOG RUN_ANSIBLE_LINT >"$folder/galaxy-importer.cfg"
+  (
+    cd "$folder"
+    "$ROOT/scripts/build.sh" "$folder"
+    env -u ANSIBLE_COLLECTIONS_PATH GALAXY_IMPORTER_CONFIG="$folder/galaxy-importer.cfg" \
+      python -m galaxy_importer.main "$folder"/*.tar.gz 2>&1 | grep -v '^Loading' | tee said
+    # It ends with 0 whatever it finds.
+    grep -q 'completed successfully' said && ! grep -E '^(WARNING|ERROR)' said
+  )
+  local ended=$?
+  rm -rf "$folder"
+  return "$ended"
+}
+
 AT_ONCE=$(nproc)
 check "ruff check" ruff check
 check "ruff format" ruff format --check --diff
@@ -42,5 +61,6 @@ check "findings documented" env "PYTHONPATH=$COLLECTIONS" python scripts/documen
 check "profiles documented" env "PYTHONPATH=$COLLECTIONS" python scripts/document_profiles.py --check
 check "drivers documented" python scripts/document_drivers.py --check
 check "shellcheck" shell_files
+check "galaxy-importer" importer
 check "licenses" reuse --suppress-deprecation lint --quiet
 finish lint
