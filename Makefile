@@ -9,7 +9,7 @@ help: ## show this list
 demo: ## start the lab, audit it, tune it, tune it again; measure and prove in a classroom
 test: ## lint, unit, playbooks, browser, sanity, speed and molecule, with the time of each
 	@scripts/test.sh lint unit playbooks browser sanity speed molecule
-lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck
+lint: ## ruff, mypy, yamllint, ansible-lint, changelog, documentation, shellcheck, galaxy-importer
 unit: ## unit tests on each ansible-core that this machine can run
 playbooks: ## unit tests that play whole playbooks, on the oldest and the newest ansible-core
 browser: ## the pages that the collection writes, in a headless Chromium
