@@ -188,6 +188,8 @@ DRIVERS: Tuple[Driver, ...] = (
             "rx_too_long": ("rx_oversize_pkts_phy", "rx_oversize_pkts_buffer|rx_oversize_pkts_sw_drop"),
             "rx_pause": ("rx_pause_ctrl_phy", "rx_global_pause", r"rx_prio\d_pause"),
             "tx_pause": ("tx_pause_ctrl_phy", "tx_global_pause", r"tx_prio\d_pause"),
+            "rx_pause_us": ("rx_global_pause_duration", r"rx_prio\d_pause_duration"),
+            "tx_pause_us": ("tx_global_pause_duration", r"tx_prio\d_pause_duration"),
             "pause_storms": ("tx_pause_storm_error_events",),
         },
         "rx_out_of_buffer|rx_crc_errors_phy",

@@ -92,6 +92,8 @@ MEANINGS: Tuple[Meaning, ...] = (
         "pause frames sent: this NIC asked for a break",
         (r"tx_flow_control_xo(n|ff)", r"tx_xo(n|ff)_(sent|frames)", r"tx_pause(_frames?|_ctrl)?"),
     ),
+    Meaning("rx_pause_us", "microseconds for which pause frames have held this NIC back"),
+    Meaning("tx_pause_us", "microseconds for which this NIC has held its link partner back"),
     Meaning("pause_storms", "times the NIC stopped sending pause frames itself, because its host fetched nothing"),
     Meaning(
         "late_collisions",

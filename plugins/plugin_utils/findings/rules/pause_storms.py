@@ -19,26 +19,47 @@ _NOW = 100
 _SHARE = 10_000
 # The longest pause is 33 ms at 1000 Mb/s: one in so many seconds of uptime takes nothing away.
 _SELDOM = 10
+# Where the NIC tells how long it was paused: the part of the time that is felt, within an interval and since the boot,
+# most of which a host has nothing to send; and the part that is most of the speed.
+_FELT, _ON_AVERAGE, _MOSTLY = 0.01, 0.0001, 0.05
 
 
-def _brake(nic: Nic, frames: int, packets: int) -> bool:
-    least = _NOW if nic.number("counters", "interval") else _MANY
-    return nic.linked and frames >= least and frames > packets / _SHARE and not rare(nic, frames, _SELDOM)
+def _brake(nic: Nic, way: str, packets: int) -> bool:
+    frames, least = nic.counted(f"{way}_pause")[0], _NOW if nic.number("counters", "interval") else _MANY
+    if not nic.linked or frames < least or rare(nic, frames, _SELDOM):
+        return False
+    # RDMA pauses for priorities of its own, and none of its packets is one of the kernel's.
+    part = _paused(nic, way)
+    if part:
+        return part >= (_FELT if nic.number("counters", "interval") else _ON_AVERAGE)
+    return frames > packets / _SHARE
+
+
+def _paused(nic: Nic, way: str) -> float:
+    """The part of the time for which the link was paused; 0 where nobody tells, as some firmware does not."""
+    seconds = nic.number("counters", "interval") or nic.host.number("kernel", "uptime") or 0
+    return nic.counted(f"{way}_pause_us")[0] / 1_000_000 / seconds if seconds else 0
+
+
+def _time(nic: Nic, way: str) -> dict[str, str]:
+    part, since = _paused(nic, way), nic.counted(f"{way}_pause_us")[1]
+    return {"paused for": f"{100 * part:.2g} % of the time {since}"} if part else {}
 
 
 def told_to_wait(nic: Nic) -> bool:
     """Whether the other end stops this NIC often enough for people to notice."""
-    return _brake(nic, nic.counted("rx_pause")[0], nic.counted("tx_packets")[0])
+    return _brake(nic, "rx", nic.counted("tx_packets")[0])
 
 
 def _held(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         if told_to_wait(nic):
             frames, since = nic.counted("rx_pause")
-            sent = nic.counted("tx_packets")[0]
-            evidence = {"pause frames received": f"{frames} {since}", "packets sent": sent}
-            action = _FLOODED if frames >= sent else ""
-            yield Hit(evidence, nic.name, severity="high" if frames > sent / 100 else "", action=action)
+            sent, part = nic.counted("tx_packets")[0], _paused(nic, "rx")
+            evidence = {"pause frames received": f"{frames} {since}", "packets sent": sent, **_time(nic, "rx")}
+            action = _FLOODED if frames >= sent and not 0 < part < _MOSTLY else ""
+            worst = part >= _MOSTLY if part else frames > sent / 100
+            yield Hit(evidence, nic.name, severity="high" if worst else "", action=action)
 
 
 _FLOODED = (
@@ -52,9 +73,10 @@ _FLOODED = (
 def _brakes(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         frames, since = nic.counted("tx_pause")
-        if not _brake(nic, frames, nic.packets):
+        if not _brake(nic, "tx", nic.packets):
             continue
         evidence: dict[str, Any] = {"pause frames sent": f"{frames} {since}", "packets received": nic.packets}
+        evidence.update(_time(nic, "tx"))
         size, top = nic.number("ring", "rx", "value"), nic.maximum("ring", "rx")
         if size is not None and top is not None:
             evidence["rx ring"] = f"{size:g} of {top:g}"
@@ -62,7 +84,7 @@ def _brakes(host: Host) -> Iterator[Hit]:
         if storms:
             evidence["storms that the NIC has ended"] = storms
         # A host that fetches what arrives gets many packets between two pauses.
-        if storms or frames >= nic.packets:
+        if storms or (frames >= nic.packets and not 0 < _paused(nic, "tx") < _MOSTLY):
             yield Hit(evidence, nic.name, action=_STORM)
             continue
         remedy, mends = _more(nic), nic_remedy(nic.name, ring={"rx": "max"})
@@ -95,7 +117,8 @@ RULES = (
         severity="medium",
         title="The link partner holds this host back with pause frames",
         condition="the NIC received at least 10000 pause frames (100 within an interval), one in ten seconds of "
-        "uptime, and more than one for 10000 packets that it sent",
+        "uptime, and more than one for 10000 packets that it sent; where it tells how long they lasted, as mlx5 does, "
+        "instead 1 % of the interval, or a ten-thousandth of the uptime, and from 5 % on it is high",
         explanation="While the link is paused nothing is sent, to any destination. The partner pauses it because its "
         "own buffer, or that of a slow port behind it, is full; a broken device can do so forever.",
         action="Look at the port of the switch and what is slow behind it; if it never ends, switch flow control off "
@@ -110,7 +133,7 @@ RULES = (
         severity="high",
         title="This host cannot keep up and stops the link with pause frames",
         condition="the NIC sent at least 10000 pause frames (100 within an interval), one in ten seconds of "
-        "uptime, and more than one for 10000 packets that it received",
+        "uptime, and more than one for 10000 packets that it received, or for as long as with held-back-by-pause",
         explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
         "back everybody who sends to this host. The rate is that of the slowest stage behind the NIC.",
         action="Raise the receive ring; then check the channels, the interrupts and what the processors do.",
