@@ -15,10 +15,20 @@ _WAYS = ("rx", "tx")
 
 
 def _can(nic: Nic) -> bool:
-    if not nic.real or nic.at("pause") is None:
+    if not nic.real or nic.at("pause") is None or _listens(nic):
         return False
     # Some drivers do not even tell that they can (e1000e); that a partner refuses is only told where they can.
     return nic.text("pause_supported") not in ("", "No") or any(nic.text("pause", way, "partner") for way in _WAYS)
+
+
+def _listens(nic: Nic) -> bool:
+    """Whether it only listens, as at the mirror port of a switch, which nobody wants to be stopped for it."""
+    taken, sent = (nic.number("counters", "total", f"{way}_packets") for way in _WAYS)
+    return taken is not None and sent is not None and taken >= _A_LOT and sent < taken / _A_LOT
+
+
+# Packets; whoever talks to others answers more than one of so many.
+_A_LOT = 100_000
 
 
 def _on(nic: Nic) -> bool:
@@ -80,7 +90,7 @@ _BURST = 1000
 
 def _loses(nic: Nic) -> bool:
     lost, packets = nic.counted("rx_missed")[0], nic.counted("rx_packets")[0]
-    return nic.real and lost >= _BURST and lost > packets / 100_000
+    return nic.real and lost >= _BURST and lost > packets / 100_000 and not _listens(nic)
 
 
 def _hit(nic: Nic, fleet: Fleet, remedy: Mapping[str, object]) -> Hit:
@@ -138,7 +148,7 @@ RULES = (
         title="Flow control is off where speeds are mixed",
         condition="the fleet has links of different speeds, or the inventory asks for flow control, and the NIC "
         "neither uses nor offers pause frames; a note, until packets are lost, a measurement is slower in one "
-        "direction, or the inventory asks for them",
+        "direction, or the inventory asks for them; not at a port that only listens, such as that of a mirror",
         explanation=f"{_WHY} Pause frames let the sender wait instead.",
         action=f"Switch pause frames on, here and at the port of the switch, at the slow links at least. {_COST}",
         reference=_PAGE,
