@@ -131,8 +131,10 @@ VERDICTS = (
             "tcp-timestamps-off",
             "medium",
             "TCP timestamps are off",
-            "net.ipv4.tcp_timestamps is 0 and a link has 10000 Mb/s or more; on slower ones it is a note",
-            "A fast link reuses sequence numbers within seconds, and recovery from losses is worse.",
+            "net.ipv4.tcp_timestamps is 0 and a link has 10000 Mb/s or more, or at least 1000 connections (100 within "
+            "an interval), and one in a thousand, came by a SYN cookie; else it is a note",
+            "A fast link reuses sequence numbers within seconds, recovery from losses is worse, and connections that "
+            "come by a SYN cookie scale no window.",
             1,
             "Switch them on.",
         ),

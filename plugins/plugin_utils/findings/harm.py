@@ -122,6 +122,18 @@ def much(host: Host, name: str) -> tuple[int, str]:
     return enough(host, *host.protocol(name))
 
 
+def cut_short(host: Host) -> str:
+    """Connections that came by a cookie while timestamps are off, as a person reads it; else empty.
+
+    What both ends can do is coded into the timestamp of a cookie, so these scale no window and have no SACK.
+    """
+    came, since = much(host, "TcpExtSyncookiesRecv")
+    every, _since = host.protocol("TcpPassiveOpens")
+    if not came or came * 1000 < every or host.sysctl("net.ipv4.tcp_timestamps") != "0":
+        return ""
+    return f"{came} beside {every} {since}"
+
+
 def short_of_memory(host: Host) -> bool:
     """Whether TCP uses so much memory that the kernel cuts its queues, or did within an interval."""
     limits, used = host.vector("net.ipv4.tcp_mem"), host.count("protocols", "fill", "tcp_mem")

@@ -8,6 +8,7 @@ from typing import Optional
 
 from ...parameters import VERDICTS
 from ...verdict import Verdict
+from ..harm import cut_short
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -99,7 +100,16 @@ def _stamps(host: Host) -> Iterator[Hit]:
     if host.sysctl("net.ipv4.tcp_timestamps") == "0":
         fast = any(nic.real and nic.speed >= 10000 for nic in host.nics)
         remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_timestamps": 1}}
-        yield Hit({"net.ipv4.tcp_timestamps": "0"}, remedy=remedy, severity="" if fast else "note")
+        cut = cut_short(host)
+        evidence = {"net.ipv4.tcp_timestamps": "0", **({"connections that came by a SYN cookie": cut} if cut else {})}
+        yield Hit(evidence, remedy=remedy, action=_CUT if cut else "", severity="" if fast or cut else "note")
+
+
+_CUT = (
+    "Switch them on, and raise the backlog that overflows (see syn-queue-overflows): without timestamps a SYN cookie "
+    "cannot tell how the window is scaled, so each of these connections has 64 KiB for a round trip, and no SACK, for "
+    "as long as it lasts. Let the clients connect anew then."
+)
 
 
 def _unpaced(host: Host) -> Iterator[Hit]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..harm import cut_short
 from ..model import Hit, Rule
 from ..view import Facts, Host
 
@@ -30,7 +31,8 @@ def _windows(host: Host) -> Iterator[Hit]:
             evidence["window of the peer"] = f"{window} bytes"
             evidence["so at most"] = f"{window * 8 / 1000 / trip:.3g} Mbit/s" if trip else ""
         unscaled = not row.count("scale") and 0 < window <= _OUT_OF_SCALE
-        yield Hit({name: value for name, value in evidence.items() if value}, action=_UNSCALED if unscaled else _PEER)
+        action = (_COOKIES if cut_short(host) else _UNSCALED) if unscaled else _PEER
+        yield Hit({name: value for name, value in evidence.items() if value}, action=action)
 
 
 _PEER = (
@@ -40,6 +42,10 @@ _PEER = (
 _UNSCALED = (
     "The peer does not scale its window, so that it is never above 64 KiB: switch net.ipv4.tcp_window_scaling on there "
     "(and here), let no firewall remove TCP options, and let its program set no small SO_RCVBUF."
+)
+_COOKIES = (
+    "The window is not scaled, and this host has lost that itself: see the finding tcp-timestamps-off first, for "
+    "connections come by SYN cookies here, which cannot keep it while timestamps are off."
 )
 
 
