@@ -645,7 +645,8 @@ host:
         - Where there are many connections, those to the peer to which most C(ports) lead (C(ports_to)), and those whose
           program does not close them (C(left_open)).
         - Where UDP has lost packets, the sockets that have (C(lost_in)); where accept queues were full, the ports of
-          those, with their backlog (C(refused_at)).
+          those, with their backlog (C(refused_at)), and of all ports the C(longest) and the C(shortest) ones
+          (C(backlogs)).
         - Where packets of IPv6 are hardly ever answered, since the boot or within O(interval), how many connections to
           public addresses of other networks ask again (C(unanswered_6)).
       type: dict

@@ -75,6 +75,8 @@ def test_ports_whose_queue_of_connections_was_full():
     assert ss.refused_at(LISTENING, 3) == rows and ss.refused_at(LISTENING, 1) == rows[:1]
     # Linux before 4.7 does not count them for each socket.
     assert ss.refused_at(LISTENING.replace(",d9000)", ")"), 3)[0]["lost"] == 21 and ss.refused_at("", 3) == []
+    told = ss.backlogs(LISTENING, 1)
+    assert told["longest"] >= 128 and told["shortest"] == [{"port": 6379, "backlog": 2}] and ss.backlogs("", 3) == {}
 
 
 def test_facts_look_closer_where_a_counter_says_so():

@@ -85,9 +85,9 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     services that answer none of several connections any more (`silent`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
-    UDP has lost packets, which sockets have (`lost_in`), and where accept queues were full, of which ports
-    (`refused_at`); where IPv6 hears nothing, since the boot or within an interval (`grown`), connections that go on
-    asking (`unanswered_6`).
+    UDP has lost packets, which sockets have (`lost_in`); where accept queues were full, of which ports (`refused_at`),
+    and how long those of all ports are (`backlogs`); where IPv6 hears nothing, since the boot or within an interval
+    (`grown`), connections that go on asking (`unanswered_6`).
     """
     connections = _ss(host, "-tinH", "state", "established")
     trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
@@ -112,8 +112,9 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
         facts.update({"lost_in": worst} if worst else {})
     counted.update(_read(host, "/proc/net/netstat", protocols.counters))
     if counted.get(_LISTEN, 0) >= _SOME or grown.get(_LISTEN, 0) >= _SOME // 10:
-        worst = ss.refused_at(_ss(host, "-tlnmH"), _HELD)
-        facts.update({"refused_at": worst} if worst else {})
+        listening = _ss(host, "-tlnmH")
+        told = {"refused_at": ss.refused_at(listening, _HELD), "backlogs": ss.backlogs(listening, _HELD)}
+        facts.update({name: value for name, value in told.items() if value})
     if _unheard(counted, now=False) or _unheard(grown, now=True):
         asking = unanswered.asking(_ss(host, "-6", "-tnoH", "state", "syn-sent"))
         facts.update({"unanswered_6": asking} if asking else {})

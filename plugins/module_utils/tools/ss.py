@@ -120,6 +120,17 @@ def refused_at(text: str, most: int) -> List[Dict[str, int]]:
     return sorted(found.values(), key=lambda row: (-row["lost"], row["port"]))[:most]
 
 
+def backlogs(text: str, most: int) -> Dict[str, Any]:
+    """Of `ss -tln`: the longest queue that a listening port has (`longest`), and the ports with the shortest ones."""
+    found: Dict[int, int] = {}
+    for words, _about in _pairs(text):
+        port = words[3].rpartition(":")[2] if len(words) >= 5 and words[0] == "LISTEN" else ""
+        if port.isdecimal() and re.fullmatch(r"\d{1,10}", words[2]):
+            found[int(port)] = min(int(words[2]), found.get(int(port), int(words[2])))
+    rows = [{"port": port, "backlog": found[port]} for port in sorted(found, key=lambda port: (found[port], port))]
+    return {"longest": max(found.values()), "shortest": rows[:most]} if found else {}
+
+
 def full_queues(text: str, most: int) -> List[Dict[str, Any]]:
     """Of `ss -xln`: socket files on which more programs wait than the queue holds, most first: path, waiting, most."""
     found = []

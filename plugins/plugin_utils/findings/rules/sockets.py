@@ -22,12 +22,15 @@ def _listen(host: Host) -> Iterator[Hit]:
     evidence: dict[str, object] = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
     # Who may open no more files accepts nothing, however long the queue is.
     stopped = [row.text("program") for row in host.rows("limits", "open_files") if at_the_limit(row)]
-    own = _own_backlog(host, best)
+    own = own_backlog(host, best)
     if stopped:
         yield Hit({**evidence, "at the limit of open files": stopped}, action=_STOPPED, severity="note")
     elif own and not stolen(host)[0]:
-        told = f"backlog {own.count('backlog')}, {own.count('lost')} connections dropped"
-        yield Hit({**evidence, f"port {own.count('port')}": told}, action=_OWN.format(own.count("port"), best))
+        yield Hit({**evidence, **dropped_at(own)}, action=own_words(own, best))
+    elif not stolen(host)[0] and (short := short_backlogs(host)):
+        # Programs may have been restarted since a limit that is large enough was set.
+        past = limit >= best and not host.number("protocols", "interval")
+        yield Hit({**evidence, **short}, action=SHORT, severity="note" if past else "")
     elif 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
     elif stolen(host)[0]:
@@ -37,7 +40,7 @@ def _listen(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
 
 
-def _own_backlog(host: Host, best: int) -> Facts | None:
+def own_backlog(host: Host, best: int) -> Facts | None:
     """The port that has dropped most, if its program asks for a short queue, and not the kernel that makes it short."""
     row = next(iter(host.rows("sockets", "refused_at")), None)
     most = min(host.whole("net.core.somaxconn"), best)
@@ -47,6 +50,34 @@ def _own_backlog(host: Host, best: int) -> Facts | None:
     return None if row.count("backlog") == 128 and host.release < (5, 4) else row
 
 
+# Since this release the kernel counts for each socket what it has dropped, so that the right port is known.
+_TELLS = (4, 7)
+
+
+def dropped_at(row: Facts) -> dict[str, str]:
+    """A port that has dropped connections, as a person reads it."""
+    return {f"port {row.count('port')}": f"backlog {row.count('backlog')}, {row.count('lost')} connections dropped"}
+
+
+def own_words(row: Facts, best: int) -> str:
+    """What to do about a port whose program asks for too little."""
+    return _OWN.format(row.count("port"), best)
+
+
+def short_backlogs(host: Host) -> dict[str, str]:
+    """The ports with the shortest queues, where no program has asked for as much as somaxconn allows; else nothing."""
+    longest, limit = host.count("sockets", "backlogs", "longest"), host.whole("net.core.somaxconn")
+    if not 0 < longest < limit or not (0, 0) < host.release < _TELLS:
+        return {}
+    rows = host.rows("sockets", "backlogs", "shortest")
+    return {f"backlog of port {row.count('port')}": str(row.count("backlog")) for row in rows}
+
+
+SHORT = (
+    "No program that listens here has asked for as much as net.core.somaxconn allows, or it was raised after they had "
+    "begun, so raising it more changes nothing: raise the backlog of the program whose clients come all at once "
+    "(`socket.listen.backlog.size` of Kafka, `backlog` of `listen` in nginx, `tcp-backlog` of Redis), and restart it."
+)
 _OWN = (
     "Raise the backlog of the program at port {0}, which somaxconn does not limit: to some {1} (`backlog` of `listen` "
     "in nginx, `tcp-backlog` of Redis, `--backlog` of gunicorn, the second number of listen() in one of your own), "
@@ -174,8 +205,9 @@ RULES = (
         severity="medium",
         title="Connections are refused because the accept queue is full",
         condition="the accept queue overflowed at least 1000 times, and once in 10000 connections, and "
-        "net.core.somaxconn is below 512 for each processor, or the port that dropped most has a backlog below both; "
-        "a note where neither is known to be too small",
+        "net.core.somaxconn is below 512 for each processor, or the port that dropped most has a backlog below both, "
+        "or all ports have one below somaxconn and the kernel, before Linux 4.7, does not tell which dropped; a note "
+        "where neither is known to be too small",
         explanation="A connection waits in this queue until the program accepts it. When the queue is full the kernel "
         "drops the last packet of the handshake, and the client waits for seconds before it retries.",
         action="Raise the limit, and the backlog of the program as well (`listen` in nginx, `backlog` in others), "

@@ -9,6 +9,7 @@ from typing import Any
 from ..harm import much, queue, short_of_memory
 from ..model import Hit, Rule
 from ..view import Facts, Host
+from .sockets import SHORT, dropped_at, own_backlog, own_words, short_backlogs
 
 _PAGE = "https://docs.kernel.org/networking/ip-sysctl.html"
 _SYN, _ACCEPT = "net.ipv4.tcp_max_syn_backlog", "net.core.somaxconn"
@@ -44,6 +45,11 @@ def _syn(host: Host) -> Iterator[Hit]:
     }
     if attack:
         yield Hit({**evidence, "cookies that came back": _back(host)}, action=_ATTACK, severity="note")
+    elif keys != (_SYN,) and (own := own_backlog(host, best)):
+        yield Hit({**evidence, **dropped_at(own)}, action=own_words(own, best))
+    elif keys != (_SYN,) and (short := short_backlogs(host)):
+        past = not desired and not host.number("protocols", "interval")
+        yield Hit({**evidence, **short}, action=SHORT, severity="note" if past else "")
     elif any(key in desired for key in keys):
         yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
     elif cookies:
