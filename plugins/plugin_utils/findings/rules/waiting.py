@@ -44,7 +44,10 @@ def _syn(host: Host) -> Iterator[Hit]:
         "net.ipv4.tcp_syncookies": host.sysctl("net.ipv4.tcp_syncookies"),
     }
     if attack:
-        yield Hit({**evidence, "cookies that came back": _back(host)}, action=_ATTACK, severity="note")
+        seconds = host.number("protocols", "interval")
+        flood = seconds is not None and cookies >= _FLOOD * seconds > 0
+        evidence["cookies that came back"] = _back(host)
+        yield Hit(evidence, action=_FLOODED if flood else _ATTACK, severity="" if flood else "note")
     elif keys != (_SYN,) and (own := own_backlog(host, best)):
         yield Hit({**evidence, **dropped_at(own)}, action=own_words(own, best))
     elif keys != (_SYN,) and (short := short_backlogs(host)):
@@ -65,6 +68,14 @@ def _back(host: Host) -> int:
 
 # Of the cookies sent to clients most come back.
 _PARTS = 4
+# Requests in a second that nobody means, within an interval: no scan of ports is as fast.
+_FLOOD = 1000
+_FLOODED = (
+    "This is a flood: hardly anybody who was answered goes on. Cookies keep the service alive, and no queue would be "
+    "long enough, but each answer takes time of the processors and goes to addresses that are mostly forged. Let the "
+    "provider or a firewall in front filter it; here drop the networks that it comes from (`ss -tn state syn-recv`), "
+    "or let SYNPROXY of netfilter answer before the sockets, and lower net.ipv4.tcp_synack_retries until it is over."
+)
 _ATTACK = (
     "Few of those who were answered went on, as in a scan or an attack (SYN flood): cookies are the right answer, and "
     "a longer queue would only hold more of it. See who asks (`ss -tn state syn-recv`)."
@@ -172,7 +183,8 @@ RULES = (
         title="More connections begin at once than the SYN queue holds",
         condition="at least 1000 requests (100 within an interval) were dropped because the queue was full, or "
         "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor; a note "
-        "where they are not, or where not one in four of the cookies came back",
+        "where they are not, or where not one in four of the cookies came back and they are fewer than 1000 a second "
+        "within an interval",
         explanation="A request waits in this queue for the last packet of the handshake. If the queue is full, the "
         "request is dropped, or answered with a cookie, which loses window scaling if timestamps are off.",
         action="Raise the limits, the backlog of the program as well, and keep cookies on. If the addresses are "
