@@ -34,8 +34,11 @@ def _cut_off(host: Host) -> Iterator[Hit]:
         and refused > heard
         and any(_serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
     )
+    pods = _pods(host)
     if found.count("containers"):
         routed = {"bridge": found.text("name"), "containers": found.count("containers")}
+    elif pods:
+        routed, serves = {"network of pods": pods}, bool(often) and refused > heard
     elif tunnels:
         routed = {"tunnels": tunnels}
     else:
@@ -49,11 +52,32 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     refusals = {"packets for others": f"{refused} {since}"} if refused else {}
     remedy = {"tuning_host_sysctl": {"net.ipv4.ip_forward": 1}}
     evidence = {"net.ipv4.ip_forward": 0, **routed, **files, **refusals}
-    if "tunnels" in routed and not serves:
+    if "bridge" not in routed and not serves:
+        # Each device may forward on its own, whatever is set for all of them.
         yield Hit(evidence, severity="note")
     else:
         yield Hit(evidence, remedy=remedy, severity="" if refused else "medium")
 
+
+def _pods(host: Host) -> list[str]:
+    """The devices by which the pods of a node of Kubernetes reach each other, where that is no bridge."""
+    if host.flag("kernel", "kubernetes") is not True:
+        return []
+    return sorted({row.text("nic") for row in host.rows("addresses") if row.text("nic") in _NETWORKS})
+
+
+# Those of Cilium, Calico (VXLAN and IP in IP), flannel, Antrea, OVN-Kubernetes, Kube-OVN and Weave.
+_NETWORKS = (
+    "cilium_host",
+    "vxlan.calico",
+    "tunl0",
+    "flannel.1",
+    "flannel-wg",
+    "antrea-gw0",
+    "ovn-k8s-mp0",
+    "ovn0",
+    "weave",
+)
 
 _MINUTE = 60
 # The prefixes of networks of IPv4 that a VPN has for its clients; those between two hosts are longer.
@@ -186,15 +210,16 @@ RULES = (
         severity="high",
         title="Containers or clients of a VPN are cut off, because the host does not forward",
         condition="net.ipv4.ip_forward is 0, at least 1000 packets (100 within an interval) were for others, and there "
-        "are containers on a bridge of Docker, Podman or CNI, or these packets come at least once a minute, are more "
-        "than the broadcasts that its NICs have received, and the host has the first address of a tunnel's network for "
-        "many hosts, of WireGuard or a program (a note where they come once an hour or are fewer, or it has another "
-        "address, as clients have; none with a battery); for containers it is medium without those packets",
+        "are containers on a bridge of Docker, Podman or CNI; or these packets are more than the broadcasts that its "
+        "NICs have received, and come at least once an hour to a node of Kubernetes with a network of pods, or at "
+        "least once a minute to the first address of a tunnel's network for many hosts, of WireGuard or a program. A "
+        "note where they are fewer or come seldom, or to another address of a tunnel, as clients have it; for "
+        "containers it is medium without those packets, and none of a tunnel's with a battery",
         explanation="Docker and its like switch forwarding on when they start, and a file of sysctl.d, often of a "
-        "guide for security, or `sysctl -p` switches it off again; the server of a VPN needs it from the start. Their "
-        "packets are then discarded.",
-        action="Set net.ipv4.ip_forward to 1 on hosts of containers and servers of a VPN, and take the other value out "
-        "of the files.",
+        "guide for security, or `sysctl -p` switches it off again; the server of a VPN and nodes of Kubernetes need it "
+        "from the start. Their packets are then discarded.",
+        action="Set net.ipv4.ip_forward to 1 on hosts of containers, nodes of Kubernetes and servers of a VPN, and "
+        "take the other value out of the files.",
         reference="https://github.com/moby/moby/issues/47966",
         host=_cut_off,
     ),
