@@ -97,6 +97,20 @@ _NO_ROOM = (
     "(net.ipv4.tcp_keepalive_time below the timeout), which programs have to switch on (SO_KEEPALIVE)."
 )
 
+# Seconds for which IPVS remembers a connection that is silent, unless `ipvsadm --set` or kube-proxy say otherwise
+# (net/netfilter/ipvs/ip_vs_proto_tcp.c); nothing can be read of it without a program.
+_BALANCED = 900
+
+
+def _unbalanced(host: Host) -> Iterator[Hit]:
+    probes, step = host.whole(_PROBES), host.whole("net.ipv4.tcp_keepalive_intvl") or 75
+    # The parameters are there once the module is loaded.
+    if not host.sysctl(_TRACKED) or probes < _BALANCED:
+        return
+    evidence = {"IPVS": "loaded", _PROBES: probes, "IPVS forgets after": f"{_BALANCED} s, unless it is set"}
+    ask = _BALANCED - 2 * min(step, _BALANCED // 6)
+    yield Hit(evidence, remedy={"tuning_host_sysctl": {_PROBES: min(ask, 600)}})
+
 
 RULES = (
     Rule(
@@ -139,6 +153,20 @@ RULES = (
         "when that is to go.",
         reference="https://github.com/kubernetes/kubernetes/issues/70747",
         host=_reused,
+    ),
+    Rule(
+        id="ipvs-forgets-idle",
+        severity="note",
+        title="IPVS forgets idle connections before keepalive asks whether they live",
+        condition="the module ip_vs is loaded, and net.ipv4.tcp_keepalive_time is 900 or more",
+        explanation="IPVS, by which kube-proxy in that mode, Docker Swarm and keepalived balance, forgets a connection "
+        "that was silent for 15 minutes, without a word. The next request of a pool is then reset or lost, and works "
+        "when it is repeated.",
+        action="Let keepalive ask sooner on the hosts and in the containers (each pod has a value of its own), and let "
+        "programs switch it on (SO_KEEPALIVE); or let IPVS wait longer (`ipvs.tcpTimeout` of kube-proxy, "
+        "`ipvsadm --set 7500 120 300`).",
+        reference="https://github.com/kubernetes/kubernetes/issues/71358",
+        host=_unbalanced,
     ),
     Rule(
         id="conntrack-forgets-idle",
