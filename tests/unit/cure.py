@@ -44,8 +44,9 @@ def _nic(whole, host, entry):
             nic[family][key]["value"] = nic[family][key]["maximum"] if value == "max" else value
             if family == "channels":
                 nic.setdefault("queues", {})["tx"] = nic[family][key]["value"]
-    for key, value in entry.get("features", {}).items():
-        nic.setdefault("features", {}).setdefault(key, {})["value"] = value
+    for family in ("features", "private_flags"):
+        for key, value in entry.get(family, {}).items():
+            nic.setdefault(family, {}).setdefault(key, {})["value"] = value
     for family in ("coalesce", "rss"):
         for key, value in entry.get(family, {}).items():
             nic[family][key]["value"] = value
