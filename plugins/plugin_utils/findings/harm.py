@@ -142,6 +142,13 @@ def short_of_memory(host: Host) -> bool:
     return len(limits) == 3 and (used >= limits[1] or bool(pressed and now))
 
 
+def too_large(host: Host) -> str:
+    """Packets that a router refused for their size, as a person reads it, where these are many; else empty."""
+    failed, since = much(host, "IpFragFails")
+    sent, _since = host.protocol("IpForwDatagrams")
+    return f"{failed} beside {sent} {since}" if host.forwards and failed * 10_000 > sent else ""
+
+
 def queue(host: Host) -> int:
     """How long a queue of connections that wait may be: some hundred for each processor that can serve them."""
     return 1 << min(16, max(10, (512 * (host.count("kernel", "cpu_count") or 1) - 1).bit_length()))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from ipaddress import ip_interface, ip_network
 
+from ..harm import too_large
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Host
 from ..wires import network_of, subnets, together
@@ -36,7 +37,10 @@ def _differs(fleet: Fleet) -> Iterator[Hit]:
                     "such as": [f"{other.host.name} {other.nic}" for other in others[:3]],
                     "share a link": "yes, by the neighbour table" if True in known else "not known",
                 }
-                severity = "" if True in known and not site else "note"
+                # A router that takes less than its neighbours refuses what they could pass on, wherever it is.
+                refused = too_large(member.host) if member.mtu < usual else ""
+                evidence.update({"packets too large to forward": refused} if refused else {})
+                severity = "" if True in known and not site else "medium" if refused else "note"
                 remedy = nic_remedy(member.nic, mtu=usual)
                 yield Hit(evidence, member.nic, member.host.name, remedy, severity=severity)
 
@@ -123,7 +127,8 @@ RULES = (
         severity="high",
         title="The MTU differs from that of the others in the subnet",
         condition="an address on a wire has another MTU than most of the same subnet that share its link, as neighbour "
-        "tables prove; a note where nobody knows whether they share it, and in networks of clouds",
+        "tables prove; where nobody knows whether they share it, and in networks of clouds, it is medium for a router "
+        "with the smaller MTU that has refused packets as too large, and else a note",
         explanation="Inside a subnet nobody tells a sender that a packet is too large; it is silently dropped. Small "
         "packets pass, so that logins work and transfers hang.",
         action="Give all hosts of the subnet the same MTU.",

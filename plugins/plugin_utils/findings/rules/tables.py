@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import DAY, HOUR, seldom
+from ..harm import DAY, HOUR, seldom, too_large
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -164,13 +164,9 @@ def _races(host: Host) -> Iterator[Hit]:
 
 def _too_large(host: Host) -> Iterator[Hit]:
     """What a container, a guest or a client sends through this host, larger than the way out takes."""
-    failed, since = host.protocol("IpFragFails")
-    sent, _since = host.protocol("IpForwDatagrams")
-    now = host.number("protocols", "interval")
-    if host.forwards and failed >= (100 if now else 1000) and failed * 10_000 > sent:
-        evidence: dict[str, Any] = {"packets too large to forward": f"{failed} beside {sent} {since}"}
-        evidence.update(_mtus(host))
-        yield Hit(evidence)
+    refused = too_large(host)
+    if refused:
+        yield Hit({"packets too large to forward": refused, **_mtus(host)})
 
 
 def _mtus(host: Host) -> dict[str, int]:
