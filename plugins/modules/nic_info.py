@@ -549,6 +549,7 @@ host:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
         - C(docker_overlay) is V(true) where an overlay network of Docker Swarm ends here.
+        - C(fixed_ports) are those of services, such as HDFS of Hadoop 2, that outgoing connections may take.
         - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
           C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict
@@ -641,7 +642,7 @@ host:
       description:
         - The longest round trip of a connection that has moved much (C(rtt_ms)), peers from whom one hears nothing
           (C(stuck), with the largest segments in C(stuck_segments)), and connections that are C(held_back), C(lossy) or
-          C(silent).
+          C(silent); and fixed ports of services that an outgoing one has (C(fixed_ports_taken)).
         - Where there are many connections, those to the peer to which most C(ports) lead (C(ports_to)), and those whose
           program does not close them (C(left_open)).
         - Where UDP has lost packets, the sockets that have (C(lost_in)); where accept queues were full, the ports of

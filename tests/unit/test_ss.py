@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import listeners
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ss
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import fixed_ports, ss
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 FAR = (
@@ -103,3 +104,22 @@ def test_facts_look_closer_where_a_counter_says_so():
     assert {"left_open", "lost_in"} & set(sockets(90, 12)) == set() and asked == ["-tinH"]
     assert sockets(90, 12, refused=1000)["refused_at"] == sockets(90, 12, grown=100)["refused_at"] != []
     assert asked == ["-tinH", "-tlnmH"]
+
+
+def test_fixed_ports_of_services_that_connections_have():
+    taken = "ESTAB 0 0 10.0.0.4:50070 10.0.0.4:4001\n\t cubic rto:204 mss:1448\n"
+    served = "0 0 [::ffff:10.0.0.4]:50010 [::ffff:10.0.0.9]:41022\n"
+    own = "0 0 10.0.0.4:41022 10.0.0.9:50010\n"
+    assert fixed_ports.taken(taken + served + own) == {50070: "10.0.0.4 port 4001"} and fixed_ports.taken("") == {}
+
+
+def test_services_that_listen_on_a_fixed_port():
+    head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+    row = "   0: {}:{:04X} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 41022 1 0\n"
+    text = head + row.format("00000000", 50010, "0A") + row.format("00000000", 22, "0A")
+    text += row.format("0400000A", 50070, "01")
+    assert fixed_ports.listening(text) == [50010] and fixed_ports.listening("") == []
+    six = head + row.format("0" * 32, 50020, "0A")
+    files = {"/proc/net/tcp": text, "/proc/net/tcp6": six}
+    host = memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
+    assert listeners.gather(host)["fixed_ports"] == [50010, 50020]

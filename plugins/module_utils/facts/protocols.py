@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import nfs, protocols, ss, statistics, sysctl, sysfs, unanswered
+from ..tools import fixed_ports, nfs, protocols, ss, statistics, sysctl, sysfs, unanswered
 from . import upcalls
 from .saying import said
 
@@ -82,7 +82,8 @@ def _fill(host: ReadOnlyHost) -> Dict[str, int]:
 def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     """The longest round trip of a connection that has moved much, of whom some hear nothing (`stuck`), and connections
     that may not send although they have something to (`held_back`), or lose much over a long path (`lossy`), and
-    services that answer none of several connections any more (`silent`).
+    services that answer none of several connections any more (`silent`); and fixed ports of services that one has taken
+    (`fixed_ports_taken`).
 
     Of many connections, also where most ports lead to, and how many their program does not close (`left_open`); where
     UDP has lost packets, which sockets have (`lost_in`); where accept queues were full, of which ports (`refused_at`),
@@ -94,6 +95,9 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     held = protocols.held_back(connections, _HELD)
     told = {"rtt_ms": trip, "stuck": stuck, "held_back": held, "lossy": ss.lossy(connections, _HELD)}
     told.update(stuck_segments=ss.agreed(connections, stuck), silent=ss.silent(connections, _HELD))
+    told["fixed_ports_taken"] = [
+        {"port": port, "to": peer} for port, peer in sorted(fixed_ports.taken(connections).items())
+    ]
     facts: Dict[str, Any] = {name: value for name, value in told.items() if value}
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     many = fill.get("tcp_inuse", 0) + fill.get("tcp_tw", 0) >= _MANY

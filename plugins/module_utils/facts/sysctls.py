@@ -32,6 +32,7 @@ WATCHED = (
     "net.ipv4.ip_forward",
     "net.ipv4.ip_no_pmtu_disc",
     "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
     "net.ipv4.ipfrag_high_thresh",
     "net.ipv4.neigh.default.gc_thresh1",
     "net.ipv4.neigh.default.gc_thresh2",
