@@ -179,6 +179,13 @@ HANGS = (
         aspm=True,
     ),
     Hang(
+        ("macb",),
+        "on the Raspberry Pi 5 (RP1) a start of sending is lost now and then, and the queue stands still",
+        "Use the newest kernel; until then switch tso and gso off, with which it is rarer.",
+        "https://github.com/raspberrypi/linux/issues/7339",
+        features=_SEGMENTS,
+    ),
+    Hang(
         ("virtio_net", "vmxnet3", "hv_netvsc", "xen-netfront", "vif"),
         "in a guest it is the hypervisor that did not take the packets for seconds: it was overloaded, or paused the "
         "guest for a snapshot or a migration",

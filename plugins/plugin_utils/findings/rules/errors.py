@@ -74,6 +74,31 @@ def _often(nic: Nic, hangs: int) -> bool:
     return hangs * _MONTH >= uptime if uptime else hangs > 1
 
 
+def _stands(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        seconds, backlog = nic.number("counters", "interval") or 0, nic.count("queues", "qdisc", "backlog")
+        taken, emulated = nic.packets, nic.text("queues", "qdisc", "root") == "netem"
+        # A switch that pauses a port without end has a rule of its own.
+        held = emulated or nic.counted("rx_pause")[0]
+        still = nic.number("counters", "growth", "tx_packets") == 0 and backlog >= _WAITING
+        if nic.linked and seconds >= _STILL and still and taken >= _WAITING and not held:
+            row = known(nic)
+            evidence = {
+                "sent": f"0 packets in {seconds:g} s",
+                "waiting now": f"{backlog} packets",
+                "received meanwhile": taken,
+                "driver": nic.driver,
+                **({"known": row.about, "see": row.reference} if row else {}),
+            }
+            action = f"{_AGAIN.format(nic.name)} {row.action}" if row else ""
+            yield Hit(evidence, nic.name, remedy=row.remedy(nic) if row else {}, action=action)
+
+
+# Seconds within which the slowest link sends something, and packets that say that it should, and that it lives.
+_STILL, _WAITING = 5, 10
+_AGAIN = "Start it again from the console: `ip link set {0} down; ip link set {0} up`."
+
+
 def _rates(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         # On the air some packets are never acknowledged.
@@ -150,6 +175,21 @@ RULES = (
         action="Update firmware and kernel, look at the received pause frames, and try without tso.",
         reference=_PAGE,
         host=_hangs,
+        proven=True,
+    ),
+    Rule(
+        id="transmitter-stands-still",
+        severity="critical",
+        title="Packets wait to be sent, and none is",
+        condition="within an interval of at least 5 seconds a NIC with a link has sent nothing, while at least 10 "
+        "packets wait in its qdisc and at least 10 have arrived, and it was not paused",
+        explanation="The transmit queue of the driver waits for an interrupt or a completion that has got lost, "
+        "mostly without a message in the kernel's log. The link stays up and packets still arrive, but the host "
+        "answers nobody.",
+        action="Start it again from the console (`ip link set NIC down; ip link set NIC up`), then use the newest "
+        "kernel and firmware, and try without tso and gso.",
+        reference="https://github.com/raspberrypi/linux/issues/7339",
+        host=_stands,
         proven=True,
     ),
     Rule(
