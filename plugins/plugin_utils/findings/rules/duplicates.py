@@ -37,6 +37,51 @@ def _twice(fleet: Fleet) -> Iterator[Hit]:
                 yield Hit(evidence, first.nic, first.host.name, severity="" if known else "note")
 
 
+def _both(fleet: Fleet) -> Iterator[Hit]:
+    """Addresses without a subnet on a wire of two hosts: those of a service that moves between them."""
+    found: dict[str, list[Member]] = {}
+    for network, members in subnets(fleet).items():
+        for one in members if ":" not in network else ():
+            # A provider of a cloud brings such an address to whom it wants.
+            up = bool(one.mac) and not one.site and all(nic.flag("carrier") is not False for nic in one.ports)
+            for row in one.host.rows("addresses") if up else ():
+                address = row.text("address")
+                if row.text("nic") == one.nic and address.endswith("/32") and _within(address, network):
+                    owners = found.setdefault(address[:-3], [])
+                    if all(owner.host is not one.host for owner in owners):
+                        owners.append(one)
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for address, owners in sorted(found.items()):
+        macs, apart = {owner.mac for owner in owners}, [together(owners[0], one) is False for one in owners[1:]]
+        if len(owners) > 1 and len(macs) == len(owners) and not any(apart):
+            shared.setdefault(tuple(owner.host.name for owner in owners), []).append(address)
+    for hosts, addresses in shared.items():
+        first, *others = found[addresses[0]]
+        known = any(together(first, other) for other in others)
+        more = [f"and {len(addresses) - _LISTED} more"] if len(addresses) > _LISTED else []
+        evidence = {
+            "addresses": [f"{address}/32" for address in addresses[:_LISTED]] + more,
+            "MAC": first.mac,
+            "also at": [f"{other.host.name} {other.nic} {other.mac}" for other in others[:3]],
+            "share a link": "yes, by the neighbour table" if known else "not known",
+        }
+        action = _ONE_AT_A_TIME.format(addresses[0], others[0].nic)
+        yield Hit(evidence, first.nic, hosts[0], action=action, severity="" if known else "note")
+
+
+_ONE_AT_A_TIME = (
+    "Such an address belongs to a service that one host at a time shall have (keepalived, kube-vip, pacemaker): see "
+    "why both believe it is theirs, such as VRRP (multicast to 224.0.0.18) that a firewall or a switch stops, or a "
+    "lease that was lost without giving the address back. Take it from the one that was not chosen, by a restart of "
+    "its service or `ip address del {0}/32 dev {1}` there."
+)
+
+
+def _duplicates(fleet: Fleet) -> Iterator[Hit]:
+    yield from _twice(fleet)
+    yield from _both(fleet)
+
+
 def _cloned(fleet: Fleet) -> Iterator[Hit]:
     told: set[str] = set()
     for network, members in sorted(subnets(fleet).items()):
@@ -137,13 +182,13 @@ RULES = (
         severity="high",
         title="Two hosts have the same address",
         condition="an address is on NICs of two hosts that share a link, as their neighbours tell; where that is not "
-        "known it is a note",
+        "known it is a note; one without a subnet (/32) counts where it lies in that of the NIC",
         explanation="Neighbours send to whoever answered last, so connections to both break off at random. Machines "
         "that were cloned with their /etc/machine-id get the same lease of DHCP, as systemd-networkd asks by that.",
         action="Give one of them another address; make a new machine-id on clones (`rm /etc/machine-id && "
         "systemd-machine-id-setup`), or set `ClientIdentifier=mac`.",
         reference="https://github.com/aws/eks-anywhere/issues/940",
-        fleet=_twice,
+        fleet=_duplicates,
     ),
     Rule(
         id="address-answered-by-many",
