@@ -26,7 +26,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Dict[str, Any]]:
             "watches": {key: sysfs.number(host, f"{sysfs.ROOT}/{name}/bonding/{key}") for key in _WATCHES},
             "partner": bond.option(host, name, "ad_partner_mac") or "",
             "members": {member: _member(host, member) for member in bond.members(host, name)},
-            **({"active": active} if active else {}),
+            **({"active": active, "primary": bond.option(host, name, "primary") or ""} if active else {}),
         }
     return found
 

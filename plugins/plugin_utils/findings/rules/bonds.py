@@ -190,7 +190,10 @@ def _slower(host: Host) -> Iterator[Hit]:
         best = max(up, key=lambda name: up[name], default="")
         if best and 0 < up.get(active, 0) < up[best]:
             evidence = {"active": f"{active}, {up[active]}Mb/s", "waits": f"{best}, {up[best]}Mb/s"}
-            yield Hit(evidence, bond, action=_PRIMARY.format(bond, best))
+            # Somebody may want the slower one first.
+            chance = facts.at("primary") == ""
+            shown = {**evidence, "primary": "none"} if chance else evidence
+            yield Hit(shown, bond, action=_PRIMARY.format(bond, best), severity="medium" if chance else "")
 
 
 _PRIMARY = (
@@ -323,7 +326,8 @@ RULES = (
         id="bond-slower-member-active",
         severity="note",
         title="The bond works with its slower member",
-        condition="the active member of a bond of mode active-backup has a slower link than another one that is up",
+        condition="the active member of a bond of mode active-backup has a slower link than another one that is up; "
+        "medium where none of them is the primary one, so that it works by chance",
         explanation="After a failure the bond stays with the member that took over, unless it knows a primary one. "
         "Everything then goes through the slower link, without any error.",
         action="Make the faster member the primary one.",

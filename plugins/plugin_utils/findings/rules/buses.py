@@ -94,10 +94,13 @@ def _slower(nic: Nic) -> int:
     """The next speed below that of the link; 0 up to 1000 Mb/s, which nobody would give away."""
     if nic.speed <= 1000:
         return 0
-    known = {
-        int(match[1]) for word in nic.words("supported_modes") for match in [re.match(r"(\d{1,7})base", word)] if match
-    }
-    return max((speed for speed in known if speed < nic.speed), default=1000)
+    return max((speed for speed in _offers(nic) if speed < nic.speed), default=1000)
+
+
+def _offers(nic: Nic) -> list[int]:
+    """The speeds that the NIC can, in Mb/s; none if unknown."""
+    found = (re.match(r"(\d{1,7})base", word) for word in nic.words("supported_modes"))
+    return [int(match[1]) for match in found if match]
 
 
 _AWAKE = (
@@ -115,9 +118,11 @@ def _usb(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         bus = nic.count("usb_speed")
         if nic.linked and 0 < bus < nic.speed:
-            evidence = {"USB": f"{bus}Mb/s", "Speed": f"{nic.speed}Mb/s", "driver": nic.driver}
-            # A chip on the board of a small computer has no other port.
-            yield Hit(evidence, nic.name, severity="" if nic.speed > 1000 else "note")
+            best = max([nic.speed, *_offers(nic)])
+            faster = {"can": f"{best}Mb/s"} if best > nic.speed else {}
+            evidence = {"USB": f"{bus}Mb/s", "Speed": f"{nic.speed}Mb/s", **faster, "driver": nic.driver}
+            # A chip on the board of a small computer has no other port; those for more than 1000 Mb/s are on none.
+            yield Hit(evidence, nic.name, severity="" if best > 1000 else "note")
 
 
 def _generic(host: Host) -> Iterator[Hit]:
@@ -168,7 +173,8 @@ RULES = (
         id="usb-slower-than-link",
         severity="medium",
         title="The NIC is plugged into a USB port that is slower than its link",
-        condition="the USB bus of the NIC is slower than its link of more than 1000 Mb/s; a note on slower links",
+        condition="the USB bus of the NIC is slower than its link, and the adapter can more than 1000 Mb/s; a note on "
+        "others",
         explanation="A bus of 480 Mb/s moves about 300 Mbit/s of packets, whatever the link speed. What the partner "
         "sends faster is lost in the adapter.",
         action="Plug it into a USB 3 port (some USB-C plugs need to be turned), without a USB 2 hub in between, and "

@@ -11,8 +11,9 @@ from ..model import Hit, Rule
 from ..view import Facts, Host
 
 _PAGE = "https://man7.org/linux/man-pages/man5/nfs.5.html"
-# Since 2.6 a request may have 1 MiB; what somebody has written down before that is 32 KiB at most.
-_SMALL = 32768
+# Since 2.6 a request may have 1 MiB; what somebody has written down before that is 32 KiB at most. With as little as
+# the second all that a mount is used for waits.
+_SMALL, _TINY = 32768, 8192
 
 
 def _name(row: Facts) -> str:
@@ -73,14 +74,16 @@ def _datagrams(host: Host) -> Iterator[Hit]:
 
 
 def _requests(host: Host) -> Iterator[Hit]:
-    small = {}
+    small, used = {}, {}
     for row in host.rows("nfs"):
         sizes = {key: row.text("options", key) for key in ("rsize", "wsize")}
         numbers = {key: int(word) for key, word in sizes.items() if re.fullmatch(r"\d{1,8}", word)}
         if row.text("options", "proto").startswith("tcp") and numbers and min(numbers.values()) <= _SMALL:
             small[_name(row)] = ", ".join(f"{key}={size}" for key, size in numbers.items())
+            if min(numbers.values()) <= _TINY and row.count("calls") >= _MANY_CALLS:
+                used[f"calls of {_name(row)}"] = row.count("calls")
     if small and host.fastest >= 1000:
-        yield Hit(small, action=_ROOT if list(small) == ["/"] else "")
+        yield Hit({**small, **used}, action=_ROOT if list(small) == ["/"] else "", severity="low" if used else "")
 
 
 _ROOT = (
@@ -292,7 +295,7 @@ RULES = (
         severity="note",
         title="NFS asks for little at once",
         condition="a mount over NFS by TCP has an rsize or wsize of 32768 or less, and a link of the host has 1000 "
-        "Mb/s or more",
+        "Mb/s or more; low with 8192 or less, where the mount has made 100000 calls",
         explanation="Client and server agree on up to 1 MiB, unless somebody has written less into the mount's "
         "options. Each request costs a round trip and processor time on both sides.",
         action="Take rsize and wsize out of the options of the mount (fstab, autofs), and see what the server allows.",

@@ -171,12 +171,12 @@ def _flux(host: Host) -> Iterator[Hit]:
     told = [host.sysctl(key) for key in (_IGNORE, _ARP_FILTER)]
     if told[0] != "0" or told[1] not in ("0", ""):
         return
-    for network, members in sorted(_shared(host).items()):
+    for network, members in sorted(shared_subnets(host).items()):
         evidence = {"subnet": network, **dict(members), _IGNORE: 0}
         yield Hit(evidence, remedy={"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
 
 
-def _shared(host: Host) -> dict[str, list[tuple[str, str]]]:
+def shared_subnets(host: Host) -> dict[str, list[tuple[str, str]]]:
     """By subnet of IPv4 the NICs with an address in it, where two or more have no hardware in common."""
     found: dict[str, dict[str, tuple[str, set[str]]]] = {}
     for row in host.rows("addresses"):
