@@ -31,7 +31,7 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
 
     `vlans` is whether it knows VLANs (`vlan_filtering`); then `vlan_ids` has the number of those of each port whose
-    card can filter only some hundred.
+    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one.
     """
     found = []
     for name in host.names(sysfs.ROOT):
@@ -47,8 +47,15 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             filtering = [port for port in ports if does.get("vlans") and sysfs.driver(host, port) in _FILTERS]
             members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
             known = {"vlan_ids": members} if any(members.values()) else {}
-            found.append({"name": name, **counts, **does, **known})
+            found.append({"name": name, **counts, **does, **known, **_smallest(host, ports)})
     return found
+
+
+def _smallest(host: ReadOnlyHost, ports: List[str]) -> Dict[str, Any]:
+    """The port with the smallest MTU, which the bridge takes over unless it was given one, where others have more."""
+    found = {port: sysfs.number(host, f"{sysfs.ROOT}/{port}/mtu") or 0 for port in ports}
+    port = min(found, key=lambda name: found[name])
+    return {"smallest": {"port": port, "mtu": found[port]}} if 0 < found[port] < max(found.values()) else {}
 
 
 def _kind(host: ReadOnlyHost, port: str) -> str:

@@ -242,7 +242,11 @@ DRIVERS: Tuple[Driver, ...] = (
         ("atlantic",),
         _NET + "aquantia/atlantic/aq_ethtool.c",
         # InErrors is of the MAC; those of queues are checksums.
-        {"rx_missed": ("InDroppedDma",), "rx_crc": ("InErrors",)},
+        {
+            "rx_missed": ("InDroppedDma",),
+            "rx_crc": ("InErrors",),
+            "tx_ring_full": (r"(TC\d )?Queue\[\d+\] Restarts",),
+        },
         "InDroppedDma",
     ),
     Driver(

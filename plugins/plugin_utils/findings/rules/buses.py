@@ -119,10 +119,15 @@ def _usb(host: Host) -> Iterator[Hit]:
         bus = nic.count("usb_speed")
         if nic.linked and 0 < bus < nic.speed:
             best = max([nic.speed, *_offers(nic)])
-            faster = {"can": f"{best}Mb/s"} if best > nic.speed else {}
-            evidence = {"USB": f"{bus}Mb/s", "Speed": f"{nic.speed}Mb/s", **faster, "driver": nic.driver}
-            # A chip on the board of a small computer has no other port; those for more than 1000 Mb/s are on none.
-            yield Hit(evidence, nic.name, severity="" if best > 1000 else "note")
+            faster = best > 1000 or nic.driver in _MULTI_GIGABIT or nic.text("usb_id") in _MULTI_GIGABIT
+            made = {"made for": "more than 1000Mb/s"} if faster and nic.speed <= 1000 else {}
+            evidence = {"USB": f"{bus}Mb/s", "Speed": f"{nic.speed}Mb/s", **made, "driver": nic.driver}
+            # A chip on the board of a small computer has no other port.
+            yield Hit(evidence, nic.name, severity="" if faster else "note")
+
+
+# Adapters for 2.5 and 5 Gb/s: AQC111U and RTL8156, RTL8157, which do not offer these speeds on a bus of USB 2.
+_MULTI_GIGABIT = ("aqc111", "0bda:8156", "0bda:8157")
 
 
 def _generic(host: Host) -> Iterator[Hit]:
@@ -173,8 +178,8 @@ RULES = (
         id="usb-slower-than-link",
         severity="medium",
         title="The NIC is plugged into a USB port that is slower than its link",
-        condition="the USB bus of the NIC is slower than its link, and the adapter can more than 1000 Mb/s; a note on "
-        "others",
+        condition="the USB bus of the NIC is slower than its link, and the adapter is made for more than 1000 Mb/s; a "
+        "note on others",
         explanation="A bus of 480 Mb/s moves about 300 Mbit/s of packets, whatever the link speed. What the partner "
         "sends faster is lost in the adapter.",
         action="Plug it into a USB 3 port (some USB-C plugs need to be turned), without a USB 2 hub in between, and "

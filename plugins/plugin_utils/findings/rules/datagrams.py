@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import enough
+from ..harm import enough, seldom
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from .losses import full_flows
@@ -29,10 +29,16 @@ def _overflowed(host: Host) -> tuple[int, str]:
     return count + host.protocol("Udp6RcvbufErrors")[0], since
 
 
+_MINUTE = 60
+
+
 def _udp(host: Host) -> Iterator[Hit]:
     count, since = enough(host, *_overflowed(host))
     taken, _since = _both(host, "InDatagrams")
-    if not count or count * 10_000 < taken:
+    few = count * 10_000 < taken
+    # One program may lose what is little beside the packets of all others.
+    steady = host.number("kernel", "uptime") and not seldom(host, count, _MINUTE)
+    if not count or (few and (host.number("protocols", "interval") or not steady)):
         return
     best = _moment(host)
     keys = ("net.core.rmem_default", "net.core.rmem_max")
@@ -44,16 +50,17 @@ def _udp(host: Host) -> Iterator[Hit]:
         evidence[f"lost at port {worst.count('port')}"] = f"{worst.count('lost')}, its buffer: {worst.count('buffer')}"
         if worst.count("buffer") >= best:
             waiting = {"waiting there now": worst.count("waiting")} if worst.count("waiting") else {}
-            yield Hit({**evidence, **waiting}, action=_UNREAD, severity="low")
+            yield Hit({**evidence, **waiting}, action=_UNREAD, severity="note" if few else "low")
             return
         # What a program asks for is doubled, and never more than the limit; the default is taken as it is.
         if worst.count("buffer") not in (_USUAL, host.whole(keys[0]), 2 * host.whole(keys[1])):
             # A socket keeps what the limit was when it was made.
-            yield Hit(evidence, action=_ITSELF, mends={"tuning_host_sysctl": {keys[1]: {"at_least": best}}})
+            mends = {"tuning_host_sysctl": {keys[1]: {"at_least": best}}}
+            yield Hit(evidence, action=_ITSELF, severity="note" if few else "", mends=mends)
             return
     small = {key: host.whole(key) for key in keys if 0 < host.whole(key) < best}
     desired = {key: {"at_least": best} for key in small}
-    severity = "" if small or host.number("protocols", "interval") else "note"
+    severity = "" if not few and (small or host.number("protocols", "interval")) else "note"
     action = "" if small else _ENOUGH
     yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if desired else {}, severity=severity, action=action)
 
@@ -135,8 +142,8 @@ RULES = (
         title="UDP packets are lost because the buffer of their socket is full",
         condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
         "limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself; low "
-        "where the socket that has lost most has a buffer as large as that; under Linux 3.10 to 3.15 all errors but "
-        "wrong checksums are taken for such packets",
+        "where the socket that has lost most has a buffer as large as that; a note where it is less than one in 10000, "
+        "but one a minute of uptime; under Linux 3.10 to 3.15 all errors but wrong checksums are taken for such packets",
         explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
         "and ring are not the cause. DNS, syslog, video and QUIC suffer.",
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",

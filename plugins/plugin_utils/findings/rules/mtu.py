@@ -9,8 +9,8 @@ from ipaddress import ip_interface, ip_network
 
 from ..harm import too_large
 from ..model import Hit, Rule, nic_remedy
-from ..view import Fleet, Host
-from ..wires import network_of, subnets, together
+from ..view import Facts, Fleet, Host
+from ..wires import Member, network_of, subnets, together
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
 
@@ -40,9 +40,25 @@ def _differs(fleet: Fleet) -> Iterator[Hit]:
                 # A router that takes less than its neighbours refuses what they could pass on, wherever it is.
                 refused = too_large(member.host) if member.mtu < usual else ""
                 evidence.update({"packets too large to forward": refused} if refused else {})
+                port = _follows(member) if member.mtu < usual else ""
+                evidence.update({f"mtu of its port {port}": member.mtu} if port else {})
                 severity = "" if True in known and not site else "medium" if refused else "note"
-                remedy = nic_remedy(member.nic, mtu=usual)
-                yield Hit(evidence, member.nic, member.host.name, remedy, severity=severity)
+                remedy, action = nic_remedy(member.nic, mtu=usual), _OWN.format(member.nic, port) if port else ""
+                yield Hit(evidence, member.nic, member.host.name, remedy, action, severity)
+
+
+def _follows(member: Member) -> str:
+    """The port whose smaller MTU a bridge has."""
+    rows = [row for row in member.host.rows("bridges") if row.text("name") == member.nic]
+    smallest = next((Facts(row.at("smallest")) for row in rows), Facts({}))
+    return smallest.text("port") if smallest.count("mtu") == member.mtu else ""
+
+
+_OWN = (
+    "{0} follows its port {1}, as a bridge without an MTU of its own takes the smallest of its ports. Give {0} one "
+    "where it is described, which ends that, and set both ends of {1} to the same: the one inside by the description "
+    "of the container or guest."
+)
 
 
 def _above(host: Host) -> Iterator[Hit]:

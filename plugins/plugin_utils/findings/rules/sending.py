@@ -92,11 +92,22 @@ def _rings(host: Host) -> Iterator[Hit]:
                 "transmit ring full": f"{full} beside {sent} packets {since}",
             }
             remedy = nic_remedy(nic.name, ring={"tx": "max"})
-            yield Hit(evidence, nic.name, remedy=remedy, action=_RING, severity="note")
+            severity = "low" if full >= _OFTEN and _has_room(nic) else "note"
+            yield Hit(evidence, nic.name, remedy=remedy, action=_RING, severity=severity)
+
+
+# Times within an interval.
+_OFTEN = 1000
+
+
+def _has_room(nic: Nic) -> bool:
+    """Whether the link was not even half full within the interval, so that the ring is what holds it up."""
+    seconds, sent = nic.number("counters", "interval"), nic.counted("tx_bytes")[0]
+    return bool(seconds) and nic.real and 0 < sent * 8 * 2 < nic.speed * 1_000_000 * (seconds or 0)
 
 
 _RING = (
-    "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no loss."
+    "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no loss, but sending waits."
 )
 
 
@@ -112,7 +123,8 @@ RULES = (
         title="What waits to be sent has less room than it could have",
         condition="pfifo_fast or pfifo hold less than 1000 packets by the txqueuelen of the NIC, and have dropped at "
         "least 1000, and one in 10000 of what was sent; a note where the transmit ring was full at least 10000 times "
-        "(100 within an interval), and once for 1000 packets, and is below its maximum, of drivers that count it",
+        "(100 within an interval), and once for 1000 packets, and is below its maximum, of drivers that count it; low where "
+        "that were 1000 times within an interval in which the link was less than half full",
         explanation="A program may send faster than the link for some milliseconds, and what does not fit into the "
         "queue is lost before it was sent, or refused with ENOBUFS. Old guides and scripts shorten it.",
         action="Give it its usual length, or use fq_codel, which holds 10000 packets and keeps the delay short.",
