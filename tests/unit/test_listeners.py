@@ -192,9 +192,19 @@ def test_ports_of_bridges_by_kind():
         "/sys/class/net/eno1/device/vendor": "0x8086\n",
         "/sys/class/net/tap100i0/tun_flags": "0x5002\n",
         "/sys/class/net/docker0/bridge/stp_state": "0\n",
+        "/sys/class/net/br0/bridge/stp_state": "1\n",
+        "/sys/class/net/br0/bridge/forward_delay": "1500\n",
+        "/sys/class/net/vmbr1/bridge/stp_state": "2\n",
+        "/sys/class/net/vmbr1/bridge/forward_delay": "1500\n",
+        "/sys/class/net/tap100i0/brport/state": "2\n",
+        "/sys/class/net/eno1/brport/state": "3\n",
+        "/sys/class/net/eno1/mtu": "9000\n",
+        "/sys/class/net/tap100i0/mtu": "9000\n",
+        "/sys/class/net/veth1/mtu": "1500\n",
     }
+    smallest, waits = {"smallest": {"port": "veth1", "mtu": 1500}}, {"forward_delay": 15, "learning": 1}
     assert bridges.gather(host(files)) == [
-        {"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True},
+        {"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True, **smallest, **waits},
         {"name": "vmbr1", "nics": 1, "vlans": True},
     ]
 

@@ -12,6 +12,8 @@ from .saying import said
 
 # IFF_TAP of include/uapi/linux/if_tun.h: the other end is a guest.
 _TAP = 2
+# BR_STATE_LISTENING and _LEARNING of include/uapi/linux/if_bridge.h.
+_NOT_YET = (1, 2)
 # Drivers whose cards filter by VLAN, and have room for some hundred of these only.
 _FILTERS = ("mlx5_core", "mlx4_en")
 
@@ -31,7 +33,8 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
 
     `vlans` is whether it knows VLANs (`vlan_filtering`); then `vlan_ids` has the number of those of each port whose
-    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one.
+    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one, and
+    `forward_delay` the seconds of spanning tree.
     """
     found = []
     for name in host.names(sysfs.ROOT):
@@ -47,8 +50,19 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             filtering = [port for port in ports if does.get("vlans") and sysfs.driver(host, port) in _FILTERS]
             members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
             known = {"vlan_ids": members} if any(members.values()) else {}
-            found.append({"name": name, **counts, **does, **known, **_smallest(host, ports)})
+            found.append({"name": name, **counts, **does, **known, **_smallest(host, ports), **_delay(host, name, ports)})
     return found
+
+
+def _delay(host: ReadOnlyHost, name: str, ports: List[str]) -> Dict[str, Any]:
+    """With spanning tree: the seconds in each of two states before a port forwards, and how many guests wait now."""
+    base = f"{sysfs.ROOT}/{name}/bridge"
+    delay = sysfs.number(host, f"{base}/forward_delay")
+    # 1 is the kernel's own, 2 that of a daemon (mstpd), which may let ports of guests forward at once.
+    if sysfs.number(host, f"{base}/stp_state") != 1 or delay is None:
+        return {}
+    states = [sysfs.number(host, f"{sysfs.ROOT}/{port}/brport/state") for port in ports if _kind(host, port) == "guests"]
+    return {"forward_delay": delay // 100, "learning": sum(state in _NOT_YET for state in states)}
 
 
 def _smallest(host: ReadOnlyHost, ports: List[str]) -> Dict[str, Any]:
