@@ -50,7 +50,9 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             filtering = [port for port in ports if does.get("vlans") and sysfs.driver(host, port) in _FILTERS]
             members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
             known = {"vlan_ids": members} if any(members.values()) else {}
-            found.append({"name": name, **counts, **does, **known, **_smallest(host, ports), **_delay(host, name, ports)})
+            found.append(
+                {"name": name, **counts, **does, **known, **_smallest(host, ports), **_delay(host, name, ports)}
+            )
     return found
 
 
@@ -61,7 +63,9 @@ def _delay(host: ReadOnlyHost, name: str, ports: List[str]) -> Dict[str, Any]:
     # 1 is the kernel's own, 2 that of a daemon (mstpd), which may let ports of guests forward at once.
     if sysfs.number(host, f"{base}/stp_state") != 1 or delay is None:
         return {}
-    states = [sysfs.number(host, f"{sysfs.ROOT}/{port}/brport/state") for port in ports if _kind(host, port) == "guests"]
+    states = [
+        sysfs.number(host, f"{sysfs.ROOT}/{port}/brport/state") for port in ports if _kind(host, port) == "guests"
+    ]
     return {"forward_delay": delay // 100, "learning": sum(state in _NOT_YET for state in states)}
 
 

@@ -28,6 +28,7 @@ WATCHED = (
     "net.ipv4.conf.all.arp_filter",
     "net.ipv4.conf.all.arp_ignore",
     "net.ipv4.conf.all.rp_filter",
+    "net.ipv4.conf.all.send_redirects",
     "net.ipv4.igmp_max_memberships",
     "net.ipv4.ip_forward",
     "net.ipv4.ip_no_pmtu_disc",

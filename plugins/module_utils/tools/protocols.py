@@ -20,6 +20,7 @@ WATCHED: Dict[str, List[str]] = {
         "FragOKs",
         "FragFails",
     ],
+    "Icmp": ["OutRedirects"],
     "Tcp": [
         "ActiveOpens",
         "PassiveOpens",

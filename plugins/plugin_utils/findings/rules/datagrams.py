@@ -140,10 +140,11 @@ RULES = (
         id="udp-buffer-overflows",
         severity="medium",
         title="UDP packets are lost because the buffer of their socket is full",
-        condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and the "
-        "limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself; low "
-        "where the socket that has lost most has a buffer as large as that; a note where it is less than one in 10000, "
-        "but one a minute of uptime; under Linux 3.10 to 3.15 all errors but wrong checksums are taken for such packets",
+        condition="at least 1000 packets, and one in 10000, found the receive buffer of their UDP socket full, and "
+        "the limits are below what the fastest link brings in 10 ms, or the program has asked for the buffer itself; "
+        "low where the socket that has lost most has a buffer as large as that; a note where it is less than one in "
+        "10000, but one a minute of uptime; under Linux 3.10 to 3.15 all errors but wrong checksums are taken for "
+        "such packets",
         explanation="A program that does not fetch its packets in time loses them at the socket, the last stage; NIC "
         "and ring are not the cause. DNS, syslog, video and QUIC suffer.",
         action="Raise the limits, and the buffer that the program itself asks for (SO_RCVBUF).",

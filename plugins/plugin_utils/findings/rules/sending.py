@@ -106,9 +106,8 @@ def _has_room(nic: Nic) -> bool:
     return bool(seconds) and nic.real and 0 < sent * 8 * 2 < nic.speed * 1_000_000 * (seconds or 0)
 
 
-_RING = (
-    "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no loss, but sending waits."
-)
+_RING = "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no "
+"loss, but sending waits."
 
 
 def _short(host: Host) -> Iterator[Hit]:
@@ -123,8 +122,8 @@ RULES = (
         title="What waits to be sent has less room than it could have",
         condition="pfifo_fast or pfifo hold less than 1000 packets by the txqueuelen of the NIC, and have dropped at "
         "least 1000, and one in 10000 of what was sent; a note where the transmit ring was full at least 10000 times "
-        "(100 within an interval), and once for 1000 packets, and is below its maximum, of drivers that count it; low where "
-        "that were 1000 times within an interval in which the link was less than half full",
+        "(100 within an interval), and once for 1000 packets, and is below its maximum, of drivers that count it; low "
+        "where that were 1000 times within an interval in which the link was less than half full",
         explanation="A program may send faster than the link for some milliseconds, and what does not fit into the "
         "queue is lost before it was sent, or refused with ENOBUFS. Old guides and scripts shorten it.",
         action="Give it its usual length, or use fq_codel, which holds 10000 packets and keeps the delay short.",

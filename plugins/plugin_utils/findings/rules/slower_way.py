@@ -55,11 +55,11 @@ RULES = (
         id="slower-way-out",
         severity="medium",
         title="What the faster NIC is asked for leaves by the slower one",
-        condition="of two NICs in one subnet of IPv4 the slower one, of half the speed or less, has sent at least 10 GB "
-        "(1 GB within an interval), ten times as much as the faster one, while the faster one has received at least "
-        "1000000 packets (100000), twice as many as the slower one",
-        explanation="For a subnet the kernel takes one route, whatever NIC was asked and whatever speed it has: that of "
-        "the smaller metric, or the one that came first. So reads are slow and writes are fast.",
+        condition="of two NICs in one subnet of IPv4 the slower one, of half the speed or less, has sent at least 10 "
+        "GB (1 GB within an interval), ten times as much as the faster one, while the faster one has received at "
+        "least 1000000 packets (100000), twice as many as the slower one",
+        explanation="For a subnet the kernel takes one route, whatever NIC was asked and whatever speed it has: that "
+        "of the smaller metric, or the one that came first. So reads are slow and writes are fast.",
         action="Let the faster NIC alone have an address in this subnet, or give its route the smaller metric.",
         reference="https://github.com/bb-qq/r8152/issues/318",
         host=_slower,

@@ -30,13 +30,13 @@ def _waits(host: Host) -> Iterator[Hit]:
 
 
 _OFF = (
-    "With one NIC the bridge itself makes no loop: switch spanning tree off (`ip link set {0} type bridge stp_state 0`, "
-    "and where the bridge is described: `bridge.stp no` of NetworkManager, `STP=no` of systemd-networkd, `bridge_stp "
-    "off` of ifupdown), or let a port wait 2 seconds only (`forward_delay 200`)."
+    "With one NIC the bridge itself makes no loop: switch spanning tree off (`ip link set {0} type bridge stp_state "
+    "0`, and where the bridge is described: `bridge.stp no` of NetworkManager, `STP=no` of systemd-networkd, "
+    "`bridge_stp off` of ifupdown), or let a port wait 2 seconds only (`forward_delay 200`)."
 )
 _LOOPS = (
-    "The bridge has several NICs, so that spanning tree may be needed: let a port wait 2 seconds only (`ip link set {0} "
-    "type bridge forward_delay 200`, and where the bridge is described), or bond the NICs and switch it off."
+    "The bridge has several NICs, so that spanning tree may be needed: let a port wait 2 seconds only (`ip link set "
+    "{0} type bridge forward_delay 200`, and where the bridge is described), or bond the NICs and switch it off."
 )
 
 RULES = (
@@ -44,8 +44,8 @@ RULES = (
         id="bridge-delays-guests",
         severity="note",
         title="A guest has no network in its first seconds, as its bridge waits for spanning tree",
-        condition="a bridge with guests and a NIC has the kernel's spanning tree on with a forward delay of 5 seconds or "
-        "more; low where ports of guests wait at the moment",
+        condition="a bridge with guests and a NIC has the kernel's spanning tree on with a forward delay of 5 seconds "
+        "or more; low where ports of guests wait at the moment",
         explanation="A new port first listens and then learns, each as long as the forward delay, usually 15 seconds, "
         "and passes nothing meanwhile. Guests that ask DHCP or a server for their image at once give up, and one that "
         "was migrated is cut off for so long.",
