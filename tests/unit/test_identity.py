@@ -112,6 +112,29 @@ def test_a_host_of_guests_tells_who_moves_their_packets(modules, found):
 
 
 @pytest.mark.parametrize(
+    "name, tap, module, found",
+    [
+        ("qemu-system-x86", "vm-a", "kvm", True),
+        ("qemu-kvm", "vm-a", "kvm", True),
+        ("kvm", "vm-a", "kvm", True),
+        ("kvm-nx-lpage-re", "vm-a", "kvm", None),
+        ("qemu-ga", "vm-a", "kvm", None),
+        ("qemu-system-x86", "", "kvm", None),
+        ("qemu-system-x86", "vm-a", "vhost_net", None),
+    ],
+)
+def test_only_where_vhost_is_absent_and_taps_are_there_programs_are_asked_for(name, tap, module, found):
+    files = {
+        f"/sys/module/{module}/parameters/x": "1",
+        "/sys/module/kvm/parameters/y": "1",
+        "/proc/41/comm": f"{name}\n",
+    }
+    files.update({f"/sys/class/net/{tap}/tun_flags": "0x5002\n"} if tap else {})
+    facts = kernel.gather(memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True))
+    assert facts.get("qemu") is found
+
+
+@pytest.mark.parametrize(
     "path, found",
     [
         ("/var/lib/kubelet/config.yaml", True),

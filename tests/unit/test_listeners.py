@@ -327,6 +327,7 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
         "queue": 1000,
         "sent": 5000,
         "dropped": 700,
+        "headers": True,
         "growth": {"sent": 4000, "dropped": 600},
         "interval": 5,
     }

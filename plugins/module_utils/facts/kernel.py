@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict
 
 from ..host import ReadOnlyHost
-from ..tools import cpus, interrupts, kmod, sysctl, sysfs
+from ..tools import cpus, interrupts, kmod, processes, sysctl, sysfs
 
 # What kubelet and k3s leave on a node of theirs.
 _KUBERNETES = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet.conf", "/var/lib/rancher/k3s/agent")
@@ -29,10 +29,19 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         # As Amazon says it; newer instances are not Xen's, and have ena in any case.
         **({"ec2": True} if sysfs.text(host, "/sys/hypervisor/uuid").startswith("ec2") else {}),
         # Both have parameters, so that they have a folder also where they are built in.
-        **(
-            {"kvm": True, "vhost_net": host.exists(f"{kmod.ROOT}/vhost_net")} if host.exists(f"{kmod.ROOT}/kvm") else {}
-        ),
+        **(_virtual(host) if host.exists(f"{kmod.ROOT}/kvm") else {}),
         **({"kubernetes": True} if any(map(host.exists, _KUBERNETES)) else {}),
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
     }
+
+
+def _virtual(host: ReadOnlyHost) -> Dict[str, bool]:
+    """Whether the kernel helps with the packets of guests, and if not, whether any of them is one of QEMU."""
+    helps = host.exists(f"{kmod.ROOT}/vhost_net")
+    # Each host with KVM has the module, so most have neither guests nor taps.
+    taps = not helps and any(host.exists(f"{sysfs.ROOT}/{nic}/tun_flags") for nic in host.names(sysfs.ROOT))
+    pids = [pid for pid in host.names(processes.ROOT) if pid.isdecimal()] if taps else []
+    names = (sysfs.text(host, f"{processes.ROOT}/{pid}/comm") for pid in pids)
+    qemu = any(re.fullmatch(r"qemu-(system|kvm).*|kvm", name) for name in names)
+    return {"kvm": True, "vhost_net": helps, **({"qemu": True} if qemu else {})}

@@ -12,8 +12,9 @@ from typing import Any, Dict, List, Sequence
 from ..host import ReadOnlyHost
 from ..tools import statistics, sysfs
 
-# IFF_TUN and IFF_TAP of include/uapi/linux/if_tun.h.
+# IFF_TUN, IFF_TAP and IFF_VNET_HDR of include/uapi/linux/if_tun.h; the last one only programs that run guests ask for.
 _KINDS = {1: "tun", 2: "tap"}
+_HEADERS = 0x4000
 _COUNTED = ("sent", "dropped")
 
 
@@ -21,8 +22,9 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Each with its kind, the length of its queue, and the packets sent into it and dropped there; or its MTU."""
     found = []
     for nic in host.names(sysfs.ROOT):
-        flags = sysfs.text(host, f"{sysfs.ROOT}/{nic}/tun_flags")
-        kind = _KINDS.get(int(flags, 16) & sum(_KINDS), "") if re.fullmatch(r"0x[0-9a-f]{1,8}", flags) else ""
+        word = sysfs.text(host, f"{sysfs.ROOT}/{nic}/tun_flags")
+        flags = int(word, 16) if re.fullmatch(r"0x[0-9a-f]{1,8}", word) else 0
+        kind = _KINDS.get(flags & sum(_KINDS), "")
         if kind:
             counts = {
                 key: sysfs.number(host, f"{sysfs.ROOT}/{nic}/{file}")
@@ -33,7 +35,7 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
                 )
             }
             known = {key: number for key, number in counts.items() if number is not None}
-            found.append({"nic": nic, "kind": kind, **known})
+            found.append({"nic": nic, "kind": kind, **known, **({"headers": True} if flags & _HEADERS else {})})
         elif "DEVTYPE=wireguard" in sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent").split():
             found.append({"nic": nic, "kind": "wireguard", "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")})
     return found

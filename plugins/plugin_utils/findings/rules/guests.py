@@ -142,8 +142,13 @@ def _in_softirq(host: Host) -> float:
 
 
 def _by_qemu(host: Host) -> Iterator[Hit]:
-    # A VPN may have taps too, such as tap0 of OpenVPN.
-    taps = [row for row in host.rows("tunnels") if row.text("kind") == "tap" and _GUEST.fullmatch(row.text("nic"))]
+    # A VPN may have taps too, such as tap0 of OpenVPN, and so have guests of others, which need no vhost.
+    taps = [
+        row
+        for row in host.rows("tunnels")
+        if row.text("kind") == "tap"
+        and (_GUEST.fullmatch(row.text("nic")) or (row.flag("headers") and host.flag("kernel", "qemu")))
+    ]
     moved = sum(row.count("sent") for row in taps)
     if taps and host.flag("kernel", "kvm") and host.flag("kernel", "vhost_net") is False and moved >= _MUCH:
         yield Hit({"guests' taps": len(taps), "packets to them": moved, "module vhost_net": "not loaded"})
@@ -248,12 +253,13 @@ RULES = (
         id="guests-without-vhost",
         severity="low",
         title="QEMU itself moves the packets of guests",
-        condition="a host of KVM has guests with taps, by the names that libvirt and Proxmox give them, that have "
-        "moved at least 10 million packets, and the module vhost_net is not loaded",
+        condition="a host of KVM has guests with taps, by the names that libvirt and Proxmox give them, or because "
+        "they are made for guests and QEMU runs, that have moved at least 10 million packets, and the module "
+        "vhost_net is not loaded",
         explanation="With vhost_net the kernel passes packets between a guest with virtio and its tap. Without it "
         "each one wakes the process of QEMU, which costs much of the processor and of the speed.",
         action="Load it (`modprobe vhost_net`, and /etc/modules-load.d for the next boot), give guests NICs of the "
-        "model virtio, and start them anew.",
+        "model virtio (with `vhost=on` at the tap, where you start QEMU yourself), and start them anew.",
         reference="https://www.linux-kvm.org/page/VhostNet",
         host=_by_qemu,
     ),
