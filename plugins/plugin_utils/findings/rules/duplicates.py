@@ -65,8 +65,14 @@ def _both(fleet: Fleet) -> Iterator[Hit]:
             "also at": [f"{other.host.name} {other.nic} {other.mac}" for other in others[:3]],
             "share a link": "yes, by the neighbour table" if known else "not known",
         }
+        # Real servers of LVS have the address of their director, and are told by arptables not to answer for it.
+        balances = [one.host.name for one in (first, *others) if one.host.sysctl(_BALANCES)]
+        shown = {**evidence, **({"balance by IPVS": balances} if balances else {})}
         action = _ONE_AT_A_TIME.format(addresses[0], others[0].nic)
-        yield Hit(evidence, first.nic, hosts[0], action=action, severity="" if known else "note")
+        yield Hit(shown, first.nic, hosts[0], action=action, severity="" if known and not balances else "note")
+
+
+_BALANCES = "net.ipv4.vs.conntrack"
 
 
 _ONE_AT_A_TIME = (
@@ -182,7 +188,8 @@ RULES = (
         severity="high",
         title="Two hosts have the same address",
         condition="an address is on NICs of two hosts that share a link, as their neighbours tell; where that is not "
-        "known it is a note; one without a subnet (/32) counts where it lies in that of the NIC",
+        "known it is a note; one without a subnet (/32) counts where it lies in that of the NIC, and is a "
+        "note where one of the hosts balances by IPVS",
         explanation="Neighbours send to whoever answered last, so connections to both break off at random. Machines "
         "that were cloned with their /etc/machine-id get the same lease of DHCP, as systemd-networkd asks by that.",
         action="Give one of them another address; make a new machine-id on clones (`rm /etc/machine-id && "
