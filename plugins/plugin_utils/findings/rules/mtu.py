@@ -14,6 +14,12 @@ from ..wires import Member, network_of, subnets, together
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ip-link.8.html"
 
+_OWN = (
+    "{0} follows its port {1}, as a bridge without an MTU of its own takes the smallest of its ports. Give {0} one "
+    "where it is described, which ends that, and set both ends of {1} to the same: the one inside by the description "
+    "of the container or guest."
+)
+
 # With whom an address is compared at most; one who has met it is enough.
 _PEERS = 50
 
@@ -52,13 +58,6 @@ def _follows(member: Member) -> str:
     rows = [row for row in member.host.rows("bridges") if row.text("name") == member.nic]
     smallest = next((Facts(row.at("smallest")) for row in rows), Facts({}))
     return smallest.text("port") if smallest.count("mtu") == member.mtu else ""
-
-
-_OWN = (
-    "{0} follows its port {1}, as a bridge without an MTU of its own takes the smallest of its ports. Give {0} one "
-    "where it is described, which ends that, and set both ends of {1} to the same: the one inside by the description "
-    "of the container or guest."
-)
 
 
 def _above(host: Host) -> Iterator[Hit]:
