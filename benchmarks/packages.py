@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 # command: package. The hosts see the machine's own programs, so what they need is needed here.
@@ -17,6 +18,7 @@ COMMANDS = {
     "nsenter": "util-linux",
 }
 SSH_SERVER = Path("usr/sbin/sshd")
+LOCK_PATIENCE = 600  # seconds that another apt may take
 
 
 class MissingError(Exception):
@@ -58,7 +60,16 @@ def _unpack_ssh_server(layer: Path) -> None:
 
 
 def _apt(*arguments: str) -> None:
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    result = subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.PIPE, text=True, check=False)
-    if result.returncode:
-        raise MissingError(f"apt-get {' '.join(arguments)} failed:\n{result.stdout}")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+    argv = ["apt-get", "-o", f"DPkg::Lock::Timeout={LOCK_PATIENCE}", *arguments]
+    deadline = time.monotonic() + LOCK_PATIENCE
+    while True:
+        result = subprocess.run(
+            argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )
+        if not result.returncode:
+            return
+        # apt waits for the lock of dpkg as it is told, but not for that of the package lists.
+        if "Could not get lock" not in result.stdout or time.monotonic() > deadline:
+            raise MissingError(f"apt-get {' '.join(arguments)} failed:\n{result.stdout}")
+        time.sleep(3)
