@@ -173,6 +173,9 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             form = f"compiled for Python {code.fits}" if code.fits else "as sources"
             self._say(f"sends its code, {form}, because {result[script.MISSING]}")
             result = self._send(task_vars, view=view, params=params, code=code)
+            if script.MISSING in result:
+                raise UnfitError("its answer is of another Python each time")
+            result.pop(script.HAD, None)  # another run has sent it meanwhile
         elif result.pop(script.HAD, code is None):
             python = None
         told.note(host, python)

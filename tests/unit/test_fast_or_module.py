@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which way a task goes, and what it is told of the other one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import precompiled, script, told
+
+MISSING = {script.MISSING: "No such file", script.PYTHON: "3.11-a70d"}
+DONE = {"changed": False, "pending": []}
+
+
+class Connection(SimpleNamespace):
+    """One over ssh, with options of its own."""
+
+    def __init__(self, **options):
+        given = {"ssh_args": "-o ControlMaster=auto", "ssh_common_args": "", "ssh_extra_args": None, **options}
+        where = SimpleNamespace(remote_addr="pc1")
+        super().__init__(transport="ssh", become=None, _play_context=where, get_option=given.__getitem__)
+
+
+class Action(fast.ActionModule):
+    """The action of a task, of which Ansible's own part answers so."""
+
+    def __init__(self, *answers, **options):
+        self.answers, self.sent, self.said = list(answers), [], []
+        self._connection = Connection(**options)
+        self._task = SimpleNamespace(
+            action="guard", args={"state": "status"}, check_mode=False, notify=[], async_val=0, delegate_to=None
+        )
+        self._templar = SimpleNamespace(template=lambda value: value)
+
+    def get_become_option(self, name, playcontext=False):
+        return None
+
+    def _execute_module(self, **given):
+        self.sent.append(self._call and self._call["code"])
+        return self.answers.pop(0)
+
+    def _say(self, what):
+        self.said.append(what)
+
+
+@pytest.fixture(autouse=True)
+def run(tmp_path, monkeypatch):
+    """A run without code that was compiled before, and with Ansible's own way being one call."""
+    monkeypatch.setattr(told.constants, "DEFAULT_LOCAL_TMP", str(tmp_path))
+    monkeypatch.setattr(precompiled, "code", lambda python: script.Code(b"code", python))
+    monkeypatch.setattr(fast.UsualWay, "run", lambda self, tmp, task_vars: self._execute_module())
+
+
+def test_code_that_another_run_has_sent_meanwhile_is_no_news():
+    action = Action(MISSING, {**DONE, script.HAD: True})
+    assert action.run(None, {}) == DONE
+    assert action.sent == [None, script.Code(b"code", "3.11-a70d")]
+
+
+def test_a_name_of_several_hosts_gets_an_answer_all_the_same():
+    action = Action(MISSING, {**MISSING, script.PYTHON: "3.9-610d"}, DONE)
+    assert action.run(None, {}) == DONE
+    assert action.said[-1] == "runs as a module, because its answer is of another Python each time"
