@@ -176,6 +176,15 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     assert list((tmp_path / "code").iterdir()) == []
 
 
+def test_the_folder_of_a_user_may_name_a_variable(tmp_path, monkeypatch):
+    monkeypatch.setenv("OWN", str(tmp_path))
+    sent = script.build("guard", REQUEST, "$OWN/code", script.sources())
+    found, ran = answer(perform(sent, tmp_path, ("if os.geteuid() else", "if True else")))
+    assert ran
+    assert script.NOTE not in found
+    assert the_file(tmp_path / "code")
+
+
 def test_runs_at_once_do_not_disturb_each_other(tmp_path):
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda _number: run(tmp_path / "code", script.sources()), range(4)))

@@ -172,7 +172,8 @@ def main(version: str, folder: str, started: str, view: str, request: str, fits:
     packed = sys.stdin.buffer.read()  # in any case: whoever sends must not find that nobody reads
     if sys.version_info < (3, 8):  # noqa: UP036 - the host may have any
         sys.exit("the host's Python is older than 3.8")
-    folder = os.path.expanduser(folder) if os.geteuid() else FOLDER_OF_ROOT
+    # As modules read remote_tmp, in which a home may stand as ~ and as $HOME.
+    folder = os.path.expanduser(os.path.expandvars(folder)) if os.geteuid() else FOLDER_OF_ROOT
     name = version + "-" + MAGIC_NUMBER[:2].hex()
     told: Any = {}
     sources = None
