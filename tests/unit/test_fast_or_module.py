@@ -63,3 +63,22 @@ def test_a_name_of_several_hosts_gets_an_answer_all_the_same():
     action = Action(MISSING, {**MISSING, script.PYTHON: "3.9-610d"}, DONE)
     assert action.run(None, {}) == DONE
     assert action.said[-1] == "runs as a module, because its answer is of another Python each time"
+
+
+@pytest.mark.parametrize(
+    ("options", "fits"),
+    [
+        ({}, True),
+        ({"ssh_args": "-C -o RequestTTY=no -o ControlPath=/tmp/a-tt-b -T"}, True),
+        # ssh opens none then, because its own input is none.
+        ({"ssh_args": "-t"}, True),
+        ({"ssh_args": "-o ControlMaster=auto -tt"}, False),
+        ({"ssh_extra_args": "-tt"}, False),
+        ({"ssh_common_args": "-o requesttty=force"}, False),
+        ({"ssh_common_args": "-o 'RequestTTY force'"}, False),
+    ],
+)
+def test_a_terminal_would_take_the_script_for_typed(options, fits):
+    action = Action(DONE, **options)
+    action.run(None, {})
+    assert ("runs on the host's bare interpreter" in action.said) is fits

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from functools import lru_cache
 from typing import Any, Dict, Mapping, Optional, Sequence
@@ -35,6 +36,9 @@ SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
 CONNECTIONS = ("ssh", "local")
 BECOME = ("sudo", "su")
+# Options of ssh, and what has it open a terminal although its input is none.
+_SSH_WORDS = ("ssh_args", "ssh_common_args", "ssh_extra_args")
+_TERMINAL = re.compile(r"(?:^|\s)-tt|RequestTTY[\s=]+[\"']?force", re.IGNORECASE)
 # What the handlers of the role guard listen to.
 TOPICS = ("linuxnet.tuning.confirm", "linuxnet.tuning.judge")
 
@@ -200,6 +204,8 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             and not self._connection.get_option("pipelining")
         ):
             raise UnfitError("a password goes to a local terminal while pipelining is off")
+        if transport == "ssh" and any(_TERMINAL.search(str(self._connection.get_option(name))) for name in _SSH_WORDS):
+            raise UnfitError("ssh is told to open a terminal, which takes what is sent for typed")
         if constants.DEFAULT_KEEP_REMOTE_FILES:
             raise UnfitError("Ansible is told to keep what it sends")
 
