@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Mapping, Sequence, Tuple
 
 
@@ -29,10 +30,37 @@ OLD = (
 )
 
 
+# What an old Python says of a module, of our own script, and of how that is started, which Python 2 does not know.
+_SAID_BY_OLD = (
+    "future feature annotations",
+    "SyntaxError: invalid syntax",
+    "the host's Python is older",
+    "Unknown option: -I",
+)
+_TERMINAL = (
+    "sudo on this host wants a terminal (requiretty), which it has not while pipelining is on. Set "
+    "ansible_pipelining: false for this host, or write `Defaults !requiretty` into its sudoers"
+)
+_REFUSED = re.compile(r"^.*is not (?:in the sudoers file|allowed to (?:execute|run)).*$", re.MULTILINE)
+
+
 def too_old(told: Mapping[str, Any]) -> bool:
-    """Whether a host's Python could not read a module; with what such a one says of it, or our own script."""
+    """Whether a host's Python could not read a module."""
     said = f"{told.get('module_stderr')} {told.get('module_stdout')} {told.get('msg')}"
-    return "future feature annotations" in said or "the host's Python is older" in said
+    return any(one in said for one in _SAID_BY_OLD)
+
+
+def not_begun(told: Mapping[str, Any]) -> str:
+    """Why a host has not even begun with a module, where Ansible only says that there is no answer; else empty."""
+    if "module_stderr" not in told:
+        return ""
+    if too_old(told):
+        return OLD
+    said = str(told["module_stderr"])
+    if "you must have a tty" in said:
+        return _TERMINAL
+    found = _REFUSED.search(said)
+    return f"sudo: {found[0].strip()}" if found else ""
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

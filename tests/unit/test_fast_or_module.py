@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, results
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import precompiled, script, told
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 MISSING = {script.MISSING: "No such file", script.PYTHON: "3.11-a70d"}
 DONE = {"changed": False, "pending": []}
@@ -82,3 +83,29 @@ def test_a_terminal_would_take_the_script_for_typed(options, fits):
     action = Action(DONE, **options)
     action.run(None, {})
     assert ("runs on the host's bare interpreter" in action.said) is fits
+
+
+@pytest.mark.parametrize("way", ["1", "0"])
+@pytest.mark.parametrize(
+    ("stderr", "message"),
+    [
+        ("Unknown option: -I\nusage: python2.7 [option] ...\n", results.OLD),
+        ('  File "<stdin>", line 40\n    zip_data: str,\n            ^\nSyntaxError: invalid syntax\n', results.OLD),
+        ("sudo: sorry, you must have a tty to run sudo\n", "ansible_pipelining: false for this host"),
+        ("\nplain is not in the sudoers file.\n", "sudo: plain is not in the sudoers file."),
+        ("Sorry, user plain is not allowed to execute '/bin/sh -c true' as root on pc1.\n", "plain is not allowed to"),
+    ],
+)
+def test_a_host_that_has_not_even_begun_says_why_either_way(monkeypatch, way, stderr, message):
+    monkeypatch.setenv(fast.SWITCH, way)
+    nothing = {"failed": True, "_ansible_parsed": False, "module_stdout": "", "module_stderr": stderr, "msg": "none"}
+    with pytest.raises(Refused) as raised:
+        Action(nothing, nothing).run(None, {})
+    assert message in str(raised.value)
+
+
+def test_what_is_not_known_is_handed_on():
+    nothing = {"failed": True, "_ansible_parsed": False, "module_stdout": "", "module_stderr": "Killed", "msg": "none"}
+    action = Action(nothing, nothing)
+    assert action.run(None, {}) == nothing
+    assert action.said[-1] == "runs as a module, because the host has not begun with it: Killed"

@@ -82,6 +82,9 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             self._say(f"runs as a module, because {why}")
             self._call = None
             result = super().run(tmp, task_vars)
+            refused_there = results.not_begun(result)
+            if refused_there:
+                raise Refused(refused_there) from None
         finally:
             self._call = None
         if view == "tune" and of_inventory and result.get("failed"):
@@ -230,7 +233,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         if unread and script.STARTED not in str(result.get("module_stdout")):
             if results.too_old(result):
                 raise Refused(results.OLD)
-            raise UnfitError(f"its interpreter cannot: {result.get('module_stderr') or result.get('msg')}")
+            raise UnfitError(f"the host has not begun with it: {result.get('module_stderr') or result.get('msg')}")
         return dict(result)
 
     def _configure_module(self, module_name: str, module_args: Any, task_vars: Any) -> Any:
