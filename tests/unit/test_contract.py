@@ -194,3 +194,10 @@ def test_profiles_ask_for_what_there_is(profile):
     check({"sysctl": content.get("sysctl", {})})
     check({"module_parameters": content.get("module_parameters", {})})
     assert profile.stem in (ROOT / "roles/tune/meta/argument_specs.yml").read_text()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "playbooks").glob("*.yml")), ids=lambda path: path.stem)
+def test_each_play_waits_for_all_its_hosts(path):
+    """With the strategy free of somebody's ansible.cfg, what judges all hosts once would do it for each, too early."""
+    plays = [play for play in yaml.safe_load(path.read_text()) if "hosts" in play]
+    assert {play.get("strategy") for play in plays} <= {"ansible.builtin.linear"}
