@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import fast, results
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import precompiled, script, told
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import options, precompiled, script, told
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 MISSING = {script.MISSING: "No such file", script.PYTHON: "3.11-a70d"}
@@ -51,7 +51,7 @@ def run(tmp_path, monkeypatch):
     """A run without code that was compiled before, and with Ansible's own way being one call."""
     monkeypatch.setattr(told.constants, "DEFAULT_LOCAL_TMP", str(tmp_path))
     monkeypatch.setattr(precompiled, "code", lambda python: script.Code(b"code", python))
-    monkeypatch.setattr(fast.UsualWay, "run", lambda self, tmp, task_vars: self._execute_module())
+    monkeypatch.setattr(options.UsualWay, "run", lambda self, tmp, task_vars: self._execute_module())
 
 
 def test_code_that_another_run_has_sent_meanwhile_is_no_news():

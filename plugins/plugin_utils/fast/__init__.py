@@ -11,26 +11,22 @@ module, and the methods of Ansible that follow put our script in that module's p
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
-from functools import lru_cache
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, Optional
 
 from ansible import constants
 from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.executor import module_common
-from ansible.module_utils.common.arg_spec import ModuleArgumentSpecValidator
-from ansible.module_utils.parsing.convert_bool import boolean
-from ansible.plugins.action.normal import ActionModule as UsualWay
 from ansible.utils.display import Display
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils import layers, rates, results, sources, spelling
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.audit import collect
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils import results
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, precompiled, script, told
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.options import UnfitError, WithOptions, checked
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
+
+__all__ = ["SWITCH", "ActionModule", "UnfitError", "checked", "confirm_nothing"]
 
 SWITCH = "LINUXNET_TUNING_FAST"
 # Ways to a host, and to another user there, that hand standard input through.
@@ -46,11 +42,7 @@ display = Display()
 ahead.load()
 
 
-class UnfitError(Exception):
-    """Why the module has to do it."""
-
-
-class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
+class ActionModule(WithOptions):
     """The action of every module that the engine serves; each has a file in plugins/action that names this class."""
 
     _call: Optional[Dict[str, Any]] = None  # what the script is made for; None where Ansible's own way is taken
@@ -66,15 +58,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
             self._say("opens a new connection, which proves that the host can be reached")
             self._connection.reset()
         view = self._task.action.rpartition(".")[2]
-        self._task.args = ending.options(self._task.args, task_vars or {}, self._templar.template)
-        of_inventory = boolean(self._task.args.get("inventory", False), strict=False)
-        if view == "nic_info" and "audit__packed" in (task_vars or {}):
-            self._task.args = {**self._of_audit(task_vars), **self._task.args}
-        refused = self._take_inventory(view, task_vars or {})
-        if view == "bonding":
-            self._see_bonds()
-        self._take_rates(task_vars or {})
-        self._take_profile(view, task_vars or {})
+        refused = self._take_options(view, task_vars or {})
         confirm_nothing(self._task)
         try:
             result = self._fast(view, task_vars or {})
@@ -87,80 +71,7 @@ class ActionModule(UsualWay):  # type: ignore[misc]  # ansible-core has no types
                 raise Refused(refused_there) from None
         finally:
             self._call = None
-        if view == "tune" and of_inventory and result.get("failed"):
-            said = str(result.get("msg"))
-            told = sources.named(said, task_vars or {}, self._templar.template)
-            # ansible-core has made an error of what was said, and would print that one first.
-            result = {key: value for key, value in result.items() if told == said or key != "exception"}
-            result["msg"] = told
-        if refused:
-            result = {**result, "compared": {"changed": False, "failed": True, "msg": refused}}
-        return self._shown(result, task_vars or {})
-
-    def _shown(self, result: Any, variables: Any) -> Any:
-        """Leave out what nobody sees unless somebody looks (-v): each value costs the controller several copies.
-
-        The playbook `site` asks for that. What has changed stands in `diff`, and once it is confirmed in its result.
-        """
-        left_out: Sequence[str] = ()
-        if variables.get("tune__brief"):
-            left_out = ("before", "after")
-        if variables.get(ending.STEP) and self._task.args.get("state") != "reverted":
-            left_out = ("pending", "temporary")
-        if display.verbosity or result.get("failed"):
-            return result
-        if variables.get("audit__packed"):
-            return collect.packed(result)
-        return {name: value for name, value in result.items() if name not in left_out}
-
-    def _take_inventory(self, view: str, variables: Any) -> str:
-        """Fill in the options that come from the inventory; gives what is wrong with those that `nic_info` compares."""
-        args = self._task.args
-        if not (view in ("tune", "nic_info") and boolean(args.get("inventory", False), strict=False)):
-            return ""
-        for sentence in spelling.misspelt(variables):
-            display.warning(sentence)
-        try:
-            given = layers.options(variables, self._templar.template, self._loader.load_from_file)
-            if view == "tune":
-                self._task.args = {**given, **args}
-                return ""
-            self._task.args = {"peers": layers.peers(given), **args}
-            self._task.args["compare"] = checked("tune", given, "{errors}")
-        except (layers.LayerError, AnsibleError, UnfitError) as error:
-            if view == "tune":
-                raise Refused(str(error)) from error
-            return str(error)
-        return ""
-
-    def _of_audit(self, variables: Any) -> Dict[str, Any]:
-        """The options of the playbook `audit`, whose task leaves them out: a template there would cost each worker more
-        than the whole call."""
-        found = {name: self._templar.template(variables.get(f"audit_{name}")) for name in ("interval", "against")}
-        return {"interval": found["interval"] or 0, "against": found["against"] or []}
-
-    def _see_bonds(self) -> None:
-        try:
-            managers = engine.argument_spec("bonding")["manager"]["choices"]
-            layers.bonds(self._task.args.get("bonds"), self._task.args.get("manager"), managers)
-        except layers.LayerError as error:
-            raise Refused(str(error)) from error
-
-    def _take_profile(self, view: str, variables: Any) -> None:
-        """Fill in what the profiles ask for that `nic_info` compares a host with: their files lie on the controller."""
-        names = self._task.args.get("against")
-        if view == "nic_info" and isinstance(names, (str, list)) and names:
-            try:
-                given = layers.profile(variables, self._templar.template, self._loader.load_from_file, names)
-            except layers.LayerError as error:
-                raise Refused(f"against: {error}") from error
-            self._task.args = {**self._task.args, "against": given}
-
-    def _take_rates(self, variables: Any) -> None:
-        """What `rate: auto` is for each client: this host cannot see the links of others, the controller can."""
-        args = self._task.args
-        if rates.needed(args.get("nics")) and "hostvars" in variables:
-            self._task.args = {**args, "nics": rates.filled(args["nics"], variables["hostvars"])}
+        return self._shown(self._in_words(view, result, refused, task_vars or {}), task_vars or {})
 
     def _fast(self, view: str, task_vars: Any) -> Dict[str, Any]:
         """Send the request, and the code to a host that lacks it. UnfitError where the module has to do it."""
@@ -287,22 +198,3 @@ def confirm_nothing(task: Any) -> None:
     """What a check would change needs no confirmation. A template in `notify` would cost each worker 2 ms."""
     if task.check_mode and task.notify:
         task.notify = [name for name in task.notify if name not in TOPICS]
-
-
-@lru_cache(maxsize=None)
-def _validator(view: str) -> Any:
-    return ModuleArgumentSpecValidator(engine.spec(view))
-
-
-def checked(
-    view: str, args: Mapping[str, Any], why: str = "its options are not right, and the module tells why"
-) -> Any:
-    """The options of a task, checked as a module checks them; UnfitError where the module would have to speak."""
-    try:
-        given = json.loads(json.dumps({str(name): value for name, value in args.items()}, allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise UnfitError(f"an option is no plain value: {error}") from error
-    found = _validator(view).validate(given)
-    if found.error_messages or found._warnings or found._deprecations:
-        raise UnfitError(why.format(errors="; ".join(found.error_messages)))
-    return dict(found.validated_parameters)
