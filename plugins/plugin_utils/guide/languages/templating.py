@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know which lines of a template stand below which of its conditions (Jinja, Go, ERB, EPP, Terraform)."""
+"""Know the comments of a template, and which of its lines stand below which of its conditions (Jinja, Go, ERB, EPP,
+Terraform)."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ _OPENS = re.compile(r"(if|unless)\b\s*(.*?)\s*\{?")
 _GOES_ON = re.compile(r"\}?\s*(?:else\s+if|elseif|elsif|elif)\b\s*(.*?)\s*\{?")
 _ELSE = re.compile(r"\}?\s*else\s*\{?")
 _ENDS = re.compile(r"end(?:if|for|unless)?|\}")
+# A comment, over several lines perhaps; `${#words[@]}` of a shell is none.
+_COMMENT = re.compile(r"(?<!\$)\{#.*?#\}|<%#.*?%>|\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 # What a loop or a block holds ends with the same word as a condition.
 _HOLDS = re.compile(r"(?:for|range|with|define|block)\b.*|.*(?:\bdo(?:\s*\|.*\|)?|\|[^|]*\|\s*\{)")
 
@@ -27,6 +30,19 @@ class _Open(NamedTuple):
 
     group: int
     conditions: Tuple[str, ...]
+
+
+def without_comments(sink: Sink, lines: Sequence[Line]) -> List[Line]:
+    """The lines without what the template's own language has as comments, which nobody but its authors sees."""
+    text = "\n".join(line for _number, line in lines)
+    bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
+    if bare == text:
+        return list(lines)
+    found = [(number, line.rstrip()) for (number, _line), line in zip(lines, bare.split("\n"))]
+    for (number, before), (_number, after) in zip(lines, found):
+        if before.strip() and not after.strip():
+            sink.nothing(number, "a comment")
+    return found
 
 
 def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
