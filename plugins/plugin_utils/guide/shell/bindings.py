@@ -195,7 +195,7 @@ def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[st
         sure = [value for value in found if value is not None and masks.known("".join(value))]
         if all(value == found[0] for value in found) and found[0] is not None:
             after[name] = found[0]
-        elif prefer and sure and all(value == sure[0] for value in sure) and f"{OPEN}{name}" not in opened:
+        elif prefer and sure and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
         elif any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
@@ -204,6 +204,11 @@ def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[st
             if sure or f"{OPEN}{name}" in opened:
                 after[f"{OPEN}{name}"] = "1"
     return after
+
+
+def _all_say(sure: Sequence[expand.Value], found: Sequence[Optional[expand.Value]]) -> bool:
+    """Whether all cases of which the value is known have the same one; an empty one is none that others go by."""
+    return all(value == sure[0] for value in sure) and (bool("".join(sure[0])) or len(sure) == len(found))
 
 
 class Leave(Exception):
