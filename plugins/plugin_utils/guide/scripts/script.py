@@ -14,7 +14,7 @@ from ..calls import foreign
 from ..keys import kernel_files
 from ..keys.settings import Guide
 from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
-from ..shell import bindings, conditions, counting, expand, interrupts, syntax
+from ..shell import asking, bindings, conditions, counting, expand, interrupts, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from . import queries, raising
@@ -246,6 +246,7 @@ class Script:
         self.scope.drivers.discard(name)
         self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
+        self.scope.machines |= {name} if asking.answers(masks.shown(rest)) else set()
         self.scope.in_force.update({name: raising.parameter(rest, self.scope)})
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})

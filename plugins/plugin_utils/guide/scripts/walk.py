@@ -17,7 +17,7 @@ from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, NO_EFFECT, Branch, Setting
-from ..shell import bindings, conditions, counting, expand
+from ..shell import asking, bindings, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
     AndOr,
@@ -137,7 +137,13 @@ class Walk(Calling):
             return
         if node.operator == "&&":
             self.walk(node.left)
-            self.walk(node.right)
+            with self.sink.noting(asking.asked(node.left, self.scope, holds=True)):
+                self.walk(node.right)
+            return
+        if conditions.is_query(node.left) and bindings.leaves(node.right):
+            self.walk(node.left)
+            self._doubt(node.right)
+            self._guarded(node.right, node.left, holds=True)
             return
         if endings.only_says(node.right):
             self.walk(node.left)

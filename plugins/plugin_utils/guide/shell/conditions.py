@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from .. import masks
-from . import expand, interrupts
+from . import asking, expand, interrupts
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of, certain
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
@@ -151,6 +151,9 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     module = _module(node, holds)
     if module:
         return f"only where the module {module}"
+    machine = asking.asked(node, scope, holds)
+    if machine:
+        return machine
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
         if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):

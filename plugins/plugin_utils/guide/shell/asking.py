@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know conditions that tell machines apart, by their hardware, their release or their name."""
+
+from __future__ import annotations
+
+import re
+
+from . import expand
+from .nodes import Node, Pipeline, Simple, certain
+
+_FILES = r"/etc/(?:\S*release|hostname|issue)|/proc/version|/sys/(?:class|devices/virtual)/dmi/\S+"
+# What /proc/cpuinfo has is more often counted than looked for.
+_COUNTED = r"/proc/cpuinfo"
+_ASKS = (
+    r"(?:sudo\s+)?(?:/\S*/)?(?:(?:dmidecode|lspci|lsusb|uname|hostname|hostnamectl|lsb_release|virt-what"
+    rf"|systemd-detect-virt)(?=[\s|)`]|$)|cat\s+(?:{_FILES}))"
+)
+_LOOKS_FOR = re.compile(
+    rf"(?:{_ASKS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
+    rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
+)
+_VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
+_HAS_ANSWER = re.compile(rf"(?:\$\(|`)\s*{_ASKS}|\$\{{?HOSTNAME\b")
+
+
+def answers(raw: str) -> bool:
+    """Whether a word is what tells machines apart, as a command prints it."""
+    return _HAS_ANSWER.search(raw) is not None
+
+
+def asked(test: Node, scope: expand.Scope, holds: bool) -> str:
+    """What to note of commands that run on some machines only; empty where a condition does not tell these apart."""
+    return next(filter(None, (_asked(part, scope, so) for part, so in certain(test, holds))), "")
+
+
+def _asked(node: Node, scope: expand.Scope, holds: bool) -> str:
+    commands = node.commands if isinstance(node, Pipeline) else (node,)
+    raw = [[word for word, _line in one.words] for one in commands if isinstance(one, Simple)]
+    if len(raw) != len(commands) or not all(raw):
+        return ""
+    if raw[0][0] in ("[", "[[", "test"):
+        words = [word for word in raw[0][1:] if word not in ("]", "]]")]
+        held = {match[1] for match in map(_VARIABLE.fullmatch, words) if match}
+        seen = any(map(answers, words)) or bool(held & scope.machines)
+        return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if seen else ""
+    command = " | ".join(map(" ".join, raw))
+    return f"only where {command} finds {'something' if holds else 'nothing'}" if _LOOKS_FOR.fullmatch(command) else ""
