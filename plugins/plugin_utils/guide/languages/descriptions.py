@@ -18,7 +18,7 @@ _BUILD = re.compile(r"\s*RUN\s+[^\s+=:]")
 _DOCUMENT = re.compile(r"<<[-~]?\s*[\"']?(\w+)[\"']?\s*$")
 # How a file of Puppet or Chef begins: a class, a resource, or what it takes in.
 _OF_RUBY = re.compile(
-    r"\s*(?:(?:class|define|node)\s+['\"]?[a-z][\w:.-]*['\"]?.*\{|[a-z]\w*(?:::\w+)*\s*\{\s*['\"$]"
+    r"\s*(?:(?:class|define|node)\s+['\"]?[a-z][\w:.-]*['\"]?.*[({]|[a-z]\w*(?:::\w+)*\s*\{\s*['\"$]"
     r"|[a-z_]+\s+['\"][^'\"]+['\"]\s+do|include_recipe\s)"
 )
 

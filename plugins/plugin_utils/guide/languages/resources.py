@@ -11,7 +11,7 @@ from ..keys import kernel_files
 from ..keys.settings import Guide
 from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
-from . import chef, fragments
+from . import chef, fragments, puppet
 
 # A command of a resource that is more than one command: a loop, a condition, or what is for a shell.
 _COMPOUND = re.compile(
@@ -35,6 +35,18 @@ def read(guide: Guide, lines: Sequence[Line], index: int) -> int:
     if file:
         _write(guide, lines[index : index + file.rows], file)
         return file.rows
+    own = puppet.own(lines, index)
+    if own:
+        said = f"{own.name}: what a resource of this kind sets, its definition says, which is not part of this text"
+        guide.sink.remark(number, ON_HOST, said)
+        for row, _text in lines[index + 1 : index + own.rows]:
+            guide.sink.goes_on(row, number)
+        return own.rows
+    pairs = puppet.pairs(lines[index][1])
+    for name, value in pairs:
+        guide.sysctl(number, name, value, switches=True)
+    if pairs:
+        return 1
     declared = fragments.declared(lines, index)
     if declared:
         _declare(guide, lines, index, declared)

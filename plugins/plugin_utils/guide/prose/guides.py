@@ -10,7 +10,7 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from ..calls import sentences
 from ..formats import diffs, interfaces
 from ..keys.settings import Guide
-from ..languages import descriptions, fragments, nix
+from ..languages import descriptions, fragments, nix, puppet
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
 from . import advice, choices, embedded, single_lines, undoing, uses
@@ -44,6 +44,9 @@ Form = Callable[[str, Sequence[Line]], None]
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
     lines = [(number, spans(text)) for number, text in lines]
+    if puppet.is_one(lines):
+        guide.sink.cases.update(puppet.cases(guide.sink, lines))
+        lines = puppet.filled(lines)
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
     seen = [(number, untagged(text)) for number, text in lines]
     guide.sink.instead.update(choices.second(seen))

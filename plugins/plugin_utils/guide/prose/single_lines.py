@@ -167,6 +167,7 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     ):
         value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
         value = assignments.by_name(guide, lines, index, value)
+        value = masks.mask(value) if "=>" in between and value.startswith("$") else value  # a variable, not a text
         guide.sysctl(number, parameter[1], value, switches=True)
         return count
     spelt = _SPELT.fullmatch(plain)
