@@ -16,7 +16,7 @@ from ..keys import kernel_files, kernel_names
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
-from . import key_words, machines, task_conditions
+from . import key_words, links, machines, task_conditions
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
@@ -48,8 +48,11 @@ class Reader:
 
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
+        named = links.names(nodes)
         with in_a_pod(self.guide, self.lines):
             for node in nodes:
+                if links.read(self.guide, self.number, node, named):
+                    continue
                 network = composed.find(node, "network") if isinstance(node, yaml.MappingNode) else None
                 network = node if isinstance(node, yaml.MappingNode) and netplan.is_excerpt(node) else network
                 if isinstance(network, yaml.MappingNode) and netplan.is_one(network):

@@ -138,6 +138,6 @@ def own(lines: Sequence[Line], index: int) -> Optional[Own]:
 
 
 def pairs(text: str) -> List[Tuple[str, str]]:
-    """The parameters of a line that has them with their values in brackets: `values => { 'net.core.somaxconn' => 1 }`."""
+    """The parameters of a line that has them with their values in brackets, as `values => { NAME => VALUE }`."""
     found = _PAIR.findall(text) if _IN_ONE_LINE.fullmatch(text) else []
     return [(name, next(filter(None, values), "").replace(",", " ")) for name, *values in found]
