@@ -301,6 +301,8 @@ def affinity_by_node(guide: Guide, line: int, words: List[str]) -> None:
 
 # Scripts that come with drivers; a file beside them has functions of the same names.
 OF_VENDORS = ("set_irq_affinity", "set_irq_affinity_cpulist", "set_irq_affinity_bynode", "mlnx_affinity")
+# Those that set the kernel which runs, and no file.
+OF_THE_KERNEL = ("ethtool", "ip", "ifconfig", "tc", "sysctl", "setpci", "devlink", "mii-tool")
 PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "ethtool": ethtool.read,
     "ip": ip,

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
+from .. import masks
 from . import foreign, programs
 
 _WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>]+)\2\s*")
@@ -14,6 +15,9 @@ _WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>
 # Wrappers whose options have no words.
 _PLAIN = ("exec", "command", "builtin", "time", "nohup")
 
+
+# Where a container has the root of its host.
+_OF_THE_HOST = re.compile(r"/(?:host|node|rootfs|hostroot|host-?root|host-?fs|proc/1/root)(?:/|$)|/$")
 
 # What runs a program that a text names by its file: `python3 ~/mlnx-tools/python/mlnx_tune`.
 _INTERPRETER = re.compile(r"python[\d.]*|perl|ruby")
@@ -46,10 +50,18 @@ def unwrapped(words: List[str]) -> List[str]:
             rest = _behind_xargs(rest)
         while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
             rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name not in _PLAIN else rest[1:]
-        rest = rest[count:]
+        rest = rest[count:] or (["sh"] if name == "chroot" else [])
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest
     return rest
+
+
+def other_root(words: Sequence[str]) -> str:
+    """The folder in which chroot runs a command, unless that of the host is mounted there, as in a container."""
+    names = [word.rsplit("/", 1)[-1] for word in words]
+    index = next((k for k, name in enumerate(names) if name not in foreign.WRAPPERS or name == "chroot"), len(names))
+    plain = [word for word in words[index + 1 :] if not word.startswith("-")] if names[index:][:1] == ["chroot"] else []
+    return masks.shown(plain[0]) if plain and not _OF_THE_HOST.match(masks.shown(plain[0])) else ""
 
 
 def _as_tee(words: List[str]) -> List[str]:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from typing import List, Optional, Sequence
+from contextlib import nullcontext, suppress
+from typing import ContextManager, List, Optional, Sequence
 
 from .. import masks
 from ..calls import ad_hoc, batches, foreign, one_liners, programs, routes, sentences, uci, wrappers
 from ..keys import kernel_files
-from ..model import NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
+from ..model import CONDITIONAL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, expand, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Node, Redirect, Simple
@@ -42,6 +42,8 @@ def _reads_array(words: Sequence[str]) -> bool:
 
 class Commands(OwnPrograms):
     """What a script does command by command; `walk` and `call` are of its control flow."""
+
+    root = ""  # the folder of another system in which commands run, as chroot has them
 
     def walk(self, node: Node) -> None:
         """Of the control flow."""
@@ -138,8 +140,24 @@ class Commands(OwnPrograms):
             re.match(r"(echo|printf)\s.*>", word) for word in words
         )
 
+    def in_force(self) -> ContextManager[None]:
+        """Leave out what sets the kernel meanwhile, if the command runs in the folder of another system."""
+        why = f"it runs in {self.root}, the folder of another system, and sets the kernel that runs meanwhile"
+        return self.sink.under(CONDITIONAL, why if self.root else "")
+
+    def write(self, path: str, lines: List[Line], line: int) -> None:
+        """Text that goes into a file, perhaps one of the kernel."""
+        with self.in_force() if kernel_files.is_one(path) else nullcontext():
+            super().write(path, lines, line)
+
     def run(self, words: List[str], node: Optional[Simple] = None) -> None:
         """A command whose words are known."""
+        before = self.root
+        self.root = wrappers.other_root(words) or before
+        self._run(words, node)
+        self.root = before
+
+    def _run(self, words: List[str], node: Optional[Simple]) -> None:
         line = self.line
         words = wrappers.unwrapped(words)
         if ":::" in words:
@@ -179,7 +197,8 @@ class Commands(OwnPrograms):
         elif batches.is_one(words):
             self.batch(words, given)
         elif name in programs.PROGRAMS:
-            programs.PROGRAMS[name](self.guide, line, words[1:])
+            with self.in_force() if name in programs.OF_THE_KERNEL else nullcontext():
+                programs.PROGRAMS[name](self.guide, line, words[1:])
         elif words[0].startswith(("/etc/init.d/", "/etc/rc.d/init.d/")):
             programs.service(self.guide, line, [name, *words[1:]])
         elif name in SHELLS or name == "eval":
