@@ -19,6 +19,9 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") -> 
     """One file; `nic` is for it where neither the file nor its path names it."""
     found: Dict[str, Tuple[int, str]] = {}
     scope = expand.Scope([])
+    # A task that puts one line into a file does not show the one that names the device.
+    named = nic or path.rpartition("ifcfg-")[2]
+    scope.values.update({"DEVICE": named} if named else {})
     for number, text in lines:
         plain = masks.templates(text).strip()
         assigned = expand.assignment(plain)
@@ -43,7 +46,7 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") -> 
             found[assigned[0].upper()] = (number, value)
     # In the file itself, ${DEVICE} may stand before the line that sets it.
     # NAME is what people call it, unless nothing else tells the device.
-    name = found.get("DEVICE", (0, ""))[1] or nic or path.rpartition("ifcfg-")[2] or found.get("NAME", (0, ""))[1]
+    name = found.get("DEVICE", (0, ""))[1] or named or found.get("NAME", (0, ""))[1]
     for key, (number, value) in found.items():
         _line(guide, number, name, key, value, {word: text for word, (_number, text) in found.items()})
 

@@ -23,6 +23,8 @@ Text = Callable[[Guide, Sequence[Line]], None]
 _ROOTS = ("net.", "kernel.", "vm.", "fs.")
 _COMMANDS = ("sh", "bash", "ethtool", "sysctl", "ip", "cloud-init-per")
 _HELD = ("line", "block", "content")
+# A file that takes one line at a time, which no other line of it explains.
+_IFCFG = re.compile(r"/ifcfg-[^/]+$")
 _VALUES = ("value", "val", "sysctl_value")
 
 
@@ -148,6 +150,10 @@ class Reader:
             if text is None and self.guide.is_config(path):
                 said = f"what it puts into {path}, is no text in base64"
                 self.guide.sink.remark(self.number(held), ON_HOST, said)
+        path = next((str(named[word].value) for word in ("path", "dest") if word in named), "")
+        if written is not None and "line" in named and _IFCFG.search(path):
+            text = self.variables.filled(str(written.value))
+            self.guide.read_file(masks.templates(path), [(self.number(written), text)])
         nic = nic or (key if _looks_like_nic(key) else "")
         for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""

@@ -9,7 +9,7 @@ from typing import Callable, Mapping, Sequence, Tuple
 
 import yaml
 
-from .. import masks
+from .. import masks, model
 from ..model import CONDITIONAL, NO_EFFECT
 from ..scripts import unread
 from ..shell import direct
@@ -23,6 +23,8 @@ _SAID = (
 _SAYING = ("debug", "fail", "pause")
 # Keys that ask.
 _COMPARED = ("that", "failed_when", "changed_when", "until")
+# Keys that look for what stands in a file, or for whether a task is to run.
+_LOOKED_FOR = ("regexp", "regex", "insertafter", "insertbefore", "search_string", "pattern", "unless", "onlyif")
 _RUNS = ("command", "entrypoint", "args")
 
 Reason = Tuple[str, str]
@@ -39,6 +41,8 @@ def reason(
         return NO_EFFECT, "it is only said"
     if word in _COMPARED or action.rpartition(".")[2] == "assert":
         return NO_EFFECT, "it only asks"
+    if word in _LOOKED_FOR and isinstance(inner, yaml.ScalarNode):
+        return model.NOTHING, "it is only looked for"
     if word == "rescue" and "block" in plain:
         return CONDITIONAL, "it runs only where the block before it fails"
     runs = module == "command" or (word == "cmd" and call.rpartition(".")[2] == "command")
