@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the files of systemd-networkd that NixOS makes of attributes (`systemd.network.links."10-lan".linkConfig`)."""
+"""Find the files of systemd-networkd that NixOS makes of attributes (`systemd.network.links."10-lan".linkConfig`), and
+what names stand for."""
 
 from __future__ import annotations
 
@@ -46,6 +47,23 @@ def files(lines: Sequence[Line]) -> List[Tuple[str, List[Line]]]:
             text = " ".join(_text(word, texts) for word in value)
             found.setdefault(file, []).extend([(number, f"[{section}]"), (number, f"{path[-1]}={text}")])
     return list(found.items())
+
+
+_GIVEN = re.compile(r"\s*([a-z]\w*)\s*=\s*(?:\"([^\"$]*)\"|(\d+))\s*;\s*(?:#.*)?")
+_USED = re.compile(r"(?<!'')\$\{(?:(?:builtins\.)?toString\s+)?([a-z]\w*)\}")
+
+
+def filled(lines: Sequence[Line]) -> List[Line]:
+    """The lines with what names between `let` and `in` stand for, where these have a number or a text of their own."""
+    given: List[Tuple[str, str]] = []
+    inside = False
+    for _number, text in lines:
+        inside = text.strip() != "in" and (inside or text.strip() == "let")
+        match = _GIVEN.fullmatch(text) if inside else None
+        given += [(match[1], match[3] or match[2])] if match else []
+    names = Counter(name for name, _text in given)
+    texts = {name: text for name, text in given if names[name] == 1}
+    return [(number, _USED.sub(lambda match: texts.get(match[1], match[0]), text)) for number, text in lines]
 
 
 def _text(word: str, texts: Mapping[str, str]) -> str:

@@ -47,6 +47,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     if puppet.is_one(lines):
         guide.sink.cases.update(puppet.cases(guide.sink, lines))
         lines = puppet.filled(lines)
+    lines = nix.filled(lines)
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
     seen = [(number, untagged(text)) for number, text in lines]
     guide.sink.instead.update(choices.second(seen))
