@@ -125,8 +125,10 @@ class Walk(Calling):
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
                 bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
+                ways = bindings.alternatives(node.left, self.scope, outcome)
+                said = asking.compared(node.left, self.scope) if outcome else ""
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
-                    self._where(bindings.alternatives(node.left, self.scope, outcome), node.right, self._doubt)
+                    self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
                 self.in_any_round(start)
                 self._guarded(node.right, node.left, not outcome)
@@ -160,15 +162,28 @@ class Walk(Calling):
         assigned = {name for one in all_of(node.right) for name in endings.given(one)}
         self.scope.values.update({name: value for name, value in values.items() if name in assigned})
 
-    def _where(self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None]) -> None:
+    def _where(
+        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: str = ""
+    ) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
         undo = bindings.undone(found)
         if undo:
             self.skip(body, f"it runs for '{undo}' only")
             return
+        first = len(self.sink.settings)
         for one in found:
             with bindings.held(self.scope, one):
                 walk(body)
+        self._tell(found, said, first)
+
+    def _tell(self, found: Sequence[bindings.Bindings], said: str, first: int) -> None:
+        """Note a condition of what it has set, unless the word that it needs is the NIC or the driver of that."""
+        texts = {text for one in found for text in one.values()}
+        if not said or not texts or {text.lower().strip("-") for text in texts} & (START | UNDO | {"*", "lo", "linux"}):
+            return
+        for one in self.sink.settings[first:]:
+            if not texts & {one.nic, *(text for _key, text in one.match)}:
+                self.sink.note(one.line, said)
 
     def _guarded(self, body: Node, test: Node, holds: bool) -> None:
         """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
@@ -244,8 +259,9 @@ class Walk(Calling):
             case = partial(self._case_of, group, number, "if", failing=failing if fails else 0)
             compared = test or (node.arms[0][0] if number == 1 else None)
             bounded = self.guide.bounded(raising.bounds(compared, self.scope, holds=test is not None))
+            said = "" if caveat else asking.compared(test, self.scope)
             with self.sink.noting(caveat), bounded:
-                self._where(ways, body, partial(case, others=self._by_argument(test)))
+                self._where(ways, body, partial(case, others=self._by_argument(test)), said)
             if fails:
                 self.sink.only_otherwise(tried, index)
             self.loopback = False
@@ -306,9 +322,12 @@ class Walk(Calling):
                 self.loopback = patterns == ["lo"]
                 # A name is what an inventory takes; a number only says which case it is.
                 named = any(not text.isdecimal() for text in one.values())
-                noted = "" if named else conditions.chosen(node.subject, patterns)
-                with bindings.held(self.scope, one), self.sink.noting(noted):
+                said = conditions.chosen(node.subject, patterns)
+                first = len(self.sink.settings)
+                with bindings.held(self.scope, one), self.sink.noting("" if named else said):
                     self._case_of(group, number, kind, body)
+                if named and not asking.of_a_call(node.subject, self.scope):
+                    self._tell([one], said, first)
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)

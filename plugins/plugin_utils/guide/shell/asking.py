@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+from typing import Optional
 
+from .. import masks
 from . import expand
 from .nodes import Node, Pipeline, Simple, certain
 
@@ -19,6 +21,9 @@ _LOOKS_FOR = re.compile(
     rf"(?:{_ASKS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
     rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
 )
+_OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
+# What tells this system from others, which have no inventory.
+_OF_LINUX = {"linux", "darwin"}
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
 _HAS_ANSWER = re.compile(rf"(?:\$\(|`)\s*{_ASKS}|\$\{{?HOSTNAME\b")
 
@@ -33,6 +38,26 @@ def asked(test: Node, scope: expand.Scope, holds: bool) -> str:
     return next(filter(None, (_asked(part, scope, so) for part, so in certain(test, holds))), "")
 
 
+def compared(test: Optional[Node], scope: expand.Scope) -> str:
+    """What to note where a condition compares a variable of the script with a word; empty for what a call is given."""
+    for node, holds in certain(test, True):
+        words = [word for word, _line in node.words[1:] if word not in ("]", "]]")] if isinstance(node, Simple) else []
+        if len(words) == 3 and words[1] in ("=", "==") and holds and isinstance(node, Simple):
+            sides = [word for word in (words[0], words[2]) if _VARIABLE.fullmatch(word)]
+            if len(sides) == 1 and not of_a_call(sides[0], scope):
+                return f"only where {' '.join(words)} holds"
+    return ""
+
+
+def _bare(word: str) -> str:
+    return word.strip("\"'").lower()
+
+
+def of_a_call(raw: str, scope: expand.Scope) -> bool:
+    """Whether a word is an argument, their number or how a command ended, perhaps by another name."""
+    return any(_OF_A_CALL.fullmatch(text) for text in (raw, masks.shown(expand.text(raw, scope))))
+
+
 def _asked(node: Node, scope: expand.Scope, holds: bool) -> str:
     commands = node.commands if isinstance(node, Pipeline) else (node,)
     raw = [[word for word, _line in one.words] for one in commands if isinstance(one, Simple)]
@@ -41,7 +66,7 @@ def _asked(node: Node, scope: expand.Scope, holds: bool) -> str:
     if raw[0][0] in ("[", "[[", "test"):
         words = [word for word in raw[0][1:] if word not in ("]", "]]")]
         held = {match[1] for match in map(_VARIABLE.fullmatch, words) if match}
-        seen = any(map(answers, words)) or bool(held & scope.machines)
+        seen = (any(map(answers, words)) or bool(held & scope.machines)) and not _OF_LINUX & set(map(_bare, words))
         return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if seen else ""
     command = " | ".join(map(" ".join, raw))
     return f"only where {command} finds {'something' if holds else 'nothing'}" if _LOOKS_FOR.fullmatch(command) else ""

@@ -221,7 +221,7 @@ def chosen(subject: str, patterns: Sequence[str]) -> str:
     """What to note of commands in a case that the host chooses, such as by its release; arguments choose for a call."""
     words = [masks.shown(pattern) for pattern in patterns]
     lowered = {word.lower().strip("-") for word in words}
-    if _OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo"}):
+    if _OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo", "linux"}):
         return ""
     return f"only where {subject} is {' or '.join(words)}"
 
