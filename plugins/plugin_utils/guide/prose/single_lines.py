@@ -165,7 +165,9 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         and not assignments.describes(parameter[1], between, parameter[2])
         and not _SENTENCE.search(_BEHIND.sub("", parameter[2]))
     ):
-        value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", parameter[2])))
+        # Whatever reads `key: value` or `key => value` drops a comment itself; sysctl does not.
+        value = _BEHIND.sub("", parameter[2]) if re.search(r":|=>", between) else parameter[2]
+        value = _EXPLAINED.sub("", _PRIORITY.sub("", _LANGUAGE_ENDS.sub("", value)))
         value = assignments.by_name(guide, lines, index, value)
         value = masks.mask(value) if "=>" in between and value.startswith("$") else value  # a variable, not a text
         guide.sysctl(number, parameter[1], value, switches=True)

@@ -21,7 +21,8 @@ _LOOKS_FOR = re.compile(
     rf"(?:{_ASKS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
     rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
 )
-_OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
+# Arguments, their number, and how a command ended.
+OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 # What tells this system from others, which have no inventory.
 _OF_LINUX = {"linux", "darwin"}
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
@@ -55,7 +56,7 @@ def _bare(word: str) -> str:
 
 def of_a_call(raw: str, scope: expand.Scope) -> bool:
     """Whether a word is an argument, their number or how a command ended, perhaps by another name."""
-    return any(_OF_A_CALL.fullmatch(text) for text in (raw, masks.shown(expand.text(raw, scope))))
+    return any(OF_A_CALL.fullmatch(text) for text in (raw, masks.shown(expand.text(raw, scope))))
 
 
 def _asked(node: Node, scope: expand.Scope, holds: bool) -> str:

@@ -53,8 +53,6 @@ _OF_A_MODULE = re.compile(
     r"(! )?-[de] [\"']?/sys/module/([\w-]+)/?[\"']?$|lsmod \| e?grep (?:-\w+ )*[\"']?\W{0,2}([\w-]+)\b[^|]*$"
 )
 _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
-# Arguments, their number, and how a command ended.
-_OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 _QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _ASKING = re.compile(
@@ -156,7 +154,7 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
         return machine
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
-        if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or _OF_A_CALL.fullmatch(other):
+        if (sign not in _NUMBERS and sign != "=") or not _NUMBER.fullmatch(number) or asking.OF_A_CALL.fullmatch(other):
             continue
         value = expand.text(other if "$" in other or "`" in other else f"${other}", scope)
         if not masks.known(value) and value != masks.MAXIMUM:
@@ -214,14 +212,14 @@ def names_option(node: Node) -> bool:
 
 def _is_option(left: str, sign: str, right: str) -> bool:
     option = re.fullmatch(r"[\"']?--?[A-Za-z][\w-]*[\"']?", right)
-    return sign in ("=", "==") and _OF_A_CALL.fullmatch(left) is not None and option is not None
+    return sign in ("=", "==") and asking.OF_A_CALL.fullmatch(left) is not None and option is not None
 
 
 def chosen(subject: str, patterns: Sequence[str]) -> str:
     """What to note of commands in a case that the host chooses, such as by its release; arguments choose for a call."""
     words = [masks.shown(pattern) for pattern in patterns]
     lowered = {word.lower().strip("-") for word in words}
-    if _OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo", "linux"}):
+    if asking.OF_A_CALL.fullmatch(subject) or lowered & (START | UNDO | {"*", "lo", "linux"}):
         return ""
     return f"only where {subject} is {' or '.join(words)}"
 
