@@ -11,7 +11,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysct
 from .. import masks
 from ..keys import refusals
 from ..keys.settings import Bounds
-from ..shell import conditions, expand
+from ..shell import bindings, conditions, expand
 from ..shell.nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, certain
 
 _Comparison = Tuple[str, str, str]
@@ -60,7 +60,7 @@ def bounds(test: Optional[Node], scope: expand.Scope, holds: bool = True) -> Bou
 
 def decide(test: Node, scope: expand.Scope) -> Optional[bool]:
     """True, False, or None where the host decides."""
-    known = conditions.decide(test, scope)
+    known = conditions.decide(test, bindings.certainly(scope))
     if known is not None:
         return known
     if isinstance(test, (Sequence_, Pipeline)) and len(test.commands) == 1:

@@ -311,7 +311,7 @@ class Script:
             value = f"{self.scope.get(name)}{value}"
         if self.line in self.sink.cases and self.scope.get(name) not in (None, value):
             value = masks.mask(f"${name}")  # a condition of the template decides which of the two it is
-        self.scope.values.pop(f"{bindings.OPEN}{name}", None)
+        self.scope.values.update({f"{mark}{name}": "" for mark in (bindings.OPEN, bindings.LIKELY)})
         shown = masks.shown(value)
         # Each option of a script has its own $OPTARG.
         plain = re.fullmatch(r"\$\{?(?!OPTARG)[A-Za-z_@*0-9]+\}?|\{\{.*\}\}|<%.*%>", shown.strip())

@@ -112,7 +112,7 @@ class Walk(Calling):
         if word == "exec" and endings.gives_way(node) and not self.undecided and not self.sink.dead[0]:
             raise bindings.Leave("exit")
         if word in ("break", "continue") and self.rounds and not self.loopback and not self.sink.dead[0]:
-            self.sink.dead = (CONDITIONAL, "the loop leaves out some NICs before this line, and the host decides which")
+            self.sink.dead = (CONDITIONAL, "some rounds of the loop end before this line, and the host decides which")
 
     def _and_or(self, node: AndOr) -> None:
         if _chooses(node) and isinstance(node.left, AndOr):
@@ -130,6 +130,9 @@ class Walk(Calling):
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
                     self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
+                # A list that some conditions add to keeps what they add.
+                lists = {name: value for name, value in self.scope.values.items() if isinstance(value, list)}
+                self.scope.values = {**bindings.merged([self.scope.values, start], True, [node.left]), **lists}
                 self.in_any_round(start)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
@@ -267,7 +270,8 @@ class Walk(Calling):
             self.loopback = False
             outcomes += [] if test is not None and conditions.names_option(test) else [self.scope.values]
             closed = known is True
-        self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], prefer=True)
+        tests = [test for test, _body in node.arms]
+        self.scope.values = bindings.merged(outcomes if closed else [*outcomes, start], True, tests)
         if len(outcomes) > 1 or not closed:
             self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:

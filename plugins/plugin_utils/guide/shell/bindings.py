@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from copy import copy
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .. import masks
 from . import expand
 from .conditions import START, UNDO, queries_driver, spelt
-from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While
+from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
 Bindings = Dict[str, str]
@@ -159,6 +160,15 @@ def bind(scope: expand.Scope, found: Bindings) -> None:
         for other in [*_named(same), *others]:
             scope.values[other] = text
         scope.values[name] = text
+        scope.values[f"{LIKELY}{name}"] = ""
+
+
+def certainly(scope: expand.Scope) -> expand.Scope:
+    """The same variables, of which those are not known that have their value in some cases only."""
+    doubted = [name[len(LIKELY) :] for name, value in scope.values.items() if name.startswith(LIKELY) and value]
+    sure = copy(scope)
+    sure.values = {**scope.values, **{name: masks.mask(f"${name}") for name in doubted}}
+    return sure if doubted else scope
 
 
 @contextmanager
@@ -184,19 +194,32 @@ def _named(values: set[str]) -> Iterator[str]:
 
 # How the names begin that stand beside variables of which conditions of the host have left open what they are.
 OPEN = "?"
+# And those beside variables that have their value only where a condition of the host holds, or where it fails.
+LIKELY = "~"
 
 
-def merged(outcomes: Sequence[Dict[str, expand.Value]], prefer: bool) -> Dict[str, expand.Value]:
-    """The variables after cases of which one holds: what differs is not known."""
+def merged(
+    outcomes: Sequence[Dict[str, expand.Value]], prefer: bool, tests: Sequence[Optional[Node]] = ()
+) -> Dict[str, expand.Value]:
+    """The variables after cases of which one holds: what differs is not known.
+
+    With `prefer`, the one value that cases give is taken; conditions do not go by it, unless it is what a variable gets
+    that was asked for in these tests, as a default is.
+    """
+    raw = [word for test in tests for one in all_of(test) if isinstance(one, Simple) for word, _line in one.words]
+    asked = {name for word in raw for name in re.findall(r"\$\{?(\w+)", word)}
     after: Dict[str, expand.Value] = {}
-    opened = {name for values in outcomes for name in values if name.startswith(OPEN)}
-    for name in {name for values in outcomes for name in values} - opened:
+    marks = (OPEN, LIKELY)
+    opened = {name for values in outcomes for name, value in values.items() if name.startswith(marks) and value}
+    for name in {name for values in outcomes for name in values if not name.startswith(marks)}:
         found = [values.get(name) for values in outcomes]
         sure = [value for value in found if value is not None and masks.known("".join(value))]
         if all(value == found[0] for value in found) and found[0] is not None:
             after[name] = found[0]
+            after.update({f"{LIKELY}{name}": "1"} if f"{LIKELY}{name}" in opened else {})
         elif prefer and sure and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
+            after.update({} if name in asked else {f"{LIKELY}{name}": "1"})
         elif any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
         else:
