@@ -54,7 +54,7 @@ class Calling(Loops):
         values = self.scope.values
         state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
         override = self.override
-        if words is not None and masks.mask("$@") in words:
+        if words is not None and {masks.mask("$@"), masks.mask("$*")} & set(words):
             words = None
         if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
             self.override = override or line
