@@ -41,6 +41,8 @@ _COMMENT = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)\s*;(?=\s*\S)")
 _IN_WORDS = re.compile(r"^(\s*[\"']?-?\d+(?:\s+-?\d+)*)[\s\uff1b\uff0c]+([^\x00-\u036f].*)")
 # What computes or looks up a value: a call, an attribute, a product, one of a list.
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]|\()|^\(|\d\s*\*\s*\d|<<|[\[{]")
+# What a template such as one of Terraform puts into a file that knows no variables.
+_FILLED_IN = re.compile(r"\$\{[^}]*\}")
 _VARIABLE = re.compile(r"\$(?:\{[^}]*\}?|\([^)]*\)?|\w+)|`[^`]+`")
 # What a value was and is to be, as people report a change.
 _CHANGE = re.compile(r"[\"']?-?\d[\d \t]*(?:-+>|=>|\u2192|\u21d2|\.\.\.?>)\s*-?\d.*")
@@ -162,7 +164,7 @@ class Guide:
     def value(self, line: int, family: Family, key: str, raw: str) -> Any:
         """A value as the inventory has it; None when only the host knows it, which is then said."""
         text = masks.shown(raw).strip() if raw == masks.MAXIMUM else raw.strip()
-        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<":
+        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<" or _FILLED_IN.fullmatch(text):
             self.sink.remark(
                 line, ON_HOST, f"{family.name} {key}: the value {masks.shown(text)} is known on the host only"
             )
@@ -172,7 +174,7 @@ class Guide:
     def understood(self, field: Field, raw: str) -> Any:
         """A value as the inventory has it, as far as the text knows it; InputError where it is none."""
         text = masks.shown(raw).strip() if raw == masks.MAXIMUM else raw.strip()
-        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<":
+        if not masks.known(text) or text.lower() in _PLACEHOLDERS or text[:1] == "<" or _FILLED_IN.fullmatch(text):
             return text
         if field.kind == "switch" and text in ("0", "1"):
             text = "on" if text == "1" else "off"
