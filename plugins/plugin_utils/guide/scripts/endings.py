@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import List, Optional
 
-from ..shell import expand
-from ..shell.nodes import Node, Not, Sequence_, Simple
+from ..shell import conditions, expand
+from ..shell.nodes import AndOr, Node, Not, Sequence_, Simple
 from .commands import SHELLS
 
 _SAYING = ("true", ":", "echo", "printf", "logger", "exit", "return", "continue", "break", "sleep")
@@ -37,3 +37,10 @@ def turned(test: Optional[Node]) -> bool:
     while isinstance(test, Sequence_) and len(test.commands) == 1:
         test = test.commands[0]
     return isinstance(test, Not)
+
+
+def chooses(node: AndOr) -> bool:
+    """`test && x=1 || x=2`, which is `if test; then x=1; else x=2; fi`."""
+    chosen = node.left if node.operator == "||" and not only_says(node.right) else None
+    found = isinstance(chosen, AndOr) and chosen.operator == "&&" and conditions.is_query(chosen.left)
+    return found and isinstance(chosen, AndOr) and not conditions.is_test(chosen.right)

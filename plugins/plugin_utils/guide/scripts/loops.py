@@ -88,9 +88,12 @@ class Loops(Rounds):
         start = dict(self.scope.values)
         with self.output_to(node.redirects):
             self.one_round(node.body, True)
-        # A default that the loop may replace, such as by an option, is what a call without options has.
+        # A default that the loop may replace, such as by an option, is what a call without options has; lines of a file
+        # are no options.
         after = self.scope.values
-        defaults = {name: value for name, value in start.items() if bindings.surer(value, after.get(name))}
+        words = " ".join(_spelt(one) for one in all_of(node.condition)).split()
+        replaced = () if "read" in words[:2] else start.items()
+        defaults = {name: value for name, value in replaced if bindings.surer(value, after.get(name))}
         self.options.update({name: after[name] for name in defaults})
         after.update(defaults)
 

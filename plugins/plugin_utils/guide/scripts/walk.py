@@ -115,7 +115,7 @@ class Walk(Calling):
             self.sink.dead = (CONDITIONAL, "some rounds of the loop end before this line, and the host decides which")
 
     def _and_or(self, node: AndOr) -> None:
-        if _chooses(node) and isinstance(node.left, AndOr):
+        if endings.chooses(node) and isinstance(node.left, AndOr):
             self._if(If(((node.left.left, node.left.right), (None, node.right)), self.line))
             return
         known = raising.decide(node.left, self.scope)
@@ -130,10 +130,7 @@ class Walk(Calling):
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
                     self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
-                # A list that some conditions add to keeps what they add.
-                lists = {name: value for name, value in self.scope.values.items() if isinstance(value, list)}
-                self.scope.values = {**bindings.merged([self.scope.values, start], True, [node.left]), **lists}
-                self.in_any_round(start)
+                self._perhaps(node.left, start)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
                 self.walk(node.right)
@@ -142,8 +139,11 @@ class Walk(Calling):
             return
         if node.operator == "&&":
             self.walk(node.left)
+            start = dict(self.scope.values)
             with self.sink.noting(asking.asked(node.left, self.scope, holds=True)):
                 self.walk(node.right)
+            if conditions.is_query(node.left):
+                self._perhaps(node.left, start)
             return
         if conditions.is_query(node.left) and bindings.leaves(node.right):
             self.walk(node.left)
@@ -164,6 +164,13 @@ class Walk(Calling):
         # So does what a variable is only given where the first command fails.
         assigned = {name for one in all_of(node.right) for name in endings.given(one)}
         self.scope.values.update({name: value for name, value in values.items() if name in assigned})
+
+    def _perhaps(self, test: Node, start: Dict[str, expand.Value]) -> None:
+        """After a command that runs on some hosts only: what it has given a variable holds there."""
+        # A list that it adds to keeps what it adds.
+        lists = {name: value for name, value in self.scope.values.items() if isinstance(value, list)}
+        self.scope.values = {**bindings.merged([self.scope.values, start], True, [test]), **lists}
+        self.in_any_round(start)
 
     def _where(
         self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: str = ""
@@ -335,11 +342,6 @@ class Walk(Calling):
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)
+        if not any("*" in patterns or {one.lower() for one in patterns} & START for patterns, _body in arms):
+            self.scope.values = bindings.merged([self.scope.values, start], prefer=True)
         self.in_any_round(start)
-
-
-def _chooses(node: AndOr) -> bool:
-    """`test && x=1 || x=2`, which is `if test; then x=1; else x=2; fi`."""
-    chosen = node.left if node.operator == "||" and not endings.only_says(node.right) else None
-    found = isinstance(chosen, AndOr) and chosen.operator == "&&" and conditions.is_query(chosen.left)
-    return found and isinstance(chosen, AndOr) and not conditions.is_test(chosen.right)
