@@ -102,14 +102,14 @@ def filled(lines: Sequence[Line]) -> List[Line]:
     for match in given:
         if names.count(match[1]) == 1:
             texts[match[1]] = _put(match[2] if match[2] is not None else match[3], texts)
-    return [(number, text if _ASSIGNED.fullmatch(text) else _in_place(text, texts)) for number, text in lines]
+    return [(number, text if _ASSIGNED.fullmatch(text) else _filled(text, texts)) for number, text in lines]
 
 
 def _put(text: str, texts: Dict[str, str]) -> str:
     return re.sub(r"\$\{(?:::)?(\w+)\}", lambda match: texts.get(match[1], match[0]), text)
 
 
-def _in_place(text: str, texts: Dict[str, str]) -> str:
+def _filled(text: str, texts: Dict[str, str]) -> str:
     alone = re.fullmatch(r"(\s*\w+\s*=>\s*)\$(\w+)(\s*,?\s*)", text)
     if alone and alone[2] in texts and '"' not in texts[alone[2]]:
         return f'{alone[1]}"{texts[alone[2]]}"{alone[3]}'

@@ -140,7 +140,7 @@ class Walk(Calling):
         if node.operator == "&&":
             self.walk(node.left)
             start = dict(self.scope.values)
-            with self.sink.noting(asking.asked(node.left, self.scope, holds=True)):
+            with self.sink.noting(asking.of_machines(node.left, self.scope, holds=True)):
                 self.walk(node.right)
             if conditions.is_query(node.left):
                 self._perhaps(node.left, start)

@@ -13,12 +13,12 @@ from .nodes import Node, Pipeline, Simple, certain
 _FILES = r"/etc/(?:\S*release|hostname|issue)|/proc/version|/sys/(?:class|devices/virtual)/dmi/\S+"
 # What /proc/cpuinfo has is more often counted than looked for.
 _COUNTED = r"/proc/cpuinfo"
-_ASKS = (
+_TELLS = (
     r"(?:sudo\s+)?(?:/\S*/)?(?:(?:dmidecode|lspci|lsusb|uname|hostname|hostnamectl|lsb_release|virt-what"
     rf"|systemd-detect-virt)(?=[\s|)`]|$)|cat\s+(?:{_FILES}))"
 )
 _LOOKS_FOR = re.compile(
-    rf"(?:{_ASKS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
+    rf"(?:{_TELLS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
     rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
 )
 # Arguments, their number, and how a command ended.
@@ -26,7 +26,7 @@ OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 # What tells this system from others, which have no inventory.
 _OF_LINUX = {"linux", "darwin"}
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
-_HAS_ANSWER = re.compile(rf"(?:\$\(|`)\s*{_ASKS}|\$\{{?HOSTNAME\b")
+_HAS_ANSWER = re.compile(rf"(?:\$\(|`)\s*{_TELLS}|\$\{{?HOSTNAME\b")
 
 
 def answers(raw: str) -> bool:
@@ -34,9 +34,9 @@ def answers(raw: str) -> bool:
     return _HAS_ANSWER.search(raw) is not None
 
 
-def asked(test: Node, scope: expand.Scope, holds: bool) -> str:
+def of_machines(test: Node, scope: expand.Scope, holds: bool) -> str:
     """What to note of commands that run on some machines only; empty where a condition does not tell these apart."""
-    return next(filter(None, (_asked(part, scope, so) for part, so in certain(test, holds))), "")
+    return next(filter(None, (_of_machines(part, scope, so) for part, so in certain(test, holds))), "")
 
 
 def compared(test: Optional[Node], scope: expand.Scope) -> str:
@@ -59,7 +59,7 @@ def of_a_call(raw: str, scope: expand.Scope) -> bool:
     return any(OF_A_CALL.fullmatch(text) for text in (raw, masks.shown(expand.text(raw, scope))))
 
 
-def _asked(node: Node, scope: expand.Scope, holds: bool) -> str:
+def _of_machines(node: Node, scope: expand.Scope, holds: bool) -> str:
     commands = node.commands if isinstance(node, Pipeline) else (node,)
     raw = [[word for word, _line in one.words] for one in commands if isinstance(one, Simple)]
     if len(raw) != len(commands) or not all(raw):

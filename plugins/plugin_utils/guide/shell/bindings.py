@@ -207,7 +207,7 @@ def merged(
     that was asked for in these tests, as a default is.
     """
     raw = [word for test in tests for one in all_of(test) if isinstance(one, Simple) for word, _line in one.words]
-    asked = {name for word in raw for name in re.findall(r"\$\{?(\w+)", word)}
+    tested = {name for word in raw for name in re.findall(r"\$\{?(\w+)", word)}
     after: Dict[str, expand.Value] = {}
     marks = (OPEN, LIKELY)
     opened = {name for values in outcomes for name, value in values.items() if name.startswith(marks) and value}
@@ -219,7 +219,7 @@ def merged(
             after.update({f"{LIKELY}{name}": "1"} if f"{LIKELY}{name}" in opened else {})
         elif prefer and sure and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
-            after.update({} if name in asked else {f"{LIKELY}{name}": "1"})
+            after.update({} if name in tested else {f"{LIKELY}{name}": "1"})
         elif any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
         else:

@@ -151,7 +151,7 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     module = _module(node, holds)
     if module:
         return f"only where the module {module}"
-    machine = asking.asked(node, scope, holds)
+    machine = asking.of_machines(node, scope, holds)
     if machine:
         return machine
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
