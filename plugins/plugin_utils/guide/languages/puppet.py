@@ -20,12 +20,13 @@ _SHOWN = {0xE000: "{", 0xE001: "}"}
 _ASSIGNED = re.compile(r"\s*\$(\w+)\s*=\s*(?:'([^']*)'|\"([^\"]*)\")\s*")
 # The words of the names of definitions that tune a NIC.
 _TUNES = (
-    r"ring|ethtool|offload|gro|gso|tso|lro|rps|rfs|xps|rss|txqueuelen|txqlen|mtu|noflow|pause|coalesc\w*|channels?|queues?"
-    r"|affinity|irq\w*|qdisc|clsact"
+    r"ring|ethtool|offload|gro|gso|tso|lro|rps|rfs|xps|rss|txqueuelen|txqlen|mtu|noflow|pause|coalesc\w*|channels?"
+    r"|queues?|affinity|irq\w*|qdisc|clsact"
 )
 _OWN = re.compile(rf"\s*((?:\w+::)+(?:\w+_)?(?:{_TUNES})(?:_\w+)?)\s*\{{")
 _PAIR = re.compile(
-    r"['\"]((?:net|kernel|vm|fs)(?:\.[\w-]+)+)['\"]\s*=>\s*(?:'([^']*)'|\"([^\"]*)\"|\[([^\]]*)\]|([\w.-]+))\s*(?=[,}]|$)"
+    r"['\"]((?:net|kernel|vm|fs)(?:\.[\w-]+)+)['\"]\s*=>\s*"
+    r"(?:'([^']*)'|\"([^\"]*)\"|\[([^\]]*)\]|([\w.-]+))\s*(?=[,}]|$)"
 )
 _IN_ONE_LINE = re.compile(r".*=>\s*\{\s*['\"].*=>.*\}.*")
 
