@@ -13,7 +13,7 @@ from ..shell.lexer import Broken, tokens
 from . import foreign, programs
 
 PROMPT = re.compile(
-    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|(?:ba)?sh-\d[\d.]*[#$]\s+"
+    r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|-?(?:ba)?sh-\d[\d.]*[#$]\s+"
     r"|[\w.-]+:[~/]\S*\s?[#$]\s+|[A-Za-z][\w-]*[#$%]\s+|(?:\$>|[$#>])\s+)?"
 )
 _COMMAND = re.compile(
@@ -99,6 +99,7 @@ _MTU = re.compile(
     r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b"
     r"(?:[^.;\d]*\bfrom\s+\d+\s+to\s+|[^.;\d]*)(\d{4,5})\b"
     r"|^\s*mtu\s*(?:[:=]\s*[\"']?|\s)(\d{4,5})\b"
+    r"|^\W*mtu\W{0,4}[:=\u2013\u2014]\W{0,4}(?:(?:please\s+)?(?:use|choose|take|set(?:\s+it)?(?:\s+to)?)\s+)?\W?(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,
 )
@@ -188,7 +189,7 @@ def plausible(words: List[str]) -> bool:
     if name == "sysctl" and re.match(r"(?:net|kernel|vm|fs)\.", " ".join(word for word in rest if word[0] != "-")):
         return "=" in " ".join(rest) or rest[-1].strip("\"'")[:1].isdecimal()
     if name in ("sysctl", "setpci"):
-        return any("=" in word for word in rest)
+        return any("=" in word and word.strip("=") for word in rest)
     if name == "modprobe":
         return len(rest) == 1 or any(re.fullmatch(r"\w+=\S+", word) for word in rest)
     if name == "ip":

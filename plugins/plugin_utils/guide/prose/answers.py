@@ -16,6 +16,7 @@ Asides = Dict[int, Tuple[str, str]]
 # A parameter as sysctl prints it: with blanks around the sign, and nothing behind the value.
 _PRINTED = re.compile(r"\s*(?:[>|]\s*)*((?:net|kernel|vm|fs|dev|user|sunrpc)(?:\.[\w/*-]+)+)\s+=(?:\s+(.*))?")
 _ASSIGNED = re.compile(r"\s*(?:[>|]\s*)*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+\s*=")
+_IN_A_ROW = re.compile(r"\s*\|\s*[`*]*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+[`*]*\s*\|")
 _SYSCTL = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+([^|;&<>]+?)\s*(?:[12&]?>\s*\S+\s*)?(?:\|\s*(.*))?")
 _LOADS = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+(?:-\w*p|--system|--load)\b[^|;&]*")
 _NAMED = re.compile(r"\b((?:net|kernel|vm|fs)(?:[./][\w*-]+)+)\s*=")
@@ -34,6 +35,8 @@ _NAMES_OUTPUT = re.compile(
 )
 # The same without a sign at its end.
 _ENDS_SO = re.compile(r"(?:which|this|that|it)\s+(?:shows|returns|prints|outputs|displays|gives|yields)", re.IGNORECASE)
+_SIGNS_AROUND = " :\uff1a\U0001f4cc\U0001f4e4\u25b6\ufe0f\u2705\u27a1"
+_IS_OUTPUT = re.compile(rf"(?:{OUTPUT}|{RESULT})", re.IGNORECASE)
 _NAMES_BEFORE = re.compile(
     r"(?:the\s+)?(?:\w+\s+){0,2}default(?:s|\s+(?:values?|settings?|parameters?))?"
     r"(?:\s+(?:on|in|of|for)\s+[\w. ]{1,40}?)?\s+(?:are|is|was|were)(?:\s+(?:as\s+follows|these|this))?"
@@ -44,7 +47,12 @@ _NAMES_BEFORE = re.compile(
     r"(?:\s+(?:are|is))?"
     r"|(?:\w+\s+)?values?\s+(?:on|of|in)\s+(?:an?|the)\s+(?:untuned|stock|default|fresh|unmodified|standard)\s+\w+"
     r"\s+(?:are|is)"
-    r"|(?:by\s+default|out\s+of\s+the\s+box),?\s+\w[\w ]{0,30}\s(?:has|have|uses|sets|ships\s+with|comes\s+with)",
+    r"|(?:by\s+default|out\s+of\s+the\s+box),?\s+\w[\w ]{0,30}\s(?:has|have|uses|sets|ships\s+with|comes\s+with)"
+    r"|(?:die\s+)?(?:standardwerte?|voreinstellung(?:en)?|vorgaben?|alte\s+werte|bisherige\s+werte|vorher)(?:\s+(?:sind|lauten|waren))?"
+    r"|(?:les\s+)?(?:valeurs?|r\u00e9glages?)\s+(?:par\s+d\u00e9faut|actuel\w+)|avant"
+    r"|(?:los\s+)?valores?\s+(?:por\s+defecto|predeterminados?|actuales|anteriores)|antes"
+    r"|(?:i\s+)?valori\s+(?:predefiniti|attuali)|значения\s+по\s+умолчанию|текущие\s+значения|было"
+    r"|(?:系统)?(?:默认|当前|原来?|旧)的?(?:值|配置|参数|设置)?(?:为|是|如下)?|(?:优化|修改|调整)[之以]?前|(?:デフォルト|現在の)値?|기본값",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"\\?([|()+?{}])")
@@ -54,6 +62,22 @@ _REFUSED = re.compile(
     r"|(?:\S+: )*.*(?:[Ww]rite error|Permission denied|Operation not (?:supported|permitted)|Invalid argument"
     r"|No such (?:file or directory|device)|[Cc]ommand not found)\b.*"
     r"|Error: (?:Cannot|Unknown|argument|Device|mtu)\b.*)"
+)
+# The parameter that such an answer names.
+_OF_PARAMETER = re.compile(r"(?:/proc/sys/|\bkey\s+[\"'\u2018]?)((?:net|kernel|vm|fs)[./][\w./*-]+)")
+# What a text says behind a command that it shows: an arrow or a sign, and the answer.
+_ANSWERED = re.compile(r".*`\s*(?:\u2192|->|=>|\u21d2|:)\s*`?([^`]*)`?\W*")
+# The value of a parameter, as such programs print it.
+_TELLS_OF_ONE = re.compile(r"\s*(?:net|kernel|vm|fs|dev)(?:\.[\w/*-]+)+\s*[:=]\s.*")
+# A prompt that names a host or a shell, and behind it a program of somebody's own, which prints up to the next prompt.
+_AT_A_PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]|-?(?:ba)?sh-\d[\d.]*[#$])\s+")
+_OWN_PROGRAM = re.compile(
+    r"(?:sudo\s+)?(?:(?:ba)?sh\s+)?(?:\.{0,2}/|~/)?(?:[\w.-]+/)*[\w.-]+\.(?:sh|py|pl)\b(?!.*[|>])"
+)
+# A line of a log of the system, which tells what was run once.
+_LOGGED = re.compile(
+    r"\W*(?:[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)"
+    r"\s+[\w.-]+\s+[\w./@()-]+(?:\[\d+\])?:\s.*"
 )
 _SAID = 80
 
@@ -81,7 +105,7 @@ class _Reading(NamedTuple):
 
 def left_out(lines: Sequence[Line]) -> Asides:
     """The lines of a guide that set nothing, or nothing that holds, for what stands around them."""
-    return {**_refused(lines), **_before(lines), **_printed(lines)}
+    return {**_refused(lines), **_logged(lines), **_before(lines), **_printed(lines)}
 
 
 def reads(text: str) -> bool:
@@ -97,7 +121,7 @@ def _reading(text: str) -> List[_Reading]:
     given = re.search(r"(?:-\w*r|--pattern)[ =](\S+)", match[1])
     if given:
         return [_Reading((), given[1].strip("\"'"))]
-    names = tuple(word.replace("/", ".").strip("\"'") for word in words if not word.startswith("-"))
+    names = tuple(word.replace("/", ".").strip("\"'").rstrip(".") for word in words if not word.startswith("-"))
     if any(word in ("-w", "-p", "--load", "--system", "--write") for word in words):
         return []
     if not names and not any(word in _ALL for word in words):
@@ -127,9 +151,14 @@ def _printed(lines: Sequence[Line]) -> Asides:
     found: Asides = {}
     reading: List[_Reading] = []
     assigned: Set[str] = set()
-    named = False
+    named = own = loads = False
     for number, text in lines:
         plain = text.strip()
+        prompt = _AT_A_PROMPT.match(text)
+        own = _OWN_PROGRAM.match(text, prompt.end()) is not None if prompt else own
+        if own and _TELLS_OF_ONE.fullmatch(text):
+            found[number] = (NOTHING, "what a command printed")
+            continue
         new = _reading(text) or _loads(text, assigned)
         assigned.update(name.replace("/", ".") for name in _NAMED.findall(text) if not _PRINTED.fullmatch(text))
         if new:
@@ -137,17 +166,20 @@ def _printed(lines: Sequence[Line]) -> Asides:
         elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):
             found[number] = (NOTHING, "what a command printed")
         elif plain and not frames(text):
-            named = _introduces(plain, _NAMES_OUTPUT)
+            # What a file has that is loaded is in force, and may stand nowhere else.
+            named = not loads and _introduces(plain, _NAMES_OUTPUT)
             reading = reading if named else []
+        loads = _LOADS.fullmatch(sentences.PROMPT.sub("", text, count=1).strip()) is not None or (loads and not plain)
     return found
 
 
 def _introduces(text: str, words: re.Pattern[str]) -> bool:
     """Whether a line is a sentence that only names what comes next."""
     plain = unmarked(text)
-    if words is _NAMES_OUTPUT and _ENDS_SO.fullmatch(plain):
+    if words is _NAMES_OUTPUT and (_ENDS_SO.fullmatch(plain) or _IS_OUTPUT.fullmatch(plain.strip(_SIGNS_AROUND))):
         return True
-    return plain.endswith(":") and words.fullmatch(plain.rstrip(":").rstrip(" *_")) is not None
+    ends = (":", "\uff1a")
+    return plain.endswith(ends) and words.fullmatch(plain.rstrip("".join(ends)).rstrip(" *_")) is not None
 
 
 def _before(lines: Sequence[Line]) -> Asides:
@@ -155,10 +187,11 @@ def _before(lines: Sequence[Line]) -> Asides:
     found: Asides = {}
     named = False
     for number, text in lines:
-        if _ASSIGNED.match(text):
+        row = text.lstrip().startswith("|")
+        if _ASSIGNED.match(text) or (row and _IN_A_ROW.match(text)):
             if named:
                 found[number] = (NO_EFFECT, "the text shows it as it was before, or is by default")
-        elif text.strip() and not frames(text):
+        elif text.strip() and not frames(text) and not row:
             plain = unmarked(text)
             verb = re.search(r"\b(?:are|is|was|were)$", plain) is not None
             named = _introduces(f"{plain}:" if verb else plain, _NAMES_BEFORE)
@@ -166,9 +199,21 @@ def _before(lines: Sequence[Line]) -> Asides:
 
 
 def _refused(lines: Sequence[Line]) -> Asides:
-    """Commands below which the text shows that they were refused."""
+    """Commands behind or below which the text shows that they were refused."""
     found: Asides = {}
-    for (number, text), (_below, said) in zip(lines, lines[1:]):
-        if _REFUSED.fullmatch(said) and sentences.holds_a_setting(sentences.PROMPT.sub("", text, count=1)):
+    for (number, text), (_below, below) in zip(lines, [*lines[1:], (0, "")]):
+        if not sentences.holds_a_setting(sentences.PROMPT.sub("", text, count=1)):
+            continue
+        behind = _ANSWERED.fullmatch(text)
+        said = behind[1] if behind and _REFUSED.fullmatch(behind[1]) else below
+        of = _OF_PARAMETER.search(said)
+        other = of is not None and of[1].replace("/", ".") not in text.replace("/", ".")
+        if _REFUSED.fullmatch(said) and not other and not sentences.in_a_span(said):
             found[number] = (NO_EFFECT, f"the text shows that it was refused: {said.strip()[:_SAID]}")
     return found
+
+
+def _logged(lines: Sequence[Line]) -> Asides:
+    """What stands in lines of a log."""
+    held = ((number, text) for number, text in lines if _LOGGED.fullmatch(text))
+    return {number: (NO_EFFECT, "it is a line of a log") for number, text in held if sentences.command_in(text)}

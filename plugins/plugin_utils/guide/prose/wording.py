@@ -11,11 +11,15 @@ NOT = r"(?:do\s+not|don['\u2019]?t|never)"
 # The names of what a command prints.
 _SAMPLE = r"(?:(?:the|an?|sample|example|expected|typical|possible)\s+)*"
 OUTPUT = rf"{_SAMPLE}(?:output|response)s?\b"
-RESULT = rf"{_SAMPLE}results?\b"
-FENCE = re.compile(r"\s*(?:```|~~~)")
-# A line of signs alone: tags of a page, a directive of reST that begins a block, what joins or frames one in AsciiDoc.
+RESULT = (
+    rf"(?:{_SAMPLE}results?\b|ausgabe|ergebnis|sortie|r\u00e9sultat|salida|resultado|risultato|sa\u00edda|k\u1ebft\s+qu\u1ea3"
+    r"|(?:输出|执行)?结果(?:如下)?|输出(?:如下)?|出力|結果|결과|출력|вывод|результат)"
+)
+FENCE = re.compile(r"\s*(?:```|~~~(?!~))")
+# A line of signs alone: below a heading, tags of a page, a directive of reST that begins a block, what joins or frames
+# one in AsciiDoc.
 MARKUP = re.compile(
-    r"\s*(?:\+|--|\[\w+(?:,[^]]*)?\]|\.\.\s+(?:code|code-block|sourcecode|parsed-literal|prompt)::.*"
+    r"\s*(?:\+|--|([=~^*+._-])\1{3,}|\[\w+(?:,[^]]*)?\]|\.\.\s+(?:code|code-block|sourcecode|parsed-literal|prompt)::.*"
     r"|:[\w-]+:.*|(?:</?\w[^<>]*>\s*)+)\s*"
 )
 # What a page shows around a block of code: the name of its language, what its buttons do, the numbers of its lines.
