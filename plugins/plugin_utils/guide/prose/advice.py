@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import re
-from typing import Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 from ..calls import sentences
 from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
-from . import answers, undoing
+from . import against, answers, undoing, use_words
 from .answers import Asides
 from .wording import NOT, frames, last_sentence
 
 AGAINST = "the text advises against it"
+WAS_BEFORE = "the text keeps it as what was there before"
 _STRUCK = "it is struck out in the text"
 _VERBS = (
     r"(?:us|sett?|run|runn|enabl|disabl|add|do|apply|copy|past|touch|chang|tun|turn|put|configur|execut|follow|lower)"
@@ -23,6 +24,10 @@ _TAGGED = re.compile(
     r"\((?:\w+\s+)?(?:not\s+recommended|discouraged|deprecated|obsolete|harmful|bad\s+idea|wrong)\b[^()]*\)\W*$",
     re.IGNORECASE,
 )
+# A title of such a part, with what it may say in brackets.
+_WAS_BEFORE = re.compile(rf"(?:{use_words.plain(use_words.GONE)})\W*(?:\([^()]*\)\W*)?", re.IGNORECASE)
+# What names a parameter: `tcp_tw_recycle`, `net.ipv4.ip_forward`.
+_PARAMETER = re.compile(r"\b[a-z]\w*(?:[._][a-z\d]+)+\b")
 # A sentence that begins so; one with a condition only warns.
 _BEGINS = (
     rf"(?:please\s+)?(?:{NOT}|avoid)\s+"
@@ -118,6 +123,12 @@ _DESCRIBES = re.compile(
     r"\s+(?:sets?|enables?|disables?|turns?|changes?|applies|apply|raises?|lowers?|configures?)\b",
     re.IGNORECASE,
 )
+# What a sentence says behind a command that was of no use.
+_NO_USE = re.compile(
+    r"\W*(?:(?:does|do|did)(?:\s+not|n['\u2019]t)\s+(?:help|work|change)|(?:made|makes)\s+(?:no\s+difference|(?:it|things)\s+worse)"
+    r"|ha[ds]\s+no\s+(?:effect|influence|impact))\b",
+    re.IGNORECASE,
+)
 _TOLD = "the text tells what it breaks"
 _GONE = "the text takes it out, or puts something else in its place"
 _CODE = re.compile(
@@ -131,12 +142,6 @@ _WORDS_AGAINST = re.compile(
     r"(?:\s+(?:ever|use|using|run|running|set|setting|apply|execute|call|add|try|do|the|command|or))*\s*:?\s*$",
     re.IGNORECASE,
 )
-# The last clause of a Chinese sentence that says what is not to run or to be set, and for no case of its own.
-_AGAINST_IN_CHINESE = re.compile(
-    r"[^\uff0c\u3002\uff1b,;]*(?:不要|不得|不能(?:再|让)|切勿|请勿|禁止|严禁|不应|不该|不建议|不推荐)(?!忘|漏|只)[^\uff0c\u3002\uff1b,;]*"
-    r"(?:执行|运行|使用|设置|添加|修改|启用|开启|采用)[^\uff0c\u3002\uff1b,;]*[\uff1a:]"
-)
-_CASES_IN_CHINESE = re.compile(r"如果|若|除非|之前|以前|同时|重复|只|仅")
 # A line of words that goes on with what the words above it say.
 _ALSO = re.compile(r"\W*(?:or|nor|and|或|或者|以及|和)\W*", re.IGNORECASE)
 FAR = 12
@@ -191,13 +196,15 @@ def _still_sets(text: str) -> bool:
 def in_sentence(text: str) -> Tuple[str, str]:
     """Why the commands of a sentence set nothing, where it warns of each of them; and the text without such ones."""
     parts = re.split(r"(`+[^`]+`+)", text)
-    against, warned = False, []
-    for before, _command in zip(parts[::2], parts[1::2]):
+    advised = False
+    warned: List[bool] = []
+    for before, behind in zip(parts[::2], parts[2::2]):
         plain = re.sub(r"\*|__|'{2,}", "", before)
-        against = _WORDS_AGAINST.search(plain) is not None or (
-            against and re.fullmatch(r"[\s,]*(?:or|and|nor)?\s*", plain) is not None
+        advised = _WORDS_AGAINST.search(plain) is not None or (
+            advised and re.fullmatch(r"[\s,]*(?:or|and|nor)?\s*", plain) is not None
         )
-        warned.append(against)
+        back = bool(warned) and undoing.introduces(last_sentence(plain.strip()))
+        warned.append(advised or back or _NO_USE.match(behind) is not None)
     if not any(warned):
         return "", text
     if all(warned):
@@ -212,19 +219,27 @@ def introduces(text: str) -> bool:
     plain = words(text)
     if _HEADING.fullmatch(plain.rstrip(":").strip()) or warned_of(plain):
         return True
-    clause = re.split(r"(?<=[\uff0c\u3002\uff1b,;])", plain)[-1]
-    if _AGAINST_IN_CHINESE.fullmatch(clause) and not _CASES_IN_CHINESE.search(plain):
+    if against.leads(plain):
         return True
     # Who says it of production in general means every host that somebody needs.
     sentence = _PRODUCTION.sub("", re.split(r"(?<=[.!?])\s+", plain)[-1])
     cautious = _WARNS.search(sentence) or _IN_CASES.search(sentence)
-    against = (_ABOVE.search(sentence) and not cautious) or _IN_VAIN.search(sentence)
-    return plain.endswith(":") and bool(against)
+    advised = (_ABOVE.search(sentence) and not cautious) or _IN_VAIN.search(sentence)
+    return plain.endswith(":") and bool(advised)
 
 
 def warned_of(text: str) -> bool:
     """Whether a title, or the words before a command, end with a word against it in brackets."""
     return _TAGGED.search(text) is not None
+
+
+def of_a_title(text: str) -> str:
+    """Why nothing of the part below a title is taken, if so."""
+    if warned_of(text):
+        return AGAINST
+    if undoing.UNDO.fullmatch(text):
+        return undoing.TAKES_BACK
+    return WAS_BEFORE if _WAS_BEFORE.fullmatch(words(text)) else ""
 
 
 def is_marked(text: str) -> bool:
@@ -284,8 +299,17 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     leads = lead.endswith(":") or len(lead.split()) < _SHORT
     if (leads and _TAKES_OUT.fullmatch(sentence)) or _SHOWN.fullmatch(sentence):
         return NO_EFFECT, _GONE
-    against = (above is not None and introduces(above)) or said_below
-    return (NO_EFFECT, AGAINST) if against else None
+    advised = (above is not None and introduces(above) and not _of_another(lines, index, above)) or said_below
+    return (NO_EFFECT, AGAINST) if advised else None
+
+
+def _of_another(lines: Sequence[Line], index: int, above: str) -> bool:
+    """Whether the words above a line name other parameters than its own; brackets go on what stands before them."""
+    texts = [text.strip() for _number, text in lines[max(index - FAR, 0) : index]]
+    row = len(texts) - 1 - texts[::-1].index(above.strip())
+    begins = texts[row - 1] if row and words(above).startswith("(") else ""
+    named = set(_PARAMETER.findall(f"{begins} {above}"))
+    return bool(named) and not any(name in lines[index][1] for name in named)
 
 
 def _breaks(before: str, text: str) -> bool:

@@ -21,6 +21,7 @@ USE: Words = {
     "any": (
         r"\d+\s*(?:g|m)(?:b(?:it)?(?:ps|/s)?|b?e|ige|bps)?\+?",
         r"\d+\s*gi?b\s+(?:of\s+)?(?:ram|memory)",
+        r"(?:rhel|red\s?hat(?:\s+enterprise\s+linux)?|centos|debian|ubuntu|sles|suse|fedora|rocky|alma|oracle)(?:\s+linux)?\s*\d+(?:\.\d+)*",
         *("hft", "voip", "stream(?:ing|s)?", "[wl]ans?", "workloads?"),
     ),
     "en": (
@@ -136,6 +137,27 @@ OPPOSITES: Tuple[Tuple[Words, Words], ...] = (
         },
     ),
 )
+# The title of a part that keeps what was there before, and is so no more.
+GONE: Words = {
+    "en": (
+        r"(?:the\s+|our\s+)?(?:(?:now\s+)?(?:deleted|removed|retired|replaced|superseded|archived?|former|previous|earlier|old))"
+        r"\s+(?:[\w/-]+\s+){0,2}(?:services?|units?|scripts?|settings?|config\w*|values?|files?|contents?|attempts?|set-?ups?"
+        r"|tunings?|profiles?)",
+        *("before", "archive"),
+    ),
+    "de": (
+        r"(?:(?:ge|ent|ver)\w+te[rsn]?|alte[rsn]?|fr\u00fchere[rsn]?|vorherige[rsn]?)"
+        r"\s+\S*(?:dienst|service|skript|script|einstellung|konfiguration|datei|inhalt|regel|wert)\S*",
+        *("vorher", "archiv"),
+    ),
+    "fr": (r"anciens?\s+(?:r\u00e9glages?|scripts?|services?|fichiers?)", r"anciennes?\s+configurations?", "avant"),
+    "es": (r"(?:antigu|anterior)\w*\s+configuraci\w+", r"configuraci\w+\s+(?:antigu|anterior)\w*", "antes"),
+    "zh": (
+        "(?:已删除|已废弃|废弃|旧|以前|原来|历史)的?(?:服务|脚本|配置|设置|参数|文件)",
+        *("(?:优化|修改|调整)前", "归档", "存档"),
+    ),
+    "ru": (r"(?:стары|удал[её]нны|прежни)\w*\s+(?:настрой|скрипт|сервис|файл)\w*", "было", "до"),
+}
 OR: Words = {"any": ("/",), "en": (r"\(?or\b",), "de": (r"oder\b",), "zh": ("或",), "ru": (r"или\b",)}
 
 

@@ -21,6 +21,8 @@ _ONLY_TRIED = use_words.search(use_words.ONLY_TRIED)
 _PREFERRED = use_words.search(use_words.PREFERRED)
 _OPTIONS = use_words.search(use_words.OPTIONS)
 _OPPOSITES = tuple((use_words.of(on, ends=""), use_words.of(off, ends="")) for on, off in use_words.OPPOSITES)
+# A title that calls its part a case: "The XDP CPU redirect case".
+_CASE = re.compile(r"\b(?:the|special|corner)\s+(?:\S+\s+){0,4}case$", re.IGNORECASE)
 _EITHER = rf"[a-z]*\s*(?:{use_words.plain(use_words.OR)})\s*"
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\d+[.)])\s+\S")
@@ -114,7 +116,7 @@ def _named(text: str, heading: bool = False) -> str:
     """The words of a line if they name a case."""
     plain = advice.words(text)
     if heading:
-        return plain if len(plain.split()) <= _TITLE and _USE.search(plain) else ""
+        return plain if len(plain.split()) <= _TITLE and (_USE.search(plain) or _CASE.search(plain)) else ""
     sentence = _sentence(plain)
     is_case = _FOR.fullmatch(sentence) or _USE.search(sentence) or _OTHERS.fullmatch(sentence)
     return plain if is_case or _RESORT.match(sentence) else ""
@@ -198,6 +200,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
         return True
     if one.use and other.use:
         return one.use != other.use
+    if _CASE.search(other.use) and other.by == other.part != one.part:
+        return True
     # A case below what is said for all.
     return bool(other.use) and one.block == other.block and other.by == other.lead and other.lead - first.line <= _NEAR
 
