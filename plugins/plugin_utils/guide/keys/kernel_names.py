@@ -124,6 +124,11 @@ def takes_numbers(key: str) -> bool:
     return known and parts[2] not in _TAKE_WORDS
 
 
+def by_itself(name: str) -> str:
+    """The parameter of which a text gives the last part alone, such as `netdev_budget`; empty for none."""
+    return next((f"net.{folder}.{name}" for folder in ("core", "ipv4") if name in _NAMES[folder]), "")
+
+
 # Parameters whose names have other signs than these words.
 _OTHER_SIGNS = {
     **{f"fs_{name.replace('-', '_')}": f"fs.{name}" for name in ("file-max", "aio-max-nr")},

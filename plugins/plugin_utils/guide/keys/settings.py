@@ -335,5 +335,7 @@ class Guide:
         elif not text.isdecimal():
             self.sink.remark(line, NO_EFFECT, f"irq {key}: '{text}' is no number, and the kernel refuses it")
             return
+        if re.fullmatch(r"[<{\[].*|[A-Za-z]", masks.shown(queue)):
+            self.sink.note(line, f"{masks.shown(queue)} stands for any queue; the inventory has it for each of them")
         which = queue if queue.isdecimal() else "*"
         self.sink.set(line, name, "irq", f"{key} {which}", text)

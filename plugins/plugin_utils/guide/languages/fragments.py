@@ -29,6 +29,7 @@ _OF_ETHTOOL = re.compile(r"\bethtool\s*\{\s*['\"]([\w.-]+)['\"]\s*:")
 _ATTRIBUTE = re.compile(r"\s*(\w+)\s*=>\s*['\"]?(\w+)['\"]?\s*,?\s*")
 
 _CELL = re.compile(r"\s*\|\s*[`*]*((?:net|kernel|vm|fs)\.[\w.-]+)[`*]*\s*\|(.*)\|\s*$")
+_NAME = re.compile(r"(?:net|kernel|vm|fs)\.[\w.-]+")
 _WORDS_OF_OLD = re.compile(
     r"default|current|before|old|was|min|range|unit|type|standard|aktuell|bisher|vorher|\u9ed8\u8ba4|\u5f53\u524d|\u8303\u56f4"
     r"|\u5e38\u7528|\u5355\u4f4d|\u043f\u043e \u0443\u043c\u043e\u043b\u0447",
@@ -224,6 +225,21 @@ def _several_or_late(cells: Sequence[str]) -> bool:
     """Whether columns without heads have several values, or one behind words that may say what it is."""
     values = [_NUMBER.fullmatch(text) is not None for text in cells]
     return sum(values) > 1 or (any(values) and not values[0])
+
+
+def columns(lines: Sequence[Line], index: int) -> List[str]:
+    """The parameters in the head of a table with their values in a row: `net.core.rmem_max 16777216`."""
+    cells = _cells(lines[index][1])
+    top = index
+    while top and lines[top - 1][1].lstrip().startswith("|"):
+        top -= 1
+    named = list(zip(_cells(lines[top][1]), cells)) if top < index and len(cells) > 1 else []
+    return [f"{head} {text}" for head, text in named if _NAME.fullmatch(head) and _NUMBER.fullmatch(text)]
+
+
+def _cells(text: str) -> List[str]:
+    plain = text.strip()
+    return [one.strip().strip("`* ") for one in plain.strip("|").split("|")] if plain.startswith("|") else []
 
 
 def cell(lines: Sequence[Line], index: int) -> Optional[Tuple[str, str]]:

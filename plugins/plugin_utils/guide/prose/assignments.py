@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple, Sequence, Tuple
 
 from .. import masks
-from ..keys.kernel_names import takes_numbers
+from ..keys.kernel_names import by_itself, takes_numbers
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, Line
 from .wording import last_sentence
@@ -17,9 +17,11 @@ _EACH = re.compile(rf"(?<![\w./\"'-])({_NAME})`?\s*=\s*`?[\"']?")
 # A value with what words may be glued to it by whoever turned a page into text: `1and`.
 _VALUE = re.compile(r"-?\d+(?:[ \t]+-?\d+)*(?![\w.*])|-?\d+(?:[ \t]+-?\d+)*(?=and\b)|[a-z][a-z_\d]*(?=[\s`\"',;.)]|$)")
 _REQUESTED = re.compile(
-    r"(?:\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]*?|,\s*|\band\s+)[`\"']*"
-    rf"({_NAME})[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?"
-    r"[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b",
+    r"(?:\b(?:set|increase|raise|change|lower|reduce|adjust|bump)\b[^.;`]{0,120}?|,\s*|\band\s+)[`\"']*"
+    rf"({_NAME}|[a-z]+_\w+)[`\"']*\s+(?:from\s+\S+\s+)?(?:to|at)\s+(?:at\s+least\s+)?"
+    r"[`\"']*(-?\d+(?:\s+-?\d+)*(?!\s*[kKmMgG]i?[bB]?\b)|bbr|cubic|htcp|fq|fq_codel|cake)\b"
+    rf"|({_NAME})[`\"']*[^.;=`]{{0,30}}?(?:n\u00e2ng\s+l\u00ean|auf|hasta|до|(?:设|设置|改|调|调整|调大|增大|增加|提高)[为到成]|に設定|으?로)\s*"
+    r"[`\"']*(-?\d+(?:\s+-?\d+)*)(?![\w%])",
     re.IGNORECASE,
 )
 
@@ -51,7 +53,18 @@ _BY_ITSELF = re.compile(r"\b(?:defaults?|currently|standard\w*|by\s+itself|outpu
 # What the file of a parameter had and is to have.
 _CHANGED = re.compile(r"/proc/sys/((?:net|kernel|vm|fs)/[\w./-]+)\s*:\s*(-?\d[\d \t]*-+>\s*-?\d.*)")
 # A row of a table whose columns only blanks or commas part.
-_WITHOUT_A_SIGN = re.compile(rf"\s*({_NAME})(?:\s+|\s*[,;]\s*)(-?\d+(?:[\s,;]+-?\d+)*)\s*")
+_WITHOUT_A_SIGN = re.compile(rf"\s*({_NAME})(?:\s+|\s*[,;]\s*)(-?\d+(?:[\s,;]+-?\d+)*)(?:(?:\t|\s{{2,}})[^\W\d].*)?\s*")
+# A time of interrupts with its value, as code in a sentence or in a row of a table.
+_OF_A_NIC = re.compile(
+    r"(?:`[^`]*?\b|^\W*)(adaptive-[rt]x|[rt]x-(?:usecs|frames)(?:-irq)?)"
+    r"(?:(?:\s*[=:]\s*|\s+)(?=[^|]*`)|[`*]*\s*\|\s*[`*]*)(on|off|\d+)(?![\w/-]|\|o)"
+)
+# The last part of a name with a value, in a row of a table or by itself.
+_LAST_PART = re.compile(
+    r"[\s|>*-]*[`*]*([a-z][a-z\d]*_\w+|somaxconn)[`*]*\s*(\||=|(?<=[`*]):)\s*[`*\"']*(-?\d+(?:\s+-?\d+)*|bbr|cubic|fq(?:_codel)?)"
+    r"(?=$|[\s`*\"'|;,#(])(?!\s+[a-z]).*"
+)
+_JUDGED = re.compile(r"too\s+(?:small|low|large|high)|\u274c", re.IGNORECASE)
 # A value with a name, which lines below use.
 _NAMED = re.compile(r"\s*(\w+)\s?=\s?([\"']?)(-?\w+(?:[ \t]+-?\d+)*)\2\s*(?:#.*)?")
 _FAR = 30  # items of such a list
@@ -128,12 +141,24 @@ def spoken(guide: Guide, number: int, text: str) -> None:
     if bare:
         said = f"{bare[1]} {bare[2].strip()} stands there without a sign; write the value that is to be set behind one"
         guide.sink.remark(number, CONDITIONAL, said)
+    for name, value in _OF_A_NIC.findall(text):
+        said = f"{name} {value}: for which NIC, the text does not tell; write it under coalesce of that NIC"
+        guide.sink.remark(number, CONDITIONAL, said)
+    part = _LAST_PART.fullmatch(text)
+    whole = by_itself(part[1]) if part else ""
+    if part and whole and not _JUDGED.search(text):
+        said = f"{part[1]} {part[3]}: if {whole} is meant, write its whole name"
+        guide.sink.remark(number, CONDITIONAL, said)
     found = _in(text)
     if (found.begins or _is_requested(text)) and found.pairs and all(value for _name, value in found.pairs):
         for name, value in found.pairs:
             guide.sysctl(number, name, value)
         return
-    for name, value in (*found.pairs, *_REQUESTED.findall(text)):
+    requested = ((first or second, value or other) for first, value, second, other in _REQUESTED.findall(text))
+    for name, value in (*found.pairs, *requested):
+        name = name if "." in name else by_itself(name)
+        if not name:
+            continue
         said = f"{name} = {value}" if value else name
         text_ = f"{said} stands in a sentence, which says whether it is to be set"
         guide.sink.remark(number, CONDITIONAL, masks.shown(text_))

@@ -61,6 +61,8 @@ _IN_A_FOLDER = re.compile(
 _TO_FILL_IN = re.compile(
     r"(?<=\s)\[\W*[A-Za-z][^][$\"']*\]|#\{[^}]*\}|(?<!\$)(?<!ATTR)(?<!ATTRS)(?<!ENV)\{[A-Za-z_][\w.]*\}"
 )
+# A text of Python with expressions in it.
+_F_STRING, _EXPRESSION = re.compile(r"(?<!\w)r?f[\"']"), re.compile(r"(?<![\w$}])\{[A-Za-z\d_][^{}\"']*\}")
 _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
@@ -149,6 +151,11 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         return count
     if cell:
         text = f"{cell[0]} stands in a table; which value of its columns is to be set, the text does not tell"
+        guide.sink.remark(number, CONDITIONAL, text)
+        return count
+    columns = fragments.columns(lines, index)
+    if columns:
+        text = f"{', '.join(columns)}: it is a row of a table; which of its rows is meant, the text does not tell"
         guide.sink.remark(number, CONDITIONAL, text)
         return count
     held = fragments.content(lines, index)
@@ -260,6 +267,8 @@ def _hidden(guide: Guide, number: int, text: str) -> None:
 def _filled(raw: str) -> str:
     """A line with templates and words such as <iface> as names to fill in; <max> is what it says."""
     raw = re.sub(r"(?<!`)```([^`]+)```(?!`)", r"`\1`", raw)  # more marks than one around code in a sentence
+    if _F_STRING.search(raw):
+        raw = _EXPRESSION.sub(lambda match: masks.mask(match[0].replace(" ", "")), raw)
     text = untagged(masks.templates(advice.kept(raw)))
     text = re.sub(
         r"<([A-Za-z][\w.:-]*(?: [\w.:-]+){0,3}|\?+|\w+(?:\|\w+)+)>",
