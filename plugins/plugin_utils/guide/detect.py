@@ -54,6 +54,15 @@ _OF_TERRAFORM = re.compile(r"\w+\s+=\s+(?:\w+\(\s*)*<<[-~]?\s*\w+\s*$")
 _SAID = re.compile(r"\S+(?: \S+){1,}[.:!?]")
 # What heads a section of a file.
 _SECTION = re.compile(r"\[[\w .:-]+\]")
+# By form, the headings that tell it from other files of sections.
+_HEADINGS = {
+    "systemd": {"Link", "Network", "NetDev"},
+    "unit": {"Service", "Unit", "Timer"},
+    "networkmanager": {"connection"},
+    "tuned": {"main", "sysctl", "net", "cpu", "vm"},
+}
+# A line of such a file.
+_ENTRY = r"\[[^]]+\]$|[^\s=]+\s*="
 # A whole line of it, between commands.
 _TELLS = re.compile(r"[A-Z][a-z']*( [\w(),;'/-]+){2,}[.:](?: [A-Z][\w(),;:' /-]+\.)*|[A-Z][a-z']* [\w(),;'/ -]+:")
 # What makes one command of several lines, or one line hang on another.
@@ -65,6 +74,8 @@ _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
 _TALKS = re.compile(r"[^=:#]*(?:\s[a-z'\u2019]+,?){6,}[^=:#]*")
 # A command, which no file of sysctl has.
 _COMMAND = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ifconfig|ethtool|ip\s+link|tc\s+qdisc)\s+\S")
+# What begins a here document behind blanks: these, and the word that ends it.
+_BEGINS_INDENTED = re.compile(r"(\s+)\S.*<<\s*[\"']?([A-Za-z_]\w*)[\"']?")
 # A resource of Puppet, whose type may be the name of a program.
 _RESOURCE = re.compile(r"(?:sysctl|exec|file|augeas|ethtool|kmod)(?:::\w+)*\s*\{\s*['\"$][^'\"]*['\"]?\s*:")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
@@ -106,11 +117,20 @@ def by_text(lines: Sequence[Line]) -> Optional[str]:
         return "makefile"
     if any(_AT_A_PROMPT.match(text) or advice.is_marked(text) for text in texts):
         return "prose"  # what somebody typed, with what came back
+    if _ends_indented(lines):
+        return "prose"  # indented code of a guide, for a shell would go on to the end of the text
     outside = _around_blocks(lines)
     if outside and _most(outside, _YAML_LINE, 0.9):
         return "yaml"
     form = _by_lines(plain, first)
     return "prose" if form == "sysctl" and any(map(answers.reads, texts)) else form
+
+
+def _ends_indented(lines: Sequence[Line]) -> bool:
+    """Whether a here document has no end but one that is indented as far as what begins it."""
+    texts = [text.rstrip() for _number, text in lines]
+    begins = (match for match in map(_BEGINS_INDENTED.match, texts) if match)
+    return any(match[2] not in texts and match[1] + match[2] in texts for match in begins)
 
 
 def _around_blocks(lines: Sequence[Line]) -> List[str]:
@@ -195,14 +215,11 @@ def _by_lines(plain: List[str], first: str) -> str:
         _TELLS.fullmatch(text) and _SECTION.fullmatch(below) for text, below in zip(plain, plain[1:])
     ):
         return "prose"  # the words of a guide stand between its sections
-    if first_heading and {"Link", "Network", "NetDev"} & headings:
-        return "systemd"
-    if first_heading and {"Service", "Unit", "Timer"} & headings:
-        return "unit"
-    if first_heading and "connection" in headings:
-        return "networkmanager"
-    if first_heading and {"main", "sysctl", "net", "cpu", "vm"} & headings:
-        return "tuned"
+    sections = [form for form, names in _HEADINGS.items() if first_heading and names & headings]
+    if sections:
+        goes_on = [False, *(text.endswith("\\") for text in plain)]
+        entries = [text for text, below in zip(plain, goes_on) if not below]
+        return sections[0] if _most(entries, _ENTRY, 0.8) else "prose"
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
         return "udev"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):

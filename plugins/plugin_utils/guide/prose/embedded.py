@@ -56,7 +56,9 @@ def block(lines: Sequence[Line], index: int, detect: Detect) -> Optional[Block]:
     writes = _WRITES.fullmatch(text)
     if writes:
         below = excerpts.document(lines, index)
-        held = [(lines[index][0], writes[1]), *lines[index + 1 : index + 1 + below]]
+        width = _indent(text)
+        body = [(row, one[min(width, _indent(one)) :]) for row, one in lines[index + 1 : index + 1 + below]]
+        held = [(lines[index][0], writes[1]), *body]
         return Block("shell", held, len(held)) if below else None
     return _of_yaml(lines, index, detect) if _OPENS.fullmatch(text) else None
 

@@ -17,7 +17,12 @@ from . import advice, choices, embedded, single_lines, undoing, uses
 from .wording import NOT, OUTPUT, RESULT, frames, spans, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(\S.*)")
+_HEADING = re.compile(r"\s{0,3}(#{1,6}|={2,6})\s+(\S.*)")
+# A heading of a page or with a line below it: few words without a sign at their end.
+_TITLE = re.compile(r"(?!Re-?enabl)(?:\d+(?:\.\d+)*\.?\s+)?[^\W\d_a-z]\S*(?:\s+\S+){0,6}(?<![.:;,!?\uff1a\u3002\\])")
+_UNDERLINE = re.compile(r"\s*([=~^\"'*+#-])\1{2,}\s*")
+_ALMOST = 3  # by how much such a line may be longer or shorter
+_PLAIN = 7  # below the levels of all others
 # What stands above a block that shows how not to do it.
 _BAD = re.compile(
     r"\W*(?:before\s*(?:\([^)]*\))?"
@@ -32,9 +37,14 @@ _BAD_EXAMPLE = "the text shows it as a bad example"
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
-# The first heading of a file of systemd or NetworkManager, and what such a file consists of.
-_SECTION = re.compile(r"\s*\[(?:Match|Link|NetDev|Network|Bond|Unit|Service|connection|ethernet)\]\s*")
-_OF_SECTIONS = re.compile(r"\s*(?:$|[#;]|\[[\w .-]+\]\s*$|[\w.-]+\s?=)")
+# A line that is in bold letters from its beginning to its end.
+_BOLD = re.compile(r"(\s*)(\*\*|__)(?=\S)((?:(?!\2).)+)(?<=\S)\2\s*")
+
+# The first heading of a file of systemd, NetworkManager or TuneD, and what such a file consists of.
+_SECTION = re.compile(
+    r"\s*\[(?:Match|Link|NetDev|Network|Bond|Unit|Service|connection|ethernet|main|sysctl|net|cpu|vm)\]\s*"
+)
+_OF_SECTIONS = re.compile(r"\s*(?:$|[#;]|\[[\w .-]+\]\s*$|[\w./-]+\s*=)")
 
 
 Detect = Callable[[Sequence[Line]], Optional[str]]
@@ -43,7 +53,7 @@ Form = Callable[[str, Sequence[Line]], None]
 
 def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> None:
     """Blocks between fences by their own form, the rest line by line."""
-    lines = [(number, spans(text)) for number, text in lines]
+    lines = [(number, _without_emphasis(spans(text))) for number, text in lines]
     if puppet.is_one(lines):
         guide.sink.cases.update(puppet.cases(guide.sink, lines))
         lines = puppet.filled(lines)
@@ -61,19 +71,21 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     reading.line_by_line()
 
 
+def _without_emphasis(text: str) -> str:
+    """A line of code without the signs by which the whole of it is in bold letters."""
+    bold = _BOLD.fullmatch(text)
+    return f"{bold[1]}{bold[3]}" if bold and advice.is_code(bold[3]) else text
+
+
 class _Reading:
     """A guide on the way through it."""
 
     def __init__(self, guide: Guide, detect: Detect, form: Form) -> None:
         self.guide, self.detect, self.form = guide, detect, form
         self.rest: List[Line] = []  # lines that belong to no block, and are still to be read
-        self.taking_back = 0  # the level of the heading of a part that takes things back, or is advised against
-        self.warned = False  # whether it is advised against
-
-    @property
-    def why(self) -> str:
-        """Why nothing of this part is taken, if so."""
-        return "" if not self.taking_back else advice.AGAINST if self.warned else undoing.TAKES_BACK
+        self.underlines: List[str] = []  # the signs below headings in the order of their levels
+        self.level = 0  # of the heading of a part of which nothing is taken
+        self.why = ""  # why not
 
     def one(self, lines: Sequence[Line], index: int) -> int:
         """The block that begins with a line, or this line alone; how many lines that is."""
@@ -97,17 +109,32 @@ class _Reading:
         self.rest = []
 
     def _heading(self, lines: Sequence[Line], index: int) -> None:
-        heading = _HEADING.match(lines[index][1])
-        below = lines[index + 1][1] if index + 1 < len(lines) else ""
-        if below.strip() and (advice.is_code(below) or sentences.runs(below) or _HEADING.match(below)):
-            return  # a comment stands right above what it is about
-        if not heading or len(heading[1]) > (self.taking_back or 6):
+        level, title = self._title(lines, index)
+        if not level or level > (self.level or _PLAIN):
             return
-        warned = advice.warned_of(heading[2])
-        level = len(heading[1]) if warned or undoing.UNDO.fullmatch(heading[2]) else 0
-        if (level, warned) != (self.taking_back, self.warned):  # any other may be a comment in the middle of a resource
+        why = advice.of_a_title(title)
+        level = level if why else 0
+        if (level, why) != (self.level, self.why):  # any other may be a comment in the middle of a resource
             self.line_by_line()
-        self.taking_back, self.warned = level, warned
+        self.level, self.why = level, why
+
+    def _title(self, lines: Sequence[Line], index: int) -> Tuple[int, str]:
+        """The level and the words of a heading; 0 for another line."""
+        text = lines[index][1]
+        below = lines[index + 1][1] if index + 1 < len(lines) else ""
+        heading = _HEADING.match(text)
+        if heading:
+            # A comment stands right above what it is about.
+            code = advice.is_code(below) or sentences.runs(below) or _HEADING.match(below)
+            return (0, "") if below.strip() and code else (len(heading[1]), heading[2])
+        plain = text.strip()
+        if (index and lines[index - 1][1].strip()) or not _TITLE.fullmatch(plain) or advice.is_code(text):
+            return 0, ""
+        line = _UNDERLINE.fullmatch(below)
+        if not line or abs(len(line[0].strip()) - len(plain)) > _ALMOST:
+            return _PLAIN, plain
+        self.underlines += [line[1]] if line[1] not in self.underlines else []
+        return self.underlines.index(line[1]) + 1, plain
 
     def _unfenced(self, lines: Sequence[Line], index: int) -> Tuple[int, Optional[Callable[[], None]]]:
         """How many lines a block without fences has, and what reads it."""
