@@ -70,6 +70,7 @@ class Guide:
         self.foreign = foreign
         self.texts: Sequence[str] = ()  # all lines that are read, of all files
         self.above: Sequence[Line] = ()  # the lines of a guide above the block of it that is read
+        self.variables: Dict[str, str] = {}  # what the blocks of a guide have assigned so far
         # Set by the forms: a script may write files of any form.
         self.read_file: Callable[[str, Sequence[Line]], None] = lambda _path, _lines: None
         self.is_config: Callable[[str], bool] = lambda _path: False

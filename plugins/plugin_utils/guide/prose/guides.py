@@ -13,7 +13,7 @@ from ..keys.settings import Guide
 from ..languages import descriptions, fragments, nix, puppet
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
-from . import advice, choices, embedded, single_lines, undoing, uses
+from . import advice, choices, embedded, readers_own, single_lines, undoing, uses
 from .wording import NOT, OUTPUT, RESULT, frames, spans, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
@@ -69,6 +69,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     while index < len(lines):
         index += reading.one(lines, index)
     reading.line_by_line()
+    readers_own.note(guide, lines)
 
 
 def _without_emphasis(text: str) -> str:
@@ -164,6 +165,9 @@ class _Reading:
         with self.guide.sink.under(NO_EFFECT, self.why or _only_shown(above, block)):
             self._block(block, fence[2])
         self.guide.above = ()
+        is_file = fragments.shows_ifcfg(block) or any(text.startswith("#!") for _number, text in block)
+        if not is_file and self.detect(block) in ("shell", "prose"):
+            readers_own.keep_variables(self.guide, block)
         return end + 1 - index
 
     def lost_block(self, lines: Sequence[Line]) -> int:

@@ -14,7 +14,7 @@ from ..keys.settings import Guide
 from ..languages import fragments, resources, source_lines
 from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
-from . import advice, assignments, choices, slips, undoing
+from . import advice, assignments, choices, readers_own, slips, undoing
 from .wording import untagged
 
 _PARAMETER = re.compile(
@@ -95,6 +95,8 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
     if quoted:
         Shell(guide).script(quoted)
         return len(quoted)
+    if readers_own.is_at_a_prompt(raw):
+        readers_own.keep_variables(guide, [lines[index]])
     text = _filled(raw)
     count = 1
     while text.rstrip().endswith("\\") and index + count < len(lines):

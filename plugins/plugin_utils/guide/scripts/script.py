@@ -32,6 +32,7 @@ class Script:
         self.guide = guide
         self.sink = guide.sink
         self.scope = expand.Scope(arguments, self.substitute, guide.budget)
+        self.scope.values.update(guide.variables)
         self.functions: Dict[str, Function] = {}
         self.visited: Set[int] = set()
         self.why: Dict[int, str] = {}
