@@ -18,6 +18,7 @@ _SECTIONS = {
     "netdevConfig": "NetDev",
     "bondConfig": "Bond",
 }
+_PARAMETERS = re.compile(r"\s*boot\.kernel\.sysctl\s*=\s*\{\s*")
 _SUFFIXES = {"networks": "network", "netdevs": "netdev"}
 _SWITCHES = {"true": "yes", "false": "no"}
 _PRIORITIES = ("mkDefault", "mkForce")
@@ -25,6 +26,13 @@ _TOKEN = re.compile(r"""''|(?<!\S)#.*|[{}\[\];]|=+|(?:"(?:[^"\\]|\\.)*"|\$\{[^{}
 _NAME = re.compile(r"\"[^\"]*\"|[^.\"]+")
 _EXPRESSION = re.compile(r"\$\{([^{}]*)\}")
 Attribute = Tuple[int, List[str], List[str]]
+
+
+def attributes_in(lines: Sequence[Line]) -> Tuple[int, int]:
+    """Where parameters of the kernel as Nix has them begin and end between lines of another language; 0 for none."""
+    begin = next((k for k, (_row, text) in enumerate(lines) if _PARAMETERS.fullmatch(text)), len(lines))
+    end = next((k for k in range(begin, len(lines)) if re.fullmatch(r"\s*\};?\s*", lines[k][1])), -1)
+    return begin, end + 1
 
 
 def files(lines: Sequence[Line]) -> List[Tuple[str, List[Line]]]:

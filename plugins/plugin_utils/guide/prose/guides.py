@@ -203,7 +203,12 @@ class _Reading:
         kind = self.detect(block)
         if kind == "prose" and language in _SHELLS and _is_script(block):
             kind = "shell"
-        if kind == "interfaces":
+        begin, end = nix.attributes_in(block) if kind == "shell" else (0, 0)
+        if end:
+            self._block(block[:begin], language)
+            single_lines.read(self.guide, block[begin:end], code=True)
+            self._block(block[end:], language)
+        elif kind == "interfaces":
             first = next((k for k, (_number, text) in enumerate(block) if interfaces.STANZA.match(text)), 0)
             single_lines.read(self.guide, block[:first], code=True)
             self.form(kind, block[first:])
