@@ -107,6 +107,8 @@ class Family(NamedTuple):
     derived: Tuple[str, ...] = ()
     whole: bool = False
     made_of: Tuple[Tuple[str, str], ...] = ()
+    # `original` gives what there is to restore by now, where an original has parts that are not ours.
+    original: Optional[Callable[[Reader, str, Value], Value]] = None
 
     # What changes of other families do to this one. One in `shaken_by` makes the driver work out values anew, or takes
     # them away with a queue: all, or the `shaken` keys; an undo sets them after it, and `foresee` gives the cells that

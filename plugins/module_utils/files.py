@@ -57,6 +57,7 @@ def save(action: Save) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(action.text)
             file.flush()
+            _keep_labels(action.path, file.fileno())
             os.fchmod(file.fileno(), action.mode)
             os.fsync(file.fileno())
         os.rename(temporary, action.path)
@@ -64,6 +65,20 @@ def save(action: Save) -> None:
         os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+def _keep_labels(path: str, handle: int) -> None:
+    """Give the new file what its mode does not tell of a file of this user: group, access lists, SELinux's label."""
+    with contextlib.suppress(FileNotFoundError):
+        there = os.lstat(path)
+        if there.st_uid != os.geteuid():
+            return
+        os.fchown(handle, -1, there.st_gid)
+        # A file system without labels says so, and the kernel keeps some of them to itself.
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(path, follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    os.setxattr(handle, name, os.getxattr(path, name, follow_symlinks=False))
 
 
 def part(path: str) -> str:

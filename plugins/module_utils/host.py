@@ -58,11 +58,18 @@ class ReadOnlyHost:
 
     def read(self, path: str, most: int = 0) -> Optional[str]:
         """The text of a file, `most` characters of it, or None where it does not exist or cannot be read."""
-        most = most or (_LARGEST_TABLE if path.startswith(_TABLES) else _LARGEST_FILE)
+        return self._text(path, most or (_LARGEST_TABLE if path.startswith(_TABLES) else _LARGEST_FILE), None)
+
+    def exact(self, path: str) -> Optional[str]:
+        """The whole text of a file, with the ends of its lines as they are; None where `read` would give a part."""
+        text = self._text(path, _LARGEST_FILE + 1, "")
+        return None if text is None or len(text) > _LARGEST_FILE else text
+
+    def _text(self, path: str, most: int, ends: Optional[str]) -> Optional[str]:
         try:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(handle, encoding="utf-8", errors="surrogateescape") as file:
+            with open(handle, encoding="utf-8", errors="surrogateescape", newline=ends) as file:
                 text = piece = file.read(min(most, _LARGEST_FILE))
                 # In pieces: below /proc/sys the kernel asks for as much memory as it is asked for text.
                 while piece and len(text) < most:

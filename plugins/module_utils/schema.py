@@ -179,6 +179,10 @@ class Reader(Protocol):
         """The text of a file; nothing where there is none."""
         raise NotImplementedError
 
+    def exact(self, path: str) -> Optional[str]:
+        """The whole text of a file with the ends of its lines as they are; nothing where there is none."""
+        raise NotImplementedError
+
     def names(self, path: str) -> List[str]:
         """The sorted names in a folder; empty where there is none."""
         raise NotImplementedError

@@ -78,6 +78,10 @@ class MemoryHost(Host):
         self.disk.files = dict(files)
 
     def read(self, path: str, most: int = 0) -> str | None:
+        text = self.files.get(path)
+        return text if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def exact(self, path: str) -> str | None:
         return self.files.get(path)
 
     def names(self, path: str) -> list[str]:

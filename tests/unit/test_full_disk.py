@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, shell, stack
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import script as taking
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import TuningError
+from ansible_collections.linuxnet.tuning.tests.unit import test_host
 from ansible_collections.linuxnet.tuning.tests.unit.calls import call, confirm, mtu, mtus
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.shell_host import ShellHost
@@ -36,6 +38,19 @@ def run(tmp_path):
     (tmp_path / "guard/layers").write_text(f"layer\t1\t1\t0\t{{}}\nkey\t1\t0\theld\t{key}\n")
     argv = ["sh", tmp_path / "guard/run"]
     return lambda: subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_a_file_that_is_put_back_has_the_group_of_the_one_there(run, tmp_path):
+    there = tmp_path / "there.conf"
+    there.write_text("new\n")
+    os.chown(there, -1, test_host.another_group())
+    (tmp_path / "guard/1-1-1").write_text("old\n")
+    line = f"key\t1\t0\theld\t/ boot {there}\t-\t-\tput 1-1-1 750 {there}\t\n"
+    (tmp_path / "guard/layers").write_text("layer\t1\t1\t0\t{}\n" + line)
+    run()
+    assert there.read_text() == "old\n"
+    assert there.stat().st_gid == test_host.another_group() and there.stat().st_mode & 0o777 == 0o750
+    assert sorted(path.name for path in tmp_path.iterdir() if "there" in path.name) == ["there.conf"]
 
 
 @pytest.mark.parametrize("full", ["todo", "rest", "again", ""])

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,6 +54,35 @@ def test_save_replaces_as_a_whole_and_leaves_nothing_else(host, tmp_path):
     assert path.read_text() == "new\n"
     assert path.stat().st_mode & 0o777 == 0o644
     assert names(tmp_path) == ["file.conf"]
+
+
+def another_group():
+    """A group that this user may give a file to, other than its own; and nothing of a file's mode tells of it."""
+    mine = {os.getegid(), 0}
+    found = [1] if os.geteuid() == 0 else [group for group in os.getgroups() if group not in mine]
+    return found[0] if found else pytest.skip("this user is in no other group")
+
+
+def test_what_replaces_a_file_has_its_group_and_its_attributes(host, tmp_path):
+    path = tmp_path / "file.conf"
+    path.write_text("old\n")
+    os.chown(path, -1, another_group())
+    with contextlib.suppress(OSError):  # not every file system has these
+        os.setxattr(path, "user.note", b"kept")
+    there = {name: os.getxattr(path, name) for name in os.listxattr(path)}
+    assert host.do(Save(str(path), "new\n", 0o640)) == ""
+    assert path.read_text() == "new\n"
+    assert path.stat().st_gid == another_group() and path.stat().st_mode & 0o777 == 0o640
+    assert {name: os.getxattr(path, name) for name in os.listxattr(path)} == there
+
+
+def test_the_ends_of_lines_are_read_as_they_are_where_a_file_goes_back(host, tmp_path):
+    path = tmp_path / "file.conf"
+    path.write_bytes(b"one\r\ntwo\rthree")
+    assert host.read(str(path)) == "one\ntwo\nthree"
+    assert host.exact(str(path)) == "one\r\ntwo\rthree"
+    path.write_text("a" * (1 << 20) + "b")
+    assert host.exact(str(path)) is None
 
 
 def test_save_without_text_removes(host, tmp_path):
@@ -235,7 +264,7 @@ def test_a_call_tells_how_long_it_is_at_work(host, tmp_path):
     assert not note.exists()
 
 
-@contextmanager
+@contextlib.contextmanager
 def running(argv):
     """A process of a command. Popen comes back while the kernel still puts the program in place; nobody sees it yet."""
     with subprocess.Popen(argv) as process:

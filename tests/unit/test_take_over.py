@@ -47,6 +47,34 @@ def test_the_file_without_the_line_and_back():
     assert not any(path.startswith(taken.COPIES) for path in host.disk.files)
 
 
+UNIT = "[Service]\nExecStart=/sbin/ethtool -G igb0 rx 4096\nRemainAfterExit=yes"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "number"),
+    [
+        ("/etc/rc.local", RC, 3),
+        ("/etc/rc.local", RC.replace("\n", "\r\n"), 3),
+        ("/etc/rc.local", "#!/bin/sh\n\tethtool -G igb0 rx 4096 \t", 2),
+        ("/etc/sysctl.d/9.conf", "net.core.a = 1\r\nnet.core.b = 2", 2),
+        ("/etc/sysctl.d/9.conf", "# one \xe4\udce4\rnet.core.b = 2\r", 2),
+        ("/etc/systemd/system/x.service", UNIT, 2),
+        ("/etc/systemd/system/x.service", UNIT.replace("\n", "\r\n"), 2),
+    ],
+)
+def test_every_byte_comes_back_and_what_somebody_changed_since_stays(path, text, number):
+    host = host_of({path: text})
+    files = [{"path": path, "lines": {str(number): host.read(path).split("\n")[number - 1]}}]
+    call(host, files=files)
+    guard.serve(host, "confirmed", False)
+    made = host.disk.files[path]
+    assert made != text and sorted(set(taken._ENDS.findall(made))) == sorted(set(taken._ENDS.findall(text)))
+    host.disk.files[path] = f"# mine\n{made}"
+    assert call(host, state="restored")["changed"]
+    assert host.disk.files[path] == f"# mine\n{text}"
+    assert not any(name.startswith(taken.COPIES) for name in host.disk.files)
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [

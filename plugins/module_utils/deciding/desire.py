@@ -200,5 +200,6 @@ def restored(
         if nic and not sysfs.present(host, nic):
             gone.setdefault(nic, []).append(address)
         else:
+            value = family.original(host, address.key, value) if family.original else value
             desired[address] = Desired(ABSENT) if value is None else Desired(EXACTLY, value)
     return desired, gone

@@ -26,9 +26,11 @@ live() {{
 }}
 
 # Puts a file back, or removes one; a disk that is full or read-only is `unwritten`. A `trial` only finds that out.
+# What replaces a file has its group, access lists and SELinux's label.
 put() {{
   mkdir -p "${{3%/*}}"
-  cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" &&
+  {{ [ -L "$3" ] || [ ! -f "$3" ] || cp -fa "$3" "$3.linuxnet-tuning"; }} &&
+    cp -f "$1" "$3.linuxnet-tuning" && chmod "$2" "$3.linuxnet-tuning" &&
     if [ -n "$trial" ]; then command rm "$3.linuxnet-tuning"; else mv -f "$3.linuxnet-tuning" "$3"; fi && return
   command rm -f "$3.linuxnet-tuning"
   unwritten=1

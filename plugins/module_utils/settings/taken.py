@@ -18,6 +18,12 @@ _PLAIN = re.compile(r"[^\s;&|`(){}<>\\][^;&|`(){}<>\\]*")
 _TAIL = re.compile(r"\s*((>|2>|&>|2>&)\s*(/dev/null|1)|\|\|\s*(true|:))\s*")
 _POKE = re.compile(r"(\s*(echo|printf)\s[^;&|`(){}<>\\]*>\s*)(/(?:proc|sys)/\S+)\s*")
 _COMMAND = re.compile(r"\s*(sudo\s+)?(/\S*/)?(ethtool|ip|ifconfig|iw|tc|sysctl|setpci|nmcli|echo|printf)\s")
+_ENDS = re.compile(r"(\r\n|\r|\n)")
+_NEW = "\n"
+# A unit needs a command in the place of the one that is gone.
+_NOTHING = "ExecStart=/bin/true"
+_TAKEN = re.compile(rf"((?:^|[\r\n])[ \t]*)(?:: )?{re.escape(MARK)}([^\r\n]*)")
+_TAKEN_OF_UNIT = re.compile(rf"{_TAKEN.pattern}[\r\n]+{_NOTHING}")
 _DOCUMENT = re.compile(r"<<-?\s*[\"'\\]?(\w+)")
 # Files whose grammar has no place for a line that is gone.
 _NOT = re.compile(r"\.ya?ml$")
@@ -27,7 +33,9 @@ def out(path: str, text: str, lines: Mapping[int, str]) -> Tuple[str, Dict[int, 
     """The text without these lines, which must be as given, and the reason for each that cannot go."""
     shell = bool(_SHELL.match(text))
     unit = path.endswith(".service")
-    whole, stuck = text.split("\n"), {}
+    # The lines, and between them their ends, which differ in a file that was edited on Windows.
+    pieces = _ENDS.split(text)
+    whole, ends, stuck = pieces[::2], [*pieces[1::2], ""], {}
     for number, line in lines.items():
         there = whole[number - 1] if 0 < number <= len(whole) else ""
         if there.lstrip().startswith((MARK, f": {MARK}")):
@@ -40,10 +48,16 @@ def out(path: str, text: str, lines: Mapping[int, str]) -> Tuple[str, Dict[int, 
             continue
         indent = there[: len(there) - len(there.lstrip())]
         # What takes the place of a command keeps a condition around it whole; `:` does nothing.
-        whole[number - 1] = f"{indent}{': ' if shell else ''}{MARK}{there.strip()}"
+        whole[number - 1] = f"{indent}{': ' if shell else ''}{MARK}{there[len(indent) :]}"
         if unit:
-            whole[number - 1] += "\nExecStart=/bin/true"
-    return "\n".join(whole), stuck
+            whole[number - 1] += f"{ends[number - 1] or _NEW}{_NOTHING}"
+    return "".join(line + end for line, end in zip(whole, ends)), stuck
+
+
+def back(path: str, text: str) -> str:
+    """The text with the lines that `out` took; what somebody has changed besides stays."""
+    taken_out = _TAKEN_OF_UNIT if path.endswith(".service") else _TAKEN
+    return taken_out.sub(lambda match: f"{match[1]}{match[2]}", text)
 
 
 def _stuck(path: str, whole: Sequence[str], index: int, shell: bool) -> str:
@@ -100,7 +114,7 @@ def _desire(host: Reader, params: Mapping[str, Any]) -> Dict[Address, Desired]:
     desired: Dict[Address, Desired] = {}
     for entry in params["files"] or ():
         path, lines = _checked(entry)
-        text = host.read(path)
+        text = host.exact(path)
         if text is None or not host.plain(path):
             raise InputError(f"files: {path} is not a readable file")
         if host.rights(path)[1] != 0:
@@ -131,7 +145,13 @@ def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
 
 
 def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
-    return Reading({path: Cell(host.read(path), where=f"{host.rights(path)[0]:o}") for path in keys})
+    return Reading({path: Cell(host.exact(path), where=f"{host.rights(path)[0]:o}") for path in keys})
+
+
+def _original(host: Reader, path: str, original: Value) -> Value:
+    """What to go back to: the lines that were taken out are back, and what somebody has changed since stays."""
+    text = None if path.startswith(COPIES) else host.exact(path)
+    return original if text is None else back(path, text)
 
 
 def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
@@ -152,5 +172,6 @@ taken = Family(
     about="Files that somebody wrote by hand, without the lines that the inventory stands for.",
     options={"files": {"type": "list", "elements": "dict"}},
     desire=_desire,
+    original=_original,
     cuts=True,  # they set up the network at the next boot
 )
