@@ -677,8 +677,9 @@ host:
       returned: always
     configured:
       description:
-        - The C(files) by which somebody tuned the host by hand, with their text, in the order in which they take
-          effect, and the paths of those C(left_out) because they are too large.
+        - The C(files) by which the host is tuned, with their text, in the order in which they take
+          effect, and whether it is one of C(ours); the paths of those C(left_out) because they are too large, and of
+          C(links), which are not followed.
         - C(parameters) of the kernel's network with their values.
         - C(tuned_chose), whether C(tuned) chose its profile by itself.
       type: dict

@@ -108,7 +108,6 @@ FILES = {
     "/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\nethtool -K igb0 gro off\n/usr/local/sbin/more.sh\nexit 0\n",
     "/usr/local/sbin/more.sh": "#!/bin/sh\nsysctl -w net.core.rmem_max=16777216\n",
     "/etc/sysctl.d/90-x.conf": "net.ipv4.tcp_timestamps = 0\nnet.core.wmem_max = 8388608\nnet.ipv4.tcp_sack = 1\n",
-    "/etc/sysctl.d/91-ours.conf": f"{conf.HEADER}\nnet.core.busy_poll = 9\n",
     "/usr/lib/sysctl.d/50-package.conf": "net.core.default_qdisc = fq_codel\n",
     "/etc/cron.d/backup": "0 3 * * * root /usr/bin/backup --password=hunter2\n",
     "/etc/NetworkManager/system-connections/office": (
@@ -136,7 +135,6 @@ def test_each_value_tells_where_it_came_from_and_each_other_line_why_it_is_left_
     assert "/etc/sysctl.d/90-x.conf line 1: harmful" in told
     assert "/etc/sysctl.d/90-x.conf line 2: it says net.core.wmem_max 8388608, and in force is 212992" in told
     assert "/etc/sysctl.d/90-x.conf line 3: net.ipv4.tcp_sack 1 is what a package or the kernel sets by itself" in told
-    assert "busy_poll" not in text
     assert all(len(line) <= 120 for line in text.splitlines())
 
 
@@ -153,6 +151,45 @@ def test_every_line_of_every_file_is_accounted_for():
     for file in facts_of(device)["host"]["configured"]["files"]:
         told = " ".join([*found.left_out, *(item.origin for item in found.items)])
         assert file["file"] in told, file
+
+
+def test_what_site_has_applied_is_captured_again_and_nobody_takes_our_files_over():
+    """Otherwise values of which no default is known would be lost, and the others told to be in no file."""
+    dropin = "/etc/systemd/system/linuxnet-tuning@igb0.service.d/30-ethtool.conf"
+    device = tuned_igb(
+        {
+            dropin: f"{conf.HEADER}\n[Service]\n# ring: rx\nExecStart=-/usr/sbin/ethtool -G igb0 rx 4096\n",
+            "/etc/sysctl.d/90-linuxnet-tuning.conf": f"{conf.HEADER}\nnet.ipv4.conf.igb0.rp_filter = 2\n",
+            "/proc/sys/net/ipv4/conf/igb0/rp_filter": "2\n",
+        }
+    )
+    found = captured(device)
+    text = inventory.text(found, "host", "")
+    assert f"      rx: 4096  # {dropin} line 4\n" in text
+    assert "  net.ipv4.conf.igb0.rp_filter: 2  # /etc/sysctl.d/90-linuxnet-tuning.conf line 2\n" in text
+    assert not found.left_out and not found.sources
+
+
+def test_what_is_behind_a_link_and_a_nic_that_a_call_names_are_told():
+    device = tuned_igb({})
+    rule = 'ACTION=="add", KERNEL=="igb0", RUN+="/sbin/ethtool -G igb0 rx 4096"\n'
+    device.host.disk.files.update(
+        {
+            "/etc/udev/rules.d/60-x.rules": rule,
+            "/etc/udev/rules.d/70-same.rules": "# ethtool -G\n",
+            "/etc/udev/rules.d/71-other.rules": "# ethtool -G\n",
+            "/etc/rc.local": "#!/bin/sh\nethtool -G $1 rx 4096\nsysctl -w net.ipv4.ip_local_reserved_ports=30000\n",
+            "/proc/sys/net/ipv4/ip_local_reserved_ports": "\n",
+        }
+    )
+    device.host.disk.links.update(
+        {"/etc/udev/rules.d/60-x.rules": "x.rules", "/etc/udev/rules.d/70-same.rules": "71-other.rules"}
+    )
+    told = captured(device).left_out
+    assert "/etc/udev/rules.d/60-x.rules: not read, because it is a symbolic link" in told
+    assert not any("70-same" in sentence for sentence in told)
+    assert any("its NIC is $1, which only the call of the script tells" in sentence for sentence in told)
+    assert any(sentence.endswith("ip_local_reserved_ports 30000, and in force is nothing") for sentence in told)
 
 
 def test_secrets_stay_on_the_host_and_files_without_a_word_of_ours_too():

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather the files by which somebody tuned a host by hand, and the parameters of the kernel's network as they are."""
+"""Gather the files by which a host is tuned, by hand or by us, and the parameters of the kernel's network as they are.
+
+Our own count as well: a host that is captured again loses no value that only they tell of.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterator, List, Set, Tuple
+from typing import Any, Container, Dict, Iterator, List, Set, Tuple
 
 from ..host import ReadOnlyHost
-from ..tools import conf, sysctl, sysfs
+from ..tools import conf, kmod, sysctl, sysfs, systemd
 
 # Folders and files in the order in which they take effect, with the names that count there.
 _SOURCES: Tuple[Tuple[str, str], ...] = (
@@ -36,7 +39,9 @@ _SOURCES: Tuple[Tuple[str, str], ...] = (
     ("/var/spool/cron", r".+"),
 )
 # What a package brings, with every word of ours in it, and what is no file that counts.
-_NOT = re.compile(r"/(if-(pre-)?up\.d/ethtool|ifcfg-lo)$|[~#]$|\.(bak|orig|rpmsave|rpmnew|dpkg-\w+|linuxnet-tuning)$")
+_NOT = re.compile(
+    r"/(if-(pre-)?up\.d/(ethtool|resolved)|ifcfg-lo)$|[~#]$|\.(bak|orig|rpmsave|rpmnew|dpkg-\w+|linuxnet-tuning)$"
+)
 
 # A file without any of these words sets nothing of ours.
 _WORDS = re.compile(
@@ -61,7 +66,7 @@ _MOST_FILES, _MOST_TEXT, _MOST_OF_ONE = 200, 1 << 20, 1 << 16
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
-    """`files` in the order in which they take effect, those `left_out`, `parameters`, whether tuned chose itself."""
+    """`files` in the order in which they take effect, those `left_out`, `links`, `parameters`, `tuned_chose`."""
     files: List[Dict[str, Any]] = []
     left_out: List[str] = []
     seen: Dict[str, str] = {}
@@ -73,14 +78,19 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
             left_out.append(path)
             continue
         room -= len(text)
-        seen[path] = _SECRET.sub(r"\1(left out)", text)
-        files.append({"file": path, "text": seen[path], "root": host.rights(path)[1] == 0})
+        seen[path] = _hidden(text)
+        files.append({"file": path, "text": seen[path], "root": host.rights(path)[1] == 0, "ours": _ours(text)})
     return {
         "files": files,
         "left_out": left_out,
+        "links": list(_links(host, set(seen.values()))),
         "parameters": _parameters(host, seen),
         "tuned_chose": sysfs.text(host, "/etc/tuned/profile_mode") == "auto",
     }
+
+
+def _ours(text: str) -> bool:
+    return text.startswith(conf.HEADER)
 
 
 def _texts(host: ReadOnlyHost) -> Iterator[Tuple[str, str]]:
@@ -94,7 +104,8 @@ def _texts(host: ReadOnlyHost) -> Iterator[Tuple[str, str]]:
 
 
 def _paths(host: ReadOnlyHost) -> Iterator[str]:
-    """Where to look, in the order in which it takes effect."""
+    """Where to look, in the order in which it takes effect; what we write ourselves has less to say than a person."""
+    yield from (path for path in (*systemd.dropins(host), kmod.FILE) if host.exists(path))
     for folder, pattern in _SOURCES:
         if folder == "/etc/netplan":
             yield from _parameter_files(host)
@@ -103,13 +114,27 @@ def _paths(host: ReadOnlyHost) -> Iterator[str]:
         for name in host.names(folder):
             path = f"{folder}/{name}"
             counts = re.fullmatch(pattern, name) and not _NOT.search(path) and not name.startswith("linuxnet-tuning")
-            # A link leads to what a package brings, or to a file that is found in its own place.
             if counts and host.plain(path):
                 yield path
     for folder in ("/etc/cron.hourly", "/etc/cron.daily"):
         for name in host.names(folder):
             if host.plain(f"{folder}/{name}"):
                 yield f"{folder}/{name}"
+
+
+def _links(host: ReadOnlyHost, texts: Container[str]) -> Iterator[str]:
+    """Symbolic links to what is read nowhere else. Units are linked by whoever enables them, and to packages mostly."""
+    for folder, pattern in (*_SOURCES, ("/etc/sysctl.d", r".+\.conf")):
+        for name in host.names(folder) if folder != "/etc/systemd/system" else ():
+            path = f"{folder}/{name}"
+            if re.fullmatch(pattern, name) and not _NOT.search(path) and not host.plain(path):
+                text = _hidden(host.read(path, _MOST_OF_ONE + 1) or "")
+                if text not in texts and _WORDS.search(text):
+                    yield path
+
+
+def _hidden(text: str) -> str:
+    return _SECRET.sub(r"\1(left out)", text)
 
 
 def _called(host: ReadOnlyHost, text: str, known: Set[str], depth: int = 2) -> Iterator[Tuple[str, str]]:
@@ -132,10 +157,9 @@ def _called(host: ReadOnlyHost, text: str, known: Set[str], depth: int = 2) -> I
 
 
 def _parameter_files(host: ReadOnlyHost) -> Iterator[str]:
-    """Those of the administrator, in the order of sysctl --system; not our own, nor those of packages."""
+    """Those of the administrator and our own, in the order of sysctl --system; not those of packages."""
     for path, _lines in sysctl.after(host, ""):
-        ours = (host.read(path) or "").startswith(conf.HEADER)
-        if not ours and not path.startswith(("/usr/lib/", "/lib/", "/run/")) and host.plain(path):
+        if not path.startswith(("/usr/lib/", "/lib/", "/run/")) and host.plain(path):
             yield path
     yield "/etc/sysctl.conf"  # where it is only there by a link from sysctl.d
 

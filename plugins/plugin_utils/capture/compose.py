@@ -14,7 +14,7 @@ from ..guide.budget import TooLarge
 from ..guide.keys import verdicts
 from . import drivers
 from .live import Live, words
-from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, said
+from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, nobody, said
 
 # Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
 _COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "routes", "sysctl")
@@ -33,12 +33,16 @@ class Composer:
         # What files ask for although something else is in force, by address.
         self.disputed: dict[Address, tuple[str, Any]] = {}
         self.sources: list[Source] = []
+        # Files that this collection has written: they say where a value comes from, and nobody has to hear of the rest.
+        self.ours: set[str] = set()
         self.idle: set[Address] = set()
 
     def capture(self) -> Captured:
         """The whole of it."""
         configured = self.live.host.get("configured") or {}
-        texts = {str(file["file"]): str(file["text"]) for file in configured.get("files") or []}
+        files = configured.get("files") or []
+        texts = {str(file["file"]): str(file["text"]) for file in files}
+        self.ours = {str(file["file"]) for file in files if file.get("ours")}
         read = self._read(texts)
         self._written(read)
         unknown = self._in_force()
@@ -84,8 +88,7 @@ class Composer:
                     continue
                 names = self._names(setting)
                 if not names:
-                    who = setting.get("nic") or said([f"{key} {text}" for key, text in setting["match"].items()])
-                    self.left_out.append(f"{origin}: no hardware NIC of this host is selected by {who}")
+                    self.left_out.append(f"{origin}: {nobody(setting)}")
                 for nic in names:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
@@ -101,7 +104,7 @@ class Composer:
             mixed = mixed or not names
             for nic in names:
                 sets += self._members((nic, one["family"], one["key"].partition(" ")[0]))
-        if sets:
+        if sets and line["file"] not in self.ours:
             self.sources.append(Source(line["file"], line["line"], line["text"], tuple(sets), mixed))
 
     def _names(self, setting: Mapping[str, Any]) -> list[str]:
@@ -236,6 +239,8 @@ class Composer:
         """Lines that are no value of ours: each in a sentence, those of other tools counted by file."""
         others: dict[str, int] = {}
         for remark in (*read.get("remarks", ()), *read.get("not_understood", ())):
+            if remark["file"] in self.ours:
+                continue
             if remark["kind"] == guide.OTHER_TOOL:
                 others[remark["file"]] = others.get(remark["file"], 0) + 1
             else:
@@ -245,6 +250,7 @@ class Composer:
             lines = "1 line that belongs" if number == 1 else f"{number} lines that belong"
             self.left_out.append(f"{file}: {lines} to another tool")
         self.left_out += [f"{path}: not read, because it is too large" for path in configured.get("left_out") or []]
+        self.left_out += [f"{path}: not read, because it is a symbolic link" for path in configured.get("links") or []]
 
 
 def judged(name: str, facts: Mapping[str, Any], items: Iterable[Item]) -> list[Item]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Tuple
 
 LIVE_ONLY = "live only: no file that was read sets it"
@@ -61,4 +62,12 @@ def said(value: Any) -> str:
     """A value in a sentence."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    return (", ".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else str(value)
+    return ", ".join(map(str, value)) or "none" if isinstance(value, (list, tuple)) else str(value) or "nothing"
+
+
+def nobody(setting: Mapping[str, Any]) -> str:
+    """Why a line sets nothing on this host, in a sentence: the NIC that it is about."""
+    who = str(setting.get("nic") or said([f"{key} {text}" for key, text in setting["match"].items()]))
+    if who.startswith("$"):
+        return f"its NIC is {who}, which only the call of the script tells; write an entry for each NIC that it is for"
+    return f"no hardware NIC of this host is selected by {who}"
