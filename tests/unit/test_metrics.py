@@ -93,6 +93,18 @@ def test_settings_are_counted_by_family_and_named():
     assert "setting_info" not in exposition.text(exposition.settings(result, False))
 
 
+def test_parameters_of_modules_are_no_sysctl_and_a_label_that_is_no_text_spoils_no_other():
+    result = {
+        "before": {"nics": {"eth0": {"alias": "B\udcfcro"}}, "module_parameters": {"tcp_cubic.hystart": True}},
+        "after": {"nics": {"eth0": {"alias": "Büro"}}, "module_parameters": {"tcp_cubic.hystart": False}},
+    }
+    text = exposition.text(exposition.settings(result, True))
+    assert 'settings_drifting{family="module_parameters",nic=""} 1\n' in text
+    assert 'family="module_parameters",nic="",key="tcp_cubic.hystart",wanted="off",current="on"} 1\n' in text
+    assert 'key="alias",wanted="Büro",current="B?ro"} 1\n' in text
+    assert "sysctl" not in text
+
+
 def write(folder, **desired):
     """What the packed program writes of this machine, and how it ends."""
     folder.mkdir(exist_ok=True)

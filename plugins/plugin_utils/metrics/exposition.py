@@ -49,14 +49,18 @@ def text(samples: Iterable[Sample]) -> str:
 
 
 def _escape(word: str) -> str:
-    return str(word).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    # One label that is no UTF-8, such as the alias of a NIC, would make the node exporter refuse the whole file.
+    readable = str(word).encode("utf-8", "replace").decode()
+    return readable.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def settings(result: Mapping[str, Any], each: bool) -> Iterator[Sample]:
     """What `tune` in check mode says: how much differs, and with `each` every value."""
-    planned = dict(leaves(result.get("after")))
+    after = result.get("after") or {}
+    planned = dict(leaves(after))
+    of_modules = set(after.get("module_parameters") or ())
     drifting = {address: (now, value) for address, now, value in differences(result)}
-    labelled = {address: _labels(address) for address in planned}
+    labelled = {address: _labels(address, address[1] in of_modules) for address in planned}
     whole = Counter((labels["family"], labels["nic"]) for labels in labelled.values())
     differ = Counter((labelled[address]["family"], labelled[address]["nic"]) for address in drifting)
     for (family, nic), count in sorted(whole.items()):
@@ -70,11 +74,11 @@ def settings(result: Mapping[str, Any], each: bool) -> Iterator[Sample]:
         yield "setting_info", {**labelled[address], **words}, 1
 
 
-def _labels(address: tuple[str, str]) -> dict[str, str]:
+def _labels(address: tuple[str, str], of_module: bool) -> dict[str, str]:
     """The place of a value as labels; keys that stand in the entry of a NIC itself are those of the link."""
     where, setting = address
     if where == "host":
-        return {"family": "sysctl", "nic": "", "key": setting}
+        return {"family": "module_parameters" if of_module else "sysctl", "nic": "", "key": setting}
     family, _space, key = setting.partition(" ")
     return {"family": family if key else "link", "nic": where, "key": key or family}
 
