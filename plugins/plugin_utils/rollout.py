@@ -162,7 +162,7 @@ def _growth(before: Mapping[str, Any], after: Mapping[str, Any], limits: Limits)
             if has - had >= limits.errors and share > SHARE and share > TIMES * usual:
                 return (
                     f"{name} of {nic} grew by {has - had} since the change, "
-                    f"{100 * share:.2g} % of its packets; before it was {100 * usual:.2g} %"
+                    f"{100 * share:.3g} % of its packets; before it was {100 * usual:.3g} %"
                 )
     return ""
 

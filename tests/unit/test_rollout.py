@@ -96,6 +96,15 @@ def counted(packets, **errors):
             "rx_errors of enp1s0 grew by 500 since the change, 5 % of its packets; before it was 0.001 %",
         ),
         (
+            "nothing but drops",
+            Said(
+                [{**CHANGED, "counters": counted(0)}],
+                {"probes": [], "counters": counted(0, rx_dropped=500)},
+                {},
+            ),
+            "rx_dropped of enp1s0 grew by 500 since the change, 100 % of its packets; before it was 0 %",
+        ),
+        (
             "few errors",
             Said([{**CHANGED, "counters": counted(0)}], {"probes": [], "counters": counted(100, rx_errors=99)}, {}),
             "",
