@@ -17,8 +17,10 @@ ethtool -K igb1 gro off
 ip link set dev e1000e0 txqueuelen 5000
 END
 chmod 755 /etc/rc.local /usr/local/sbin/more-tuning
+chgrp adm /usr/local/sbin/more-tuning
 # 3. sysctl.d, and 4. sysctl.conf.
-echo 'net.core.rmem_max = 33554432' > /etc/sysctl.d/60-by-hand.conf
+# Edited on Windows.
+printf 'net.core.rmem_max = 33554432\r\n' > /etc/sysctl.d/60-by-hand.conf
 echo 'net.core.netdev_max_backlog = 5000' >> /etc/sysctl.conf
 # 5. A rule of udev.
 echo 'ACTION=="add", SUBSYSTEM=="net", KERNEL=="igb1", RUN+="/sbin/ethtool -G igb1 tx 512"' > /etc/udev/rules.d/60-by-hand.rules
@@ -41,11 +43,11 @@ sysctl -qw net.core.wmem_max=33554432
 systemctl daemon-reload
 systemctl enable --quiet by-hand.service
 /etc/rc.local
-sysctl -qp /etc/sysctl.d/60-by-hand.conf
+sysctl -qw net.core.rmem_max=33554432
 sysctl -qw net.core.netdev_max_backlog=5000
 ethtool -G igb1 tx 512
 systemctl start by-hand.service
 ethtool -G vmxnet0 rx 2048
 sha256sum /etc/rc.local /usr/local/sbin/more-tuning /etc/sysctl.d/60-by-hand.conf /etc/sysctl.conf \
   /etc/udev/rules.d/60-by-hand.rules /etc/systemd/system/by-hand.service /etc/cron.d/by-hand > /root/files-by-hand
-stat -c '%a %u %n' /etc/rc.local /usr/local/sbin/more-tuning > /root/rights-by-hand
+stat -c '%a %u %g %n' /etc/rc.local /usr/local/sbin/more-tuning > /root/rights-by-hand

@@ -4,7 +4,7 @@
 
 def test_files_are_what_they_were(host):
     assert host.run("sha256sum --check --quiet /root/files-by-hand").stdout == ""
-    assert host.check_output("stat -c '%a %u %n' /etc/rc.local /usr/local/sbin/more-tuning") == host.check_output(
+    assert host.check_output("stat -c '%a %u %g %n' /etc/rc.local /usr/local/sbin/more-tuning") == host.check_output(
         "cat /root/rights-by-hand"
     )
 

@@ -10,7 +10,7 @@ def test_lines_are_out(host):
 
 def test_what_is_left_is_sound(host):
     assert host.run("sh -n /etc/rc.local && sh -n /usr/local/sbin/more-tuning").rc == 0
-    assert host.check_output("stat -c '%a %u %n' /etc/rc.local /usr/local/sbin/more-tuning") == host.check_output(
+    assert host.check_output("stat -c '%a %u %g %n' /etc/rc.local /usr/local/sbin/more-tuning") == host.check_output(
         "cat /root/rights-by-hand"
     )
     assert host.run("systemctl daemon-reload && systemctl restart by-hand.service").rc == 0
