@@ -240,11 +240,11 @@ def test_metrics_of_routes_are_somebodys_but_for_an_mtu():
 
 def test_what_site_would_change_is_left_out():
     found = captured(tuned_igb())
-    other = {"before": {"nics": {"igb0": {"ring": {"rx": 4096}}}}, "after": {"nics": {"igb0": {"ring": {"rx": 4000}}}}}
+    other = {"before": {"nics": {"igb0": {"ring": {"rx": 512}}}}, "after": {"nics": {"igb0": {"ring": {"rx": 4096}}}}}
     left = compose.checked(found, other)
     assert not left.items
     assert left.left_out == (
-        "live only: no file that was read sets it: it says igb0 ring rx 4096, and in force is 4096",
+        "igb0 ring rx 4096 was in force when the host was read, and a moment later it was 512",
     )
     clients = found._replace(
         items=(compose.Item("igb0", "multiq", "clients", ["192.168.32.1-18"], "rc.local line 12"),)
@@ -280,6 +280,8 @@ def test_what_hosts_share_goes_to_their_group():
         "host_vars/files1.yml": {},
         "host_vars/files2.yml": {"tuning_host_sysctl": {"net.core.wmem_max": 8388608}},
     }
+    texts = {file["path"]: file["content"] for file in capture_files(facts, groups=groups)}
+    assert "# All that it has in force is in group_vars/servers.yml, as the" in texts["host_vars/files1.yml"]
     # Others of the group have not been read, and may be other machines.
     assert [file["path"] for file in capture_files(facts, groups=groups, group="more")] == [
         "host_vars/files1.yml",

@@ -14,7 +14,7 @@ from ..guide.budget import TooLarge
 from ..guide.keys import verdicts
 from . import drivers
 from .live import Live, words
-from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, nobody, said
+from .model import LIVE_ONLY, OF_THE_HOST, Address, Captured, Item, Source, bound, nobody, said
 
 # Values of these are compared by the facts; of the others only the host itself can tell whether they are in force.
 _COMPARED = ("ring", "channels", "coalesce", "pause", "features", "private_flags", "link", "routes", "sysctl")
@@ -92,7 +92,7 @@ class Composer:
                 for nic in names:
                     for address in self._members((nic, setting["family"], setting["key"])):
                         note = notes.get((line["file"], line["line"]), "")
-                        self._one(address, _bound(setting["value"]), origin, (note,) if note else ())
+                        self._one(address, bound(setting["value"]), origin, (note,) if note else ())
 
     def _source(self, line: Mapping[str, Any]) -> None:
         """Note what a line sets, and whether that is all that it does."""
@@ -288,9 +288,7 @@ def checked(captured: Captured, result: Mapping[str, Any]) -> Captured:
             )
         elif item.address in changed or (whole and item.key in ("tx", "sg", "tso", "clients", "method")):
             origin = item.address if item.address in changed else whole[0]
-            left_out.append(
-                f"{item.origin}: it says {_named(item.address)} {said(item.value)}, and in force is {changed[origin]}"
-            )
+            left_out.append(_not_in_force(item, changed[origin]))
         else:
             kept.append(item)
     return captured._replace(items=tuple(kept), left_out=tuple(left_out))
@@ -313,6 +311,13 @@ def _changes(result: Mapping[str, Any]) -> dict[Address, str]:
                 if was != value:
                     found[(nic, family, key) if key else (nic, "link", family)] = said(was)
     return found
+
+
+def _not_in_force(item: Item, value: str) -> str:
+    name = f"{_named(item.address)} {said(item.value)}"
+    if item.origin == LIVE_ONLY:
+        return f"{name} was in force when the host was read, and a moment later it was {value}"
+    return f"{item.origin}: it says {name}, and in force is {value}"
 
 
 def _same(family: str, cell: Mapping[str, Any], desired: Any) -> bool:
@@ -339,8 +344,3 @@ def _named(address: Address) -> str:
         if family in OF_THE_HOST
         else " ".join(part for part in (nic, "" if family == "link" else family, key) if part)
     )
-
-
-def _bound(value: Any) -> Any:
-    """A value that only raises or lowers, as a profile of TuneD has it, by its number."""
-    return next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value

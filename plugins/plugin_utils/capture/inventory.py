@@ -68,7 +68,8 @@ def text(captured: Captured, layer: str, about: str) -> str:
     if captured.profile:
         lines.append(f"tuning_tuned_profile: {_scalar(captured.profile)}  # the active profile of tuned")
     if not (nics or parameters or captured.profile):
-        lines += ["# Nothing that differs from what the drivers and the kernel set by themselves was found.", "{}"]
+        nothing = "Nothing that differs from what the drivers and the kernel set by themselves was found."
+        lines += [*_comment(captured.shared or nothing, ""), "{}"]
     return "\n".join([*lines, *_below(captured), ""])
 
 

@@ -56,6 +56,8 @@ class Captured(NamedTuple):
     sources: tuple[Source, ...] = ()
     # What files set although the driver or the kernel does so by itself.
     idle: frozenset[Address] = frozenset()
+    # In a sentence, where the values are that it has in common with others.
+    shared: str = ""
 
 
 def said(value: Any) -> str:
@@ -71,3 +73,8 @@ def nobody(setting: Mapping[str, Any]) -> str:
     if who.startswith("$"):
         return f"its NIC is {who}, which only the call of the script tells; write an entry for each NIC that it is for"
     return f"no hardware NIC of this host is selected by {who}"
+
+
+def bound(value: Any) -> Any:
+    """A value that only raises or lowers, as a profile of TuneD has it, by its number."""
+    return next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value

@@ -23,8 +23,9 @@ def files(
         whole = Captured(group, tuple(common.values()))
         hosts = f"{about}: what the hosts of the group have in common, {', '.join(one.host for one in captured)}"
         found.append(_file("group_vars", group, inventory.text(whole, "group", hosts), existing, overwrite))
+    shared = f"All that it has in force is in {found[0]['path']}, as the group has it in common." if found else ""
     for one in captured:
-        own = one._replace(items=tuple(item for item in one.items if item.address not in common))
+        own = one._replace(items=tuple(item for item in one.items if item.address not in common), shared=shared)
         text = inventory.text(own, "host", f"{about}: what host {one.host} has in force")
         found.append(_file("host_vars", one.host, text, existing, overwrite))
     return found
