@@ -228,6 +228,30 @@ def test_filter_refuses_what_no_module_would_take(variables, form, said):
         export(variables, form)
 
 
+def test_a_nic_without_a_profile_is_named_once_and_the_others_are_set(tmp_path):
+    """With a stand-in for nmcli, in a real shell."""
+    nics = [{"name": "eth0", "mtu": 9000, "ring": {"rx": 512}}, {"name": "eth1", "mtu": 9000}]
+    (script,) = export({"tuning_nics": nics}, "networkmanager")["files"]
+    answers = (
+        '[ "$1" = -g ] && { [ "$5" != eth1 ] || echo uuid-1; exit 0; }\n[ "$1 $2" != "general status" ] || exit $gone\n'
+    )
+    (tmp_path / "nmcli").write_text(f'#!/bin/sh\n{answers}echo "$*" >> {tmp_path}/calls\n')
+    (tmp_path / "nmcli").chmod(0o755)
+    text = script["content"].replace("PATH=", f"PATH={tmp_path}:")
+
+    def run(gone):
+        environment = {"gone": gone}
+        return subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=False, env=environment)
+
+    done = run("0")
+    assert done.returncode == 1
+    assert done.stderr == "eth0: NetworkManager has no active connection on it, so nothing was set; see: nmcli device\n"
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert calls == ["connection modify uuid-1 802-3-ethernet.mtu 9000", "device reapply eth1"]
+    (tmp_path / "calls").unlink()
+    assert run("8").returncode == 1 and not (tmp_path / "calls").exists()
+
+
 def test_nothing_desired_is_nothing_said():
     for form in writer.FORMS:
         found = export({}, form)

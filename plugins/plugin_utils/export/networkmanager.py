@@ -22,6 +22,18 @@ _ABOUT = (
     "Run it once as root: it changes the profile that each NIC has at the moment, which NetworkManager keeps. The",
     "last command of each NIC has it set the values now, which may interrupt the link for some seconds.",
 )
+# A NIC that is another program's, or without a cable, has no profile, and each command would say so in its own way.
+_PROFILE = """
+nmcli general status > /dev/null || exit 1
+
+# The profile that a NIC has at the moment.
+profile_of() {
+  profile=$(nmcli -g GENERAL.CON-UUID device show "$1" 2> /dev/null)
+  [ -n "$profile" ] && return
+  echo "$1: NetworkManager has no active connection on it, so nothing was set; see: nmcli device" >&2
+  failed=1
+  return 1
+}"""
 _ROUTES = "ipv4.routes and ipv6.routes take it with the whole route, whose gateway the inventory does not know"
 # Versions of Debian 12 and RHEL 8 and later know what is older.
 _OLD = (1, 40)
@@ -35,7 +47,14 @@ class _Profiles(Form):
         body = [line for entry in self.desired.nics for line in self._entry(entry)]
         files = {}
         if body:
-            head = ["#!/bin/sh", *self.header("#", _ABOUT), "", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "failed=0"]
+            head = [
+                "#!/bin/sh",
+                *self.header("#", _ABOUT),
+                "",
+                "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+                "failed=0",
+                _PROFILE,
+            ]
             files[PATH] = "\n".join([*head, *body, "", 'exit "$failed"', ""])
         if parameters:
             files[kernel_parameters.PATH] = kernel_parameters.text(self, parameters)
@@ -58,9 +77,10 @@ class _Profiles(Form):
         device = f'"{nic}"' if nic.startswith("$") else quote(nic)
         indent = "  " if opening else ""
         lines = [
-            f"profile=$(nmcli -g GENERAL.CON-UUID device show {device})",
-            *(line for pairs in calls for line in _calls(pairs)),
-            f"nmcli device reapply {device} || failed=1",
+            f"if profile_of {device}; then",
+            *(f"  {line}" for pairs in calls for line in _calls(pairs)),
+            f"  nmcli device reapply {device} || failed=1",
+            "fi",
         ]
         return ["", f"# {entry.selector}", *opening, *(indent + line for line in lines), *closing]
 
