@@ -170,6 +170,15 @@ def test_what_site_has_applied_is_captured_again_and_nobody_takes_our_files_over
     assert not found.left_out and not found.sources
 
 
+def test_a_remark_stands_at_the_key_that_it_is_about():
+    device = tuned_igb({"/etc/rc.local": "#!/bin/sh\nip link set dev igb0 txqueuelen 5000 mtu 1400\n"})
+    facts = facts_of(device)
+    facts["nics"]["igb0"].update(mtu=1400, txqueuelen=5000)
+    items = {item.key: item for item in compose.Composer("files1", facts).capture().items}
+    assert items["mtu"].notes == ()
+    assert items["txqueuelen"].notes[0].startswith("txqueuelen: ")
+
+
 def test_what_is_behind_a_link_and_a_nic_that_a_call_names_are_told():
     device = tuned_igb({})
     rule = 'ACTION=="add", KERNEL=="igb0", RUN+="/sbin/ethtool -G igb0 rx 4096"\n'
@@ -243,9 +252,7 @@ def test_what_site_would_change_is_left_out():
     other = {"before": {"nics": {"igb0": {"ring": {"rx": 512}}}}, "after": {"nics": {"igb0": {"ring": {"rx": 4096}}}}}
     left = compose.checked(found, other)
     assert not left.items
-    assert left.left_out == (
-        "igb0 ring rx 4096 was in force when the host was read, and a moment later it was 512",
-    )
+    assert left.left_out == ("igb0 ring rx 4096 was in force when the host was read, and a moment later it was 512",)
     clients = found._replace(
         items=(compose.Item("igb0", "multiq", "clients", ["192.168.32.1-18"], "rc.local line 12"),)
     )

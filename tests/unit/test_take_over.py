@@ -47,6 +47,18 @@ def test_the_file_without_the_line_and_back():
     assert not any(path.startswith(taken.COPIES) for path in host.disk.files)
 
 
+def test_a_file_that_is_protected_is_named_with_the_way_out():
+    host = host_of({"/etc/rc.local": RC})
+    host.disk.refused["/etc/rc.local"] = "Operation not permitted"
+    result = call(host, files=[{"path": "/etc/rc.local", "lines": {"3": "ethtool -G igb0 rx 4096"}}])
+    assert result["failed"] and host.disk.files["/etc/rc.local"] == RC
+    assert result["msg"] == (
+        "/etc/rc.local was not changed: `write /etc/rc.local` said: Operation not permitted. Remove what protects the "
+        "file (lsattr shows whether it is immutable), and capture the host again. All changes of this call were rolled "
+        "back."
+    )
+
+
 UNIT = "[Service]\nExecStart=/sbin/ethtool -G igb0 rx 4096\nRemainAfterExit=yes"
 
 

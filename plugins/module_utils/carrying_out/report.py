@@ -207,6 +207,9 @@ class Mismatch:
         said = "" if self.again else ("; " if self.complaint else ", ") + said
         desired, answer = _brief(self.change.after), _brief(self.answer)
         text = f"{self.change.address}: desired {desired}, but the device reports {answer}{said}."
+        if self.change.address.key.startswith("/") and self.complaint:
+            # A whole file that was not written: both texts are as long as each other, and no device has a say in it.
+            text = f"{self.change.address.key} was not changed: {done} said: {self.complaint}."
         return " ".join([text, *(note for note in self.notes if note)])
 
 

@@ -171,6 +171,7 @@ taken = Family(
     write=_write,
     about="Files that somebody wrote by hand, without the lines that the inventory stands for.",
     options={"files": {"type": "list", "elements": "dict"}},
+    hint="Remove what protects the file (lsattr shows whether it is immutable), and capture the host again.",
     desire=_desire,
     original=_original,
     cuts=True,  # they set up the network at the next boot

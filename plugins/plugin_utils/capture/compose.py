@@ -90,9 +90,12 @@ class Composer:
                 if not names:
                     self.left_out.append(f"{origin}: {nobody(setting)}")
                 for nic in names:
+                    note = notes.get((line["file"], line["line"]), "")
+                    # It may be about another key of the line.
+                    others = {other["key"] for other in line["settings"]} - {setting["key"]}
+                    said_of_it = (note,) if note and note.partition(":")[0] not in others else ()
                     for address in self._members((nic, setting["family"], setting["key"])):
-                        note = notes.get((line["file"], line["line"]), "")
-                        self._one(address, bound(setting["value"]), origin, (note,) if note else ())
+                        self._one(address, bound(setting["value"]), origin, said_of_it)
 
     def _source(self, line: Mapping[str, Any]) -> None:
         """Note what a line sets, and whether that is all that it does."""
