@@ -208,8 +208,9 @@ def test_secrets_stay_on_the_host_and_files_without_a_word_of_ours_too():
     assert not any(file["file"] == "/etc/cron.d/backup" for file in files)
 
 
-def test_a_file_that_is_too_large_is_told():
-    device = tuned_igb({"/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\n" + "# long\n" * 20000})
+@pytest.mark.parametrize("text", ["ethtool -G igb0 rx 4096\n" + "# long\n" * 20000, "# long\n" * 20000 + "ethtool\n"])
+def test_a_file_that_is_too_large_is_told(text):
+    device = tuned_igb({"/etc/rc.local": f"#!/bin/sh\n{text}"})
     assert "/etc/rc.local: not read, because it is too large" in captured(device).left_out
 
 

@@ -98,7 +98,8 @@ def _texts(host: ReadOnlyHost) -> Iterator[Tuple[str, str]]:
     for path in _paths(host):
         text = host.read(path, _MOST_OF_ONE + 1) or ""
         called = [one for one in _called(host, text, {path}) if _WORDS.search(one[1])]
-        if called or _WORDS.search(text):
+        # Of one that is too large, the words may stand where nobody looks.
+        if called or _WORDS.search(text) or len(text) > _MOST_OF_ONE:
             yield path, text
         yield from called
 
