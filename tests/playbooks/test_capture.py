@@ -44,7 +44,7 @@ def play(tmp_path):
     folder.mkdir()
     hosts = {name: {} for name in found}
     shared = {"ansible_connection": "local", "ansible_become": False, "ansible_python_interpreter": sys.executable}
-    groups = {"servers": {"hosts": {"files1": {}, "files2": {}}}}
+    groups = {"servers": {"hosts": {"files1": {}, "files2": {}}}, "mixed": {"hosts": {"files2": {}, "pc": {}}}}
     (folder / "hosts.json").write_text(json.dumps({"all": {"hosts": hosts, "vars": shared, "children": groups}}))
 
     def run(*arguments, **extra):
@@ -102,6 +102,19 @@ def test_nothing_is_written_over_unless_asked_for(play):
     assert [path.read_text() for path in copies] == ["mine: 1\n"]
 
 
+def test_the_file_of_a_group_with_nothing_in_common_is_told(play):
+    _ended, _said, folder = play("--check", tuning_hosts="pc")
+    (folder / "group_vars").mkdir()
+    (folder / "group_vars/mixed.yml").write_text("tuning_group_sysctl: {net.core.netdev_max_backlog: 7000}\n")
+    asked = {"capture_group": "mixed", "capture_overwrite": "true"}
+    ended, said, _folder = play(tuning_hosts="mixed", **asked)
+    assert ended == 0, said
+    assert "group_vars/mixed.yml in" in said and "Remove what an earlier capture wrote there" in said
+    assert written(folder)["group_vars/mixed.yml"] == {"tuning_group_sysctl": {"net.core.netdev_max_backlog": 7000}}
+    _ended, said, _folder = play(tuning_hosts="servers", capture_group="servers", capture_overwrite="true")
+    assert "earlier capture" not in said
+
+
 def test_check_mode_shows_the_file_and_writes_none(play):
     ended, said, folder = play("--check", "--diff", tuning_hosts="pc")
     assert ended == 0, said
@@ -117,7 +130,13 @@ def test_who_is_not_reached_is_told_and_the_others_are_captured(play):
     (folder / "hosts.json").write_text(json.dumps(inventory))
     ended, said, _folder = play(tuning_hosts="servers")
     assert ended != 0, said
-    assert "could not be read: files1" in said
+    # Its last play says so of each host, after all others were captured.
+    told = said[said.index("Say who was not captured") :]
+    assert (
+        "Not captured: this host could not be read" in told
+        and "[files1]: FAILED" in told
+        and "[files2]: FAILED" not in told
+    )
     assert list(written(folder)) == ["host_vars/files2.yml"]
 
 
