@@ -35,7 +35,7 @@ class Action(fast.ActionModule):
         )
         self._templar = SimpleNamespace(template=lambda value: value)
 
-    def get_become_option(self, name, playcontext=False):
+    def get_become_option(self, option, default=None):
         return None
 
     def _execute_module(self, **given):
