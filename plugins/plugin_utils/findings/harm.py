@@ -91,12 +91,45 @@ def overflowed(host: Host, row: Facts | None = None) -> bool:
     return sum(found) >= (_NOW // 10 if host.watched else _NOW) and sum(found) > host.processed / 100_000
 
 
+def softirq_share(row: Facts) -> int:
+    """The percent of its time that a processor spent in softirq."""
+    return 100 * row.count("softirq") // row.count("time") if row.count("time") else 0
+
+
+def filled(host: Host) -> Facts | None:
+    """The processor with half of all packets whose time they took up within the interval; since the boot none is."""
+    row = next(iter(busiest(host, 0.5)), None)
+    # Fewer a second are not what keeps a processor busy, but timers or disks.
+    full = row is not None and host.watched and softirq_share(row) >= 90
+    return row if row and full and row.count("processed") >= 5000 * host.watched else None
+
+
 def busiest(host: Host, share: float = 0.9, number: int = 1) -> list[Facts]:
     """The processors, as many as requested, that have handled at least this share of all packets; else none."""
     rows = sorted(host.processors, key=lambda row: -row.count("processed"))
     total = sum(row.count("processed") for row in rows)
     best = rows[:number]
     return best if len(rows) > number and total and sum(row.count("processed") for row in best) >= share * total else []
+
+
+def no_time_left(host: Host, served: dict[str, str]) -> dict[str, str]:
+    """That the processor with all the interrupts had no time left within the interval, though nothing was lost yet."""
+    row = filled(host)
+    if not row or not any(text.startswith(f"CPU {row.count('cpu')}:") for text in served.values()):
+        return {}
+    return {f"CPU {row.count('cpu')}, in softirq": f"{softirq_share(row)} % of {host.watched:g} s"}
+
+
+def overload(host: Host, nic: Nic) -> dict[str, str]:
+    """What it has cost so far that one processor serves a NIC."""
+    found = {}
+    for row in busiest(host, 0.5):
+        if squeezed(host, row) or overflowed(host, row):
+            found["busiest processor"] = (
+                f"CPU {row.count('cpu')}: {row.count('squeezed')} rounds out of budget, {row.count('dropped')} dropped"
+            )
+    loss = lost(nic, "rx_missed")
+    return {**found, **({"lost, ring full": loss.text} if loss else {})}
 
 
 def strained(host: Host) -> Facts | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import busiest, kept_slow, lost, overflowed, pressed, squeezed, stolen, strained
+from ..harm import busiest, kept_slow, no_time_left, overflowed, overload, pressed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 from .rings import more_channels
@@ -41,7 +41,7 @@ def _one_core(host: Host) -> Iterator[Hit]:
         if not pinned and not found:
             continue
         evidence = {**({"smp_affinity_list of all": lists[0]} if pinned else {}), **found}
-        harm = _harm(host, nic)
+        harm = {**overload(host, nic), **no_time_left(host, found)}
         # One line may be that of sending, and then the only queue for what comes has one processor wherever that is.
         shared = nic.value("irq", "rps") if _single(nic) else None
         alone = shared == "none"
@@ -76,18 +76,6 @@ def _served(rows: list[Facts]) -> dict[str, str]:
     if total < 1_000_000 or max(served) < 0.9 * total or total - max(map(sum, counts)) < 0.1 * total:
         return {}
     return {"served by one processor": f"CPU {served.index(max(served))}: {max(served)} of {total}"}
-
-
-def _harm(host: Host, nic: Nic) -> dict[str, str]:
-    """What it has cost so far."""
-    found = {}
-    for row in busiest(host, 0.5):
-        if squeezed(host, row) or overflowed(host, row):
-            found["busiest processor"] = (
-                f"CPU {row.count('cpu')}: {row.count('squeezed')} rounds out of budget, {row.count('dropped')} dropped"
-            )
-    loss = lost(nic, "rx_missed")
-    return {**found, **({"lost, ring full": loss.text} if loss else {})}
 
 
 def _room(host: Host) -> int:
@@ -245,7 +233,7 @@ def _each(host: Host) -> Iterator[Hit]:
     # Of one processor; USER_HZ is 100 on every architecture that has such NICs.
     share = round(spent / seconds) if seconds else 0
     packets, _since = nic.counted("rx_packets")
-    harm = _harm(host, nic)
+    harm = overload(host, nic)
     if seconds and (share < _BUSY_PERCENT or count < _MANY_A_SECOND * seconds or count * 2 < packets):
         return
     served = sum(sum(row.numbers("counts")) for row in nic.rows("interrupts"))
@@ -296,7 +284,8 @@ RULES = (
         severity="medium",
         title="One processor serves all interrupts of a NIC",
         condition="one processor of several has served 90 % of at least a million interrupts of several queues of a "
-        "NIC, and was out of budget or lost packets; without harm, or where all are only bound to one, it is a note",
+        "NIC, and was out of budget, lost packets, or spent 90 % of an interval in softirq; without harm, or where "
+        "all are only bound to one, it is a note",
         explanation="A processor that does nothing but receive packets is fully loaded at a few Gbit/s. The others "
         "cannot help as long as no queue interrupts them.",
         action="Spread the interrupts over the cores.",

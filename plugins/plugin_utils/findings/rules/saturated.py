@@ -5,30 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import busiest, squeezed, strained
+from ..harm import filled, softirq_share, squeezed, strained
 from ..model import Hit, Rule
-from ..view import Facts, Host
+from ..view import Host
 from .interrupts import crowded
-
-# Packets a second from which on they are what keeps a processor busy, and not timers or disks.
-_PACKETS = 5000
-
-
-def _share(row: Facts) -> int:
-    """The percent of its time that a processor spent in softirq."""
-    return 100 * row.count("softirq") // row.count("time") if row.count("time") else 0
 
 
 def _full(host: Host) -> Iterator[Hit]:
-    row = next(iter(busiest(host, 0.5)), None)
-    # Since the boot nothing is full all the time. Rounds out of budget tell the same, with more.
-    if not row or not host.watched or _share(row) < 90 or (squeezed(host) and strained(host)):
+    row = filled(host)
+    # Rounds out of budget tell the same, with more.
+    if not row or (squeezed(host) and strained(host)):
         return
-    others = [_share(other) for other in host.processors if other.count("time") and other.at("cpu") != row.at("cpu")]
-    if not others or sum(others) >= 50 * len(others) or row.count("processed") < _PACKETS * host.watched:
+    rest = [other for other in host.processors if other.count("time") and other.at("cpu") != row.at("cpu")]
+    others = [softirq_share(other) for other in rest]
+    if not others or sum(others) >= 50 * len(others):
         return
     evidence = {
-        f"CPU {row.count('cpu')}, in softirq": f"{_share(row)} % of {host.watched:g} s",
+        f"CPU {row.count('cpu')}, in softirq": f"{softirq_share(row)} % of {host.watched:g} s",
         "the others, on average": f"{sum(others) // len(others)} %",
         "packets that it processed": f"{row.count('processed')} of {host.processed}",
     }
