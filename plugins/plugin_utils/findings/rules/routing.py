@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from ipaddress import ip_interface
+from itertools import permutations
 
 from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
@@ -171,19 +172,44 @@ def _flux(host: Host) -> Iterator[Hit]:
     told = [host.sysctl(key) for key in (_IGNORE, _ARP_FILTER)]
     if told[0] != "0" or told[1] not in ("0", ""):
         return
-    for network, members in sorted(shared_subnets(host).items()):
-        evidence = {"subnet": network, **dict(members), _IGNORE: 0}
-        yield Hit(evidence, remedy={"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}})
+    remedy = {"tuning_host_sysctl": {_IGNORE: 1, _ANNOUNCE: 2}}
+    usual = shared_subnets(host)
+    for network, members in sorted(shared_subnets(host, wireless=True).items()):
+        crossed = _crossed(host, [name for name, _address in members])
+        if crossed or network in usual:
+            evidence = {"subnet": network, **dict(members if crossed else usual[network]), _IGNORE: 0, **crossed}
+            action, severity = (_CROSSED, "medium") if crossed else ("", "")
+            yield Hit(evidence, remedy=remedy, action=action, severity=severity)
 
 
-def shared_subnets(host: Host) -> dict[str, list[tuple[str, str]]]:
+def _crossed(host: Host, names: list[str]) -> dict[str, str]:
+    """Within an interval one NIC only sends, and another one only receives: neighbours have the wrong MAC."""
+    nics = [nic for nic in map(host.nic, names) if nic and nic.real and nic.number("counters", "interval")]
+    for out, back in permutations(nics, 2):
+        (sent, since), (answered, _since) = out.counted("tx_packets"), back.counted("tx_packets")
+        if min(sent, back.packets) >= 1000 and out.packets * 100 < sent and answered * 100 < back.packets:
+            return {
+                f"by {out.name}": f"{sent} packets sent, {out.packets} received {since}",
+                f"by {back.name}": f"{answered} packets sent, {back.packets} received {since}",
+            }
+    return {}
+
+
+_CROSSED = (
+    "What is sent by one NIC is answered by way of the other: let each answer for its own addresses (the router learns "
+    "it within minutes), or take one of them down, such as Wi-Fi while the cable is in. If the peers do ask for the "
+    "address of the NIC that receives, only the latter helps."
+)
+
+
+def shared_subnets(host: Host, *, wireless: bool = False) -> dict[str, list[tuple[str, str]]]:
     """By subnet of IPv4 the NICs with an address in it, where two or more have no hardware in common."""
     found: dict[str, dict[str, tuple[str, set[str]]]] = {}
     for row in host.rows("addresses"):
         nic, hardware = row.text("nic"), set(row.words("hardware"))
         network = _subnet(row.text("address"))
         # What has no hardware is no wire, and a laptop has its cable and its Wi-Fi at once.
-        if network and hardware and not any(name.startswith("wl") for name in hardware):
+        if network and hardware and (wireless or not any(name.startswith("wl") for name in hardware)):
             found.setdefault(network, {}).setdefault(nic, (row.text("address"), hardware))
     shared = {}
     for network, members in found.items():
@@ -233,7 +259,9 @@ RULES = (
         severity="note",
         title="Two NICs in one subnet answer for each other",
         condition="two NICs that share no hardware have addresses of the same subnet of IPv4, and the host answers "
-        "ARP requests for any of its addresses on any of its NICs",
+        "ARP requests for any of its addresses on any of its NICs; medium, and with Wi-Fi as well, where within an "
+        "interval one of them sent at least 1000 packets and received less than a hundredth of that, while the other "
+        "one received at least 1000 and sent less than a hundredth",
         explanation="Linux answers for all its addresses on each NIC, so neighbours send to whichever MAC answered "
         "last. Packets then arrive through the wrong cable, and an address may become unreachable when the other "
         "cable fails.",
