@@ -44,7 +44,10 @@ def _udp(host: Host) -> Iterator[Hit]:
     keys = ("net.core.rmem_default", "net.core.rmem_max")
     evidence = {"UDP, receive buffer full": f"{count} beside {taken} {since}", **{key: host.whole(key) for key in keys}}
     # The losses of one socket since it was opened, not within an interval; those that are closed are told by nobody.
-    told = [] if host.number("protocols", "interval") else host.rows("sockets", "lost_in")
+    told = host.rows("sockets", "lost_in")
+    if host.number("protocols", "interval"):
+        # But one whose buffer is full after it loses whatever comes.
+        told = [row for row in told if 0 < row.count("buffer") <= row.count("waiting")]
     worst = next(iter(told), Facts({}))
     if worst.count("lost") * 2 >= count and worst.count("buffer"):
         evidence[f"lost at port {worst.count('port')}"] = f"{worst.count('lost')}, its buffer: {worst.count('buffer')}"
