@@ -587,7 +587,7 @@ host:
         - Queues that a program reads, such as those of OpenVPN (C(kind) V(tun)) and of guests (V(tap)), each with the
           length of its C(queue), and the packets C(sent) into it and C(dropped) there; with O(interval) under C(growth)
           what came on top within it.
-        - Those of C(kind) V(wireguard) with their C(mtu) alone.
+        - Those of C(kind) V(wireguard), V(vxlan) and V(geneve) with their C(mtu) alone.
       type: list
       elements: dict
       returned: always

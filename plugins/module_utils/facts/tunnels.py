@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Gather the queues that a program reads, of tunnels and of guests: how long they are, and what they dropped.
 
-Tunnels of WireGuard as well, which may have no address, such as that between nodes of Cilium.
+Tunnels of WireGuard, and those of VXLAN and Geneve, as well, which may have no address, such as that between nodes of
+Cilium, or one below a bridge.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..tools import statistics, sysfs
 _KINDS = {1: "tun", 2: "tap"}
 _HEADERS = 0x4000
 _COUNTED = ("sent", "dropped")
+_OTHERS = ("wireguard", "vxlan", "geneve")
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
@@ -36,8 +38,11 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             }
             known = {key: number for key, number in counts.items() if number is not None}
             found.append({"nic": nic, "kind": kind, **known, **({"headers": True} if flags & _HEADERS else {})})
-        elif "DEVTYPE=wireguard" in sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent").split():
-            found.append({"nic": nic, "kind": "wireguard", "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")})
+            continue
+        words = sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent").split()
+        for kind in _OTHERS:
+            if f"DEVTYPE={kind}" in words:
+                found.append({"nic": nic, "kind": kind, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")})
     return found
 
 

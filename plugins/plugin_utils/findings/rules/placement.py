@@ -177,7 +177,8 @@ _APART = {
 
 def overlays(host: Host) -> list[str]:
     """Devices that wrap packets into UDP, by what the kernel calls them, or by the names of those who make them."""
-    names = {row.text("nic"): row for row in host.rows("addresses")}
+    # Below a bridge they have no address of their own.
+    names = {row.text("nic"): row for key in ("tunnels", "addresses") for row in host.rows(key)}
     return sorted(name for name, row in names.items() if _wraps(name, row))
 
 
@@ -291,7 +292,8 @@ RULES = (
         explanation="The NIC, or the hypervisor behind it, fills in the checksum of the inner packet wrongly, and the "
         "other node drops it. Small packets within a node pass, and services on other nodes do not answer.",
         action="Switch off the checksum offload of the overlay's device (`ethtool -K DEVICE tx-checksum-ip-generic "
-        "off`) on all nodes, or update kernel and hypervisor.",
+        "off`) on all nodes, or update kernel and hypervisor. Where that does not help, as with the outer checksum of "
+        "some Intel E810, switch off that of the NIC (`ethtool -K NIC tx off`).",
         reference="https://github.com/flannel-io/flannel/issues/1279",
         host=_checksums,
     ),
