@@ -259,7 +259,7 @@ HELD = """\
 0 900000 10.0.0.10:44444 198.51.100.4:22
 \t cubic wscale:0,7 rto:240 rtt:40.1/2 busy:900000ms rwnd_limited:880000ms(97.8%) snd_wnd:65535 minrtt:39.9
 ESTAB 0 131072 [2001:db8::1]:9092 [2001:db8::9]:50123
-\t cubic wscale:9,9 rto:290 busy:90000ms rwnd_limited:10ms(0.0%) sndbuf_limited:87000ms(96.7%) minrtt:88
+\t cubic wscale:9,9 mss:1448 busy:90000ms rwnd_limited:10ms(0.0%) sndbuf_limited:87000ms(96.7%) unacked:144 minrtt:88
 0 0 10.0.0.10:44445 198.51.100.5:22
 \t cubic rto:240 busy:900ms rwnd_limited:880ms(97.8%) minrtt:39.9
 0 0 10.0.0.10:44446 198.51.100.6:22
@@ -278,7 +278,8 @@ def test_connections_that_are_held_back_are_told_worst_first():
     of a host to itself."""
     first = {"peer": "198.51.100.4 port 22", "by": "peer", "seconds": 880, "busy": 900, "scale": 0}
     second = {"peer": "2001:db8::9 port 50123", "by": "buffer", "seconds": 87, "busy": 90, "scale": 9, "rtt_ms": 88.0}
-    assert protocols.held_back(HELD, 9) == [{**first, "rtt_ms": 39.9, "window": 65535}, second]
+    last = {**second, "in_flight": 144 * 1448}
+    assert protocols.held_back(HELD, 9) == [{**first, "rtt_ms": 39.9, "window": 65535}, last]
     assert len(protocols.held_back(HELD, 1)) == 1
     assert protocols.held_back("", 3) == protocols.held_back("busy:90000ms rwnd_limited:90000ms\n", 3) == []
 

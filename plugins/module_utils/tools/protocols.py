@@ -314,8 +314,7 @@ def held_back(text: str, most: int) -> List[Dict[str, Any]]:
     Connections of a host to itself use no network, and wait for a program of its own.
     """
     found = []
-    lines = text.splitlines()
-    for head, about in zip(lines, lines[1:]):
+    for head, about in zip(text.splitlines(), text.splitlines()[1:]):
         ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+(?P<own>\S+):\d+\s+(\S+):(\d+)\s*$", head)
         away = ends is not None and ends[2] != ends["own"] and not ends[2].startswith("127.")
         busy = re.search(r"\bbusy:(\d{1,12})ms\b", about) if away and about[:1].isspace() else None
@@ -336,8 +335,10 @@ def _measures(about: str) -> Dict[str, Any]:
     trip, window = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", about), re.search(r"\bsnd_wnd:(\d{1,10})\b", about)
     # The first number is how the peer scales its window; without the word one of the two ends does not scale.
     scale = re.search(r"\bwscale:(\d{1,2}),", about)
+    flight = re.search(r"\bmss:(\d{1,6})\b.*\bunacked:(\d{1,9})\b", about)
     return {
         "scale": int(scale[1]) if scale else 0,
+        **({"in_flight": int(flight[1]) * int(flight[2])} if flight else {}),
         **({"rtt_ms": float(trip[1])} if trip else {}),
         **({"window": int(window[1])} if window else {}),
     }

@@ -56,9 +56,17 @@ def _buffers(host: Host) -> Iterator[Hit]:
         best = int(host.fastest * 125 * (row.number("rtt_ms") or 0) * 2)
         low = len(limits) == 3 and best > limits[2]
         evidence["net.ipv4.tcp_wmem"] = host.sysctl("net.ipv4.tcp_wmem")
-        yield Hit(evidence, action=_RAISE if low else "")
+        flight = row.count("in_flight")
+        # The kernel would have let it grow; half of a buffer is its own overhead.
+        fixed = len(limits) == 3 and 0 < flight * 4 < limits[2]
+        if fixed:
+            evidence["sent and not confirmed"] = f"{flight} bytes"
+        lasting = row.count("seconds") * 10 >= row.count("busy") * 9 and row.count("busy") >= _LASTING
+        yield Hit(evidence, action=_RAISE if low and not fixed else "", severity="low" if fixed and lasting else "")
 
 
+# Seconds in which more was to be sent than a buffer allowed that the program has set itself.
+_LASTING = 600
 _RAISE = (
     "Raise the third number of tcp_wmem, see `tcp-buffers-small`; if the program sets SO_SNDBUF itself, let it leave "
     "that to the kernel, which then makes the buffer as large as it may be."
@@ -76,7 +84,8 @@ RULES = (
         severity="note",
         title="A connection has something to send and may not",
         condition="a connection that was busy for a minute or more could not send for half of that time, because the "
-        "window of the peer was full, or its own send buffer",
+        "window of the peer was full, or its own send buffer; low where that buffer was full for nine tenths of ten "
+        "minutes or more and holds less than a quarter of what tcp_wmem allows, so that the program has set it",
         explanation="The window is what the peer still has room for, and is full if its program reads slowly or its "
         "buffer is smaller than the path. What was sent stays in the own buffer until it is confirmed, a round trip "
         "later; one that a program has set by SO_SNDBUF never grows, whatever tcp_wmem allows.",
