@@ -98,6 +98,26 @@ def _tunnels(host: Host) -> Iterator[Hit]:
             evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "smallest mtu below": min(ways)}
             action = _fitting(name, row.text("kind"), min(ways))
             yield Hit({**evidence, **cut}, name, severity="medium" if smaller else "", action=action)
+        elif cut and (around or name in served):
+            yield from _through_another(host, row, served, cut)
+
+
+def _through_another(host: Host, row: Facts, served: set[str], cut: dict[str, str]) -> Iterator[Hit]:
+    """A tunnel may go through another one that carries less, such as WireGuard through that of Tailscale."""
+    name, mtu = row.text("nic"), row.count("mtu")
+    others = [each for each in _wrapping(host) if each.text("nic") in served or each.text("kind") == "wireguard"]
+    smaller = [(each.count("mtu"), each.text("nic")) for each in others if 0 < each.count("mtu") < mtu]
+    if smaller:
+        least, outer = min(smaller)
+        fits = least - _AROUND.get(row.text("kind"), _AROUND["wireguard"])
+        evidence = {f"mtu of {name}": mtu, "kind": row.text("kind"), f"mtu of {outer}": least, **cut}
+        yield Hit(evidence, name, severity="note", action=_INSIDE.format(name, outer, fits))
+
+
+_INSIDE = (
+    "If the other end of {0} is reached through {1}, lower the MTU of {0} to {2}: what does not fit is cut into "
+    "fragments there, and one lost fragment loses the packet."
+)
 
 
 def _wrapping(host: Host) -> list[Facts]:
@@ -293,7 +313,8 @@ RULES = (
         "being that of PPP where all default routes leave by it; medium where the host has cut at least 1000 packets "
         "(100 within an interval), and one in a thousand, into fragments; of a tunnel that a program serves a note, "
         "and only there; by the headers over IPv6 only where packets of IPv6 are cut; with as many cut also where it "
-        "is above the smallest of several links, which is medium if that link has most packets",
+        "is above the smallest of several links, which is medium if that link has most packets, or above another "
+        "tunnel of the host, through which it may go",
         explanation="A full packet with its outer headers does not fit, so it is fragmented or dropped. That halves "
         "the rate, and transfers hang where fragments are filtered.",
         action="Lower the MTU of the tunnel to that of the uplink without its headers (WireGuard over IPv4: 60, over "
