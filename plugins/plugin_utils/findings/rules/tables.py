@@ -21,7 +21,12 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     drops, since = host.protocol("nf_conntrack_drop")
     early, _since = host.protocol("nf_conntrack_early_drop")
     now = host.number("protocols", "interval") and drops + early >= 10
-    if not most or not (used >= 0.8 * most or now):
+    memory = host.count("kernel", "memory_kib") * 1024
+    room = memory // _PART // _ENTRY if memory else most * 4
+    # A table that somebody has made tiny says nothing of the need; a quarter of the room is about the kernel's own.
+    own = 1 << max(0, (room // 4).bit_length() - 1)
+    earlier = bool(memory) and most * 2 <= own and _was_full(host, drops, early)
+    if not most or not (used >= 0.8 * most or now or earlier):
         return
     evidence = {
         "nf_conntrack_count": used,
@@ -29,10 +34,6 @@ def _conntrack(host: Host) -> Iterator[Hit]:
         **({"dropped": f"{drops} {since}"} if drops else {}),
         **({"thrown out early": f"{early} {since}"} if early else {}),
     }
-    memory = host.count("kernel", "memory_kib") * 1024
-    room = memory // _PART // _ENTRY if memory else most * 4
-    # A table that somebody has made tiny says nothing of the need; a quarter of the room is about the kernel's own.
-    own = 1 << max(0, (room // 4).bit_length() - 1)
     desired = min(max(own, 1 << (max(used, most) * 3).bit_length()), room)
     remedy = {"tuning_host_sysctl": {"net.netfilter.nf_conntrack_max": {"at_least": desired}}} if desired > most else {}
     full = used >= 0.95 * most or now
@@ -40,7 +41,7 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     passing = host.whole(_CALLS) == 1 and bridges and not host.forwards
     if passing:
         evidence.update({_CALLS: 1, "bridge of guests": bridges[0]})
-    action = _GUESTS if passing else ""
+    action = _GUESTS if passing else "" if used >= 0.8 * most or now else _EARLIER.format(own)
     closing = host.whole(_CLOSING)
     if closing > _CLOSED:
         evidence[_CLOSING] = closing
@@ -52,6 +53,17 @@ def _conntrack(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy=remedy, action=action, severity="" if full else "medium")
 
 
+def _was_full(host: Host, drops: int, early: int) -> bool:
+    """Whether packets were dropped since the boot for want of an entry; the kernel counts lost races there as well."""
+    lost = drops - host.protocol("nf_conntrack_insert_failed")[0]
+    return not host.number("protocols", "interval") and early > 0 and lost >= 1000 and not seldom(host, lost, HOUR)
+
+
+_EARLIER = (
+    "It has room now, but was full at some time since the boot (`journalctl -k | grep 'table full'` tells when), and "
+    "is far smaller than the memory of this host allows, for which the kernel itself takes some {0}: make it larger, "
+    "unless that has been done since, and see in the log who opened so many connections then."
+)
 _CALLS = "net.bridge.bridge-nf-call-iptables"
 # Seconds that a connection is kept whose one end is closed, and the kernel's own for that.
 _CLOSING, _CLOSED = "net.netfilter.nf_conntrack_tcp_timeout_close_wait", 60
@@ -195,7 +207,8 @@ RULES = (
         severity="high",
         title="The table of tracked connections is full",
         condition="at least 95 % of nf_conntrack_max are in use, or packets were dropped for it within an interval; "
-        "from 80 % on it is medium",
+        "from 80 % on it is medium, and where at least 1000, and one an hour of uptime, were dropped since the boot by "
+        "a table of at most half of the kernel's own size",
         explanation="A router with NAT or a stateful firewall keeps one entry for each connection. When the table is "
         "full, packets of new connections are dropped, while old connections continue.",
         action="Make the table larger, as far as the memory allows, and its hash table with it (the module parameter "
