@@ -102,13 +102,19 @@ def _unread(host: Host) -> Iterator[Hit]:
     taken, _since = host.protocol("TcpInSegs")
     limits = host.vector(_BUFFERS)
     thrown = count * 10_000 >= taken and count > 0
-    if len(limits) != 3 or not (thrown or (full and full * 10_000 >= taken)):
+    collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
+    # Whole queues, of which somebody has made longer ones than the kernel's own, are copied all the time.
+    copied = not thrown and len(limits) == 3 and limits[2] > 2 * _OWN_BUFFER and collapsed * 1000 >= taken > 0
+    if len(limits) != 3 or not (thrown or copied or (full and full * 10_000 >= taken)):
         return
     if not thrown and limits[2] >= _OWN_BUFFER:
-        collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
-        evidence = {"sockets that were full": f"{full} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+        times, _since = host.protocol("TcpExtPruneCalled")
+        evidence = {"sockets that were full": f"{times} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
         work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
-        yield Hit({**evidence, **work}, severity="note", action=_SLOW_READER)
+        now = copied and bool(host.number("protocols", "interval"))
+        remedy = {"tuning_host_sysctl": {_BUFFERS: _shorter(host, limits)}} if now else {}
+        action = _COPIES if now else _SLOW_READER
+        yield Hit({**evidence, **work}, remedy=remedy, severity="low" if now else "note", action=action)
         return
     if short_of_memory(host):
         evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}"}
@@ -125,6 +131,13 @@ def _unread(host: Host) -> Iterator[Hit]:
     mends = {"tuning_host_sysctl": {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}}
     remedy = mends if best > limits[2] else {}
     yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
+
+
+def _shorter(host: Host, limits: list[int]) -> str:
+    """The buffers with a largest size that the fastest link fills within the longest round trip, twice for overhead."""
+    trip = host.number("sockets", "rtt_ms") or 0
+    best = max(_COPIED, min(limits[2] // 2, 1 << int(host.fastest * 125 * trip * 2).bit_length()))
+    return f"{limits[0]} {min(limits[1], best)} {best}"
 
 
 def _left_open(host: Host) -> Iterator[Hit]:
@@ -166,6 +179,14 @@ def _silent(host: Host) -> Iterator[Hit]:
 
 # The kernel's own; a socket that has as much and is full has a program that does not read.
 _OWN_BUFFER = 6291456
+# What a processor copies together within some milliseconds.
+_COPIED = 4194304
+_COPIES = (
+    "Lower the third number of tcp_rmem: the kernel copies a whole queue together each time it is full, and the longer "
+    "it may be the longer that holds a processor in softirq, so that all else it serves waits for tens of milliseconds "
+    "(`perf top` shows tcp_collapse). Then find the program that does not read (`ss -tmp`). Where uploads over long "
+    "paths need such buffers, set them for these routes or programs only."
+)
 _NO_MEMORY = (
     "See the finding tcp-memory-pressure first: the kernel cuts all queues while TCP has no memory left, and larger "
     "buffers would only take more of it."
@@ -240,7 +261,8 @@ RULES = (
         title="TCP discards received data, because the socket buffer is full",
         condition="at least 1000 packets (100 within an interval), and one in 10000, were discarded in a socket whose "
         "buffer was full; a note where sockets were full as often and nothing is known to be lost, which is no reason "
-        "for larger buffers from the kernel's own size on, and while TCP is short of memory",
+        "for larger buffers from the kernel's own size on, and while TCP is short of memory; low where one packet in "
+        "1000 was copied together within an interval, and buffers may have more than twice that size",
         explanation="The peer has to retransmit them. The program reads too slowly, or the buffer does not hold a "
         "burst of small packets, which have much overhead.",
         action="Raise the third number of tcp_rmem, and find the program that does not read (`ss -tmp`).",
