@@ -432,7 +432,9 @@ nics:
       type: dict
       returned: with the program C(tc)
     interrupts:
-      description: The interrupts of the queues, the CPUs that they may run on, and how often each CPU has served them.
+      description:
+        - The interrupts of the queues, the CPUs that they may run on, and how often each CPU has served them.
+        - The only one of a NIC has C(off) where the kernel has switched it off, as nobody cared about it.
       type: list
       elements: dict
       returned: always

@@ -20,6 +20,7 @@ import yaml
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import host as host_file
 from ansible_collections.linuxnet.tuning.plugins.module_utils import schema
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import interrupts as gathered
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import managers, registry
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     driver_counters,
@@ -191,6 +192,27 @@ def test_interrupts_of_queues_are_told_from_the_others(driver, msi):
         pytest.skip("such names are those of MSI only")
     found = interrupts.of(memory_host.connect(disk, lambda *_words: (1, "", ""), True), "eth0")
     assert [item.name for item in found] == queues
+
+
+@pytest.mark.parametrize(
+    "spurious, served, off",
+    [
+        ("count 0\nunhandled 0\nlast_unhandled 4295012310 ms\n", 100000, True),
+        ("count 0\nunhandled 0\nlast_unhandled 4295012310 ms\n", 2100, False),
+        ("count 0\nunhandled 0\nlast_unhandled 0 ms\n", 100000, False),
+        ("count 41202\nunhandled 12\nlast_unhandled 4295012310 ms\n", 941202, False),
+        ("", 100000, False),
+    ],
+)
+def test_a_line_that_the_kernel_has_switched_off_counts_no_more(spurious, served, off):
+    assert interrupts.switched_off(spurious, served) is off
+    disk = memory_host.Files()
+    disk.add_nic("eth1", bus="0000:05:00.0")
+    line = f" 17:  {served - 40}  40  IO-APIC  17-fasteoi  uhci_hcd:usb3, eth1\n"
+    disk.files["/proc/interrupts"] = f"      CPU0  CPU1\n{line}"
+    disk.files["/proc/irq/17/spurious"] = spurious
+    rows = gathered.gather(memory_host.connect(disk, lambda *_words: (1, "", ""), True), ["eth1"])["eth1"]
+    assert [row.get("off", False) for row in rows] == [off]
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,15 @@ from ..tools import statistics, sysfs
 
 
 def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, Any]]]:
-    """By NIC, for each interrupt of a queue: number, name, where it may run, and how often each CPU has served it."""
+    """By NIC, for each interrupt of a queue: number, name, where it may run, and how often each CPU has served it.
+
+    Of a NIC with one interrupt also whether the kernel has switched it `off`.
+    """
     counts = tool.counts(host.read("/proc/interrupts") or "")
-    return {
-        nic: [
+    found: Dict[str, List[Dict[str, Any]]] = {}
+    for nic in nics:
+        own = tool.of(host, nic)
+        found[nic] = [
             {
                 "number": item.number,
                 "queue": item.queue,
@@ -22,10 +27,12 @@ def gather(host: ReadOnlyHost, nics: Sequence[str]) -> Dict[str, List[Dict[str, 
                 "cpus": sysfs.text(host, item.path),
                 "counts": counts.get(item.number, []),
             }
-            for item in tool.of(host, nic)
+            for item in own
         ]
-        for nic in nics
-    }
+        for row in found[nic][:1] if len(own) == 1 else ():
+            told = host.read(f"/proc/irq/{row['number']}/spurious") or ""
+            row.update({"off": True} if tool.switched_off(told, sum(row["counts"])) else {})
+    return found
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, int]]:
