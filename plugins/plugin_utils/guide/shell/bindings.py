@@ -10,7 +10,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .. import masks
 from . import expand
-from .conditions import START, UNDO, queries_driver, spelt
+from .conditions import START, UNDO, bounded, queries_driver, spelt
 from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
@@ -204,10 +204,11 @@ def merged(
     """The variables after cases of which one holds: what differs is not known.
 
     With `prefer`, the one value that cases give is taken; conditions do not go by it, unless it is what a variable gets
-    that was asked for in these tests, as a default is.
+    that was asked for in these tests, as a default is. A limit is no default: what lies within it stays as it was.
     """
     raw = [word for test in tests for one in all_of(test) if isinstance(one, Simple) for word, _line in one.words]
     tested = {name for word in raw for name in re.findall(r"\$\{?(\w+)", word)}
+    limited = {name for test in tests for one in all_of(test) for name in bounded(one)}
     after: Dict[str, expand.Value] = {}
     marks = (OPEN, LIKELY)
     opened = {name for values in outcomes for name, value in values.items() if name.startswith(marks) and value}
@@ -217,10 +218,10 @@ def merged(
         if all(value == found[0] for value in found) and found[0] is not None:
             after[name] = found[0]
             after.update({f"{LIKELY}{name}": "1"} if f"{LIKELY}{name}" in opened else {})
-        elif prefer and sure and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
+        elif prefer and sure and name not in limited and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
             after.update({} if name in tested else {f"{LIKELY}{name}": "1"})
-        elif any(value == masks.MAXIMUM for value in found):
+        elif name not in limited and any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
         else:
             after[name] = masks.mask(f"${name}")

@@ -236,6 +236,17 @@ def _compared(node: Node) -> List[Tuple[str, str, str]]:
     return [(match[1], match[2], match[3]) for match in found]
 
 
+def bounded(node: Node) -> List[str]:
+    """The variables of which a test asks whether they are more or less than something: `[ "$n" -gt 16 ]`."""
+    names = [
+        re.fullmatch(r"[\"']?\$?\{?([A-Za-z_]\w*)\}?[\"']?", side)
+        for left, sign, right in _compared(node)
+        if sign in _NUMBERS and sign not in ("-eq", "-ne", "==", "!=")
+        for side in (left, right)
+    ]
+    return [name[1] for name in names if name]
+
+
 def _test(words: List[str], double: bool) -> Optional[bool]:
     for joined, decisive in ((("-o", "||"), True), (("-a", "&&"), False)):
         index = next((number for number, word in enumerate(words) if word in joined), 0)
