@@ -168,14 +168,17 @@ class Shell(Walk):
         """Functions that an argument selects, or that another file calls."""
         if self.called and not self.dynamic:
             return
-        for name, function in self.functions.items():
+        # Of functions that an argument selects, a call runs one; what they say differently is of that one only.
+        group, before = self._group() if self.dynamic else 0, self.sink.branch
+        for number, (name, function) in enumerate(self.functions.items()):
             if name not in self.called and not self._takes_back(name):
                 self.part = name
+                self.sink.branch = (*before, (group, number, f"function {name}")) if group else before
                 if self.sites.get(name):  # what calls it needs an option, by which others have no default either
                     self.scope.values.update(self.options)
                 with suppress(bindings.Leave):
                     self.enter(function, None, function.line, f"${name}")
-                self.part = ""
+                self.part, self.sink.branch = "", before
 
     def _takes_back(self, name: str) -> bool:
         """Whether a function takes a tuning back, by its name; `disable` does so beside `enable`."""
