@@ -14,7 +14,7 @@ from ..keys.settings import Guide
 from ..languages import fragments, resources, source_lines
 from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
-from . import advice, assignments, choices, readers_own, slips, undoing
+from . import advice, assignments, choices, compounds, readers_own, slips, undoing
 from .wording import untagged
 
 _PARAMETER = re.compile(
@@ -113,10 +113,10 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         guide.sink.goes_on(lines[index + 1][0], number)
         count = 2
     plain = text.strip().strip("|").strip()
-    loop = _loop(lines, index)
-    if loop:
-        Shell(guide).script(loop)
-        return len(loop)
+    whole = compounds.at(lines, index)
+    if whole:
+        Shell(guide).script(whole.lines)
+        return whole.taken
     hook = _HOOK.fullmatch(plain)
     if hook and sentences.parses(hook[1]):
         Shell(guide).commands(number, hook[1])
@@ -321,16 +321,4 @@ def _quoted(lines: Sequence[Line], index: int) -> List[Line]:
         found.append(row)
         if sentences.parses("\n".join(text for _number, text in found)):
             return found if any(_INTO_A_FILE.search(text) for _number, text in found) else []
-    return []
-
-
-def _loop(lines: Sequence[Line], index: int) -> List[Line]:
-    """A loop or condition of the shell that starts here, as a whole."""
-    if not re.match(r"\s*(?:[$#]\s+)?(for\s+\w+\s+in\s|for\s+\(\(|while\s)", lines[index][1]):
-        return []
-    found: List[Line] = []
-    for number, text in lines[index : index + 40]:
-        found.append((number, re.sub(r"^\s*[$#>]\s+", "", text) if not found else text))
-        if re.search(r"\bdone\b", text):
-            return found if any(re.search(r"\bdo\b", one) for _number, one in found) else []
     return []
