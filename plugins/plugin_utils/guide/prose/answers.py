@@ -63,6 +63,15 @@ _REFUSED = re.compile(
     r"|No such (?:file or directory|device)|[Cc]ommand not found)\b.*"
     r"|Error: (?:Cannot|Unknown|argument|Device|mtu)\b.*)"
 )
+# What stands between a command and such an answer: what was as asked before, and the line that names the answer.
+_PASSED_OVER = re.compile(
+    r"\s*(?:\S+(?: \S+)? unmodified, ignoring|no (?:\S+ ){1,3}(?:changed|specified), aborting)?\s*"
+)
+_FAILS = re.compile(
+    r"(?!.*\b(?:if|when|should|case|may|might|can|could|sometimes|unless|until)\b)[\w' ]{0,40}"
+    r"\b(?:fails?|failed|refused|rejected|error)\b[\w' ]{0,30}[:\uff1a]",
+    re.IGNORECASE,
+)
 # The parameter that such an answer names.
 _OF_PARAMETER = re.compile(r"(?:/proc/sys/|\bkey\s+[\"'\u2018]?)((?:net|kernel|vm|fs)[./][\w./*-]+)")
 # What a text says behind a command that it shows: an arrow or a sign, and the answer.
@@ -80,6 +89,7 @@ _LOGGED = re.compile(
     r"\s+[\w.-]+\s+[\w./@()-]+(?:\[\d+\])?:\s.*"
 )
 _SAID = 80
+_NEAR = 8  # lines between a command and its answer
 
 
 class _Reading(NamedTuple):
@@ -201,16 +211,24 @@ def _before(lines: Sequence[Line]) -> Asides:
 def _refused(lines: Sequence[Line]) -> Asides:
     """Commands behind or below which the text shows that they were refused."""
     found: Asides = {}
-    for (number, text), (_below, below) in zip(lines, [*lines[1:], (0, "")]):
+    for index, (number, text) in enumerate(lines):
         if not sentences.holds_a_setting(sentences.PROMPT.sub("", text, count=1)):
             continue
         behind = _ANSWERED.fullmatch(text)
-        said = behind[1] if behind and _REFUSED.fullmatch(behind[1]) else below
+        said = behind[1] if behind and _REFUSED.fullmatch(behind[1]) else _answer(lines[index + 1 :])
         of = _OF_PARAMETER.search(said)
         other = of is not None and of[1].replace("/", ".") not in text.replace("/", ".")
         if _REFUSED.fullmatch(said) and not other and not sentences.in_a_span(said):
             found[number] = (NO_EFFECT, f"the text shows that it was refused: {said.strip()[:_SAID]}")
     return found
+
+
+def _answer(below: Sequence[Line]) -> str:
+    """The first line that may be the answer to a command: in the same block, or in one that is said to be it."""
+    for _number, text in below[:_NEAR]:
+        if not (_PASSED_OVER.fullmatch(text) or frames(text) or _FAILS.fullmatch(text.strip())):
+            return text
+    return ""
 
 
 def _logged(lines: Sequence[Line]) -> Asides:
