@@ -57,6 +57,7 @@ def test_reboot(fault, manager):
         fault.answers()
         fault.has_settings()
     finally:
-        ask(TAKE_BACK)
+        # On a busy machine the restart of a manager takes its time.
+        ask(TAKE_BACK, timeout=300)
     fault.is_as_before()
     fault.next_site_works("")

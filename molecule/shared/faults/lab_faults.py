@@ -46,9 +46,9 @@ def ssh(command, host="router", timeout=60 + CONNECT_TIMEOUT):
         return subprocess.CompletedProcess(argv, 255, "", "no answer in time")
 
 
-def ask(command, host="router"):
+def ask(command, host="router", timeout=60 + CONNECT_TIMEOUT):
     """What a shell command prints, which must succeed."""
-    done = ssh(command, host)
+    done = ssh(command, host, timeout)
     # What it said comes first: a summary of many failures has room for the first lines.
     assert done.returncode == 0, f"{done.stderr}{done.stdout}\nexit code {done.returncode} of {command}"
     return done.stdout
