@@ -108,7 +108,7 @@ def test_errors_that_grow_after_the_change_stop_the_run(tmp_path):
     assert hosts_of(calls, "guard", "confirmed") == ["pc1"]
     assert sorted(hosts_of(calls, "guard", "reverted")) == ["pc2", "pc3"]
     assert (
-        "pc2 is not well after the change: tx_dropped of igb0 grew by 500 since the change, 5.6 % of its packets; "
+        "pc2 is not well after the change: tx_dropped of igb0 grew by 500 since the change, 5.56 % of its packets; "
         "before it was 0.0003 %. The whole batch was rolled back (2 hosts). 1 host was not touched."
     ) in said
     ended, said, calls = site(tmp_path, hosts, tuning_batches=[1, 2, 1], tuning_max_errors=1000)

@@ -112,9 +112,9 @@ def _unread(host: Host) -> Iterator[Hit]:
         evidence = {"sockets that were full": f"{times} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
         work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
         now = copied and bool(host.number("protocols", "interval"))
-        remedy = {"tuning_host_sysctl": {_BUFFERS: _shorter(host, limits)}} if now else {}
+        lower = {"tuning_host_sysctl": {_BUFFERS: _shorter(host, limits)}} if now else {}
         action = _COPIES if now else _SLOW_READER
-        yield Hit({**evidence, **work}, remedy=remedy, severity="low" if now else "note", action=action)
+        yield Hit({**evidence, **work}, remedy=lower, severity="low" if now else "note", action=action)
         return
     if short_of_memory(host):
         evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}"}
