@@ -311,3 +311,16 @@ def test_the_drawing_of_the_house_names_what_stands():
         str(path.relative_to(ROOT)) for path in UTILS.iterdir() if path.is_dir() and path.name != "__pycache__"
     }
     assert stand - set(named) == set()
+
+
+def test_no_text_stands_alone():
+    """Half of a text in two lines without brackets around them is a statement of its own, and nobody reads it."""
+    alone = []
+    for path in sorted((ROOT / "plugins").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            has_docstring = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+            body = getattr(node, "body", None)
+            for statement in body[has_docstring:] if isinstance(body, list) else ():
+                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                    alone += [f"{path}:{statement.lineno}"] if isinstance(statement.value.value, str) else []
+    assert alone == []

@@ -29,7 +29,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     interrupts,
     ip,
     lldp,
-    protocols,
+    ss,
     statistics,
     tc,
     vfs,
@@ -274,7 +274,7 @@ def test_a_counter_that_begins_anew_goes_on():
     ],
 )
 def test_a_sender_that_its_buffer_never_held_back_shows_no_need_for_more(told, trip):
-    assert protocols.longest_round_trip(f"0 0 192.0.2.1:5201 192.0.2.2:443\n\t cubic {told}\n", 10_000_000) == trip
+    assert ss.longest_round_trip(f"0 0 192.0.2.1:5201 192.0.2.2:443\n\t cubic {told}\n", 10_000_000) == trip
 
 
 HELD = """\
@@ -301,9 +301,9 @@ def test_connections_that_are_held_back_are_told_worst_first():
     first = {"peer": "198.51.100.4 port 22", "by": "peer", "seconds": 880, "busy": 900, "scale": 0}
     second = {"peer": "2001:db8::9 port 50123", "by": "buffer", "seconds": 87, "busy": 90, "scale": 9, "rtt_ms": 88.0}
     last = {**second, "in_flight": 144 * 1448}
-    assert protocols.held_back(HELD, 9) == [{**first, "rtt_ms": 39.9, "window": 65535}, last]
-    assert len(protocols.held_back(HELD, 1)) == 1
-    assert protocols.held_back("", 3) == protocols.held_back("busy:90000ms rwnd_limited:90000ms\n", 3) == []
+    assert ss.held_back(HELD, 9) == [{**first, "rtt_ms": 39.9, "window": 65535}, last]
+    assert len(ss.held_back(HELD, 1)) == 1
+    assert ss.held_back("", 3) == ss.held_back("busy:90000ms rwnd_limited:90000ms\n", 3) == []
 
 
 def test_every_family_of_ethtool_has_cases():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import everything
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ss
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 # As ss of iproute2 6.1 writes them.
@@ -20,12 +20,12 @@ def row(peer, about=WAITS):
 
 def test_peers_are_read_once_each_and_few():
     text = row("10.0.0.7", GOES_ON) + row("10.0.0.8") * 2 + row("[::ffff:10.0.0.9]") + row("[fe80::1]%eth0")
-    assert protocols.stuck(text, 9) == ["10.0.0.8", "10.0.0.9", "fe80::1"]
-    assert protocols.stuck(text, 1) == ["10.0.0.8"]
+    assert ss.stuck(text, 9) == ["10.0.0.8", "10.0.0.9", "fe80::1"]
+    assert ss.stuck(text, 1) == ["10.0.0.8"]
 
 
 def test_text_of_another_form_has_none():
-    assert protocols.stuck("", 2) == protocols.stuck("backoff:4\nbackoff:4 unacked:1\n", 2) == []
+    assert ss.stuck("", 2) == ss.stuck("backoff:4\nbackoff:4 unacked:1\n", 2) == []
 
 
 def swallowed(answer, via="via 10.99.0.254 ", mtu="1500", programs=("ss", "ip", "ping"), about=WAITS):

@@ -91,8 +91,8 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
     (`grown`), connections that go on asking (`unanswered_6`).
     """
     connections = _ss(host, "-tinH", "state", "established")
-    trip, stuck = protocols.longest_round_trip(connections, _BUSY), protocols.stuck(connections, _STUCK)
-    held = protocols.held_back(connections, _HELD)
+    trip, stuck = ss.longest_round_trip(connections, _BUSY), ss.stuck(connections, _STUCK)
+    held = ss.held_back(connections, _HELD)
     told = {"rtt_ms": trip, "stuck": stuck, "held_back": held, "lossy": ss.lossy(connections, _HELD)}
     told.update(stuck_segments=ss.agreed(connections, stuck), silent=ss.silent(connections, _HELD))
     told["fixed_ports_taken"] = [
@@ -105,7 +105,7 @@ def sockets(host: ReadOnlyHost, grown: Mapping[str, int]) -> Dict[str, Any]:
         listed = _ss(host, "-tnaH")
         span = re.findall(r"\d+", sysfs.text(host, sysctl.path("net.ipv4.ip_local_port_range")))
         if many and len(span) == 2:
-            count, peer = protocols.most_ports(listed, int(span[0]), int(span[1]))
+            count, peer = ss.most_ports(listed, int(span[0]), int(span[1]))
             facts.update({"ports": count, "ports_to": peer} if count else {})
         waiting, port, every = ss.left_open(listed)
         facts.update({"left_open": {"count": waiting, "port": port, "of": every}} if waiting >= _SOME else {})

@@ -172,3 +172,88 @@ def ends(text: str) -> List[Tuple[str, str]]:
         both = [word.rpartition(":")[0] for word in line.split() if re.fullmatch(r"\S+:\d+", word)][:2]
         found += [(both[0], both[1])] if len(both) == 2 else []
     return found
+
+
+def longest_round_trip(text: str, least: int) -> float:
+    """Of `ss -tin`: the largest smallest round trip, in ms, of a connection that has moved some bytes; 0 if none.
+
+    One that has only sent, and whose buffer never held it back (Linux 4.10 and later tell), proves that it was enough:
+    begun while the path was full, even its smallest round trip is a queue.
+    """
+    best = 0.0
+    for line in text.splitlines():
+        ways = "received" if " busy:" in line and " sndbuf_limited:" not in line else "acked|received|sent"
+        moved = [int(word) for word in re.findall(rf"\bbytes_(?:{ways}):(\d{{1,18}})\b", line)]
+        trip = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", line) or re.search(r"\brtt:(\d{1,9}(?:\.\d{1,9})?)", line)
+        if trip and max(moved, default=0) >= least:
+            best = max(best, float(trip[1]))
+    return best
+
+
+def stuck(text: str, most: int) -> List[str]:
+    """Of `ss -tin`: who does not confirm what a connection sends again and again (`backoff`), each once."""
+    found: List[str] = []
+    lines = text.splitlines()
+    for head, about in zip(lines, lines[1:]):
+        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+\S+:\d+\s+(\S+):\d+\s*$", head)
+        waits = re.search(r"\bbackoff:(\d{1,2})\b", about) if about[:1].isspace() else None
+        if ends and waits and int(waits[1]) >= 2 and re.search(r"\bunacked:\d", about):
+            peer = re.sub(r"%.*$", "", ends[1]).strip("[]")
+            found.append(peer[7:] if peer.startswith("::ffff:") else peer)
+    return list(dict.fromkeys(found))[:most]
+
+
+def most_ports(text: str, first: int, last: int) -> Tuple[int, str]:
+    """Of `ss -tna`: how many ports for own connections lead to one and the same address and port, and to which.
+
+    A port may be taken once for each destination, so only connections to the same one compete.
+    """
+    taken: Dict[Tuple[str, str], int] = {}
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) < 5 or words[0] == "LISTEN":
+            continue
+        address, _colon, port = words[3].rpartition(":")
+        if port.isdecimal() and len(port) < 6 and first <= int(port) <= last:
+            where = (address, words[4])
+            taken[where] = taken.get(where, 0) + 1
+    best = max(taken, key=lambda where: (taken[where], where), default=("", ""))
+    return taken.get(best, 0), best[1]
+
+
+def held_back(text: str, most: int) -> List[Dict[str, Any]]:
+    """Of `ss -tin`: connections that could not send for half of the time they had something to, and why; worst first.
+
+    `by` is `peer`, whose window was full, or `buffer`, the own one; the rest are seconds, milliseconds and bytes.
+    Connections of a host to itself use no network, and wait for a program of its own.
+    """
+    found = []
+    lines = text.splitlines()
+    for head, about in zip(lines, lines[1:]):
+        ends = re.match(r"(?:ESTAB\s+)?\d+\s+\d+\s+(?P<own>\S+):\d+\s+(\S+):(\d+)\s*$", head)
+        away = ends is not None and ends[2] != ends["own"] and not ends[2].startswith("127.")
+        busy = re.search(r"\bbusy:(\d{1,12})ms\b", about) if away and about[:1].isspace() else None
+        for word, by in (("rwnd", "peer"), ("sndbuf", "buffer")):
+            held = re.search(rf"\b{word}_limited:(\d{{1,12}})ms\b", about)
+            if ends and busy and held and int(busy[1]) >= _LONG_MS and int(held[1]) * 2 >= int(busy[1]):
+                peer = re.sub(r"%.*$", "", ends[2]).strip("[]")
+                row: Dict[str, Any] = {"peer": f"{peer} port {ends[3]}", "by": by, "seconds": int(held[1]) // 1000}
+                found.append({**row, "busy": int(busy[1]) // 1000, **_measures(about)})
+    return sorted(found, key=lambda row: (-row["seconds"], row["peer"]))[:most]
+
+
+# A connection that was busy for less says nothing.
+_LONG_MS = 60_000
+
+
+def _measures(about: str) -> Dict[str, Any]:
+    trip, window = re.search(r"\bminrtt:(\d{1,9}(?:\.\d{1,9})?)", about), re.search(r"\bsnd_wnd:(\d{1,10})\b", about)
+    # The first number is how the peer scales its window; without the word one of the two ends does not scale.
+    scale = re.search(r"\bwscale:(\d{1,2}),", about)
+    flight = re.search(r"\bmss:(\d{1,6})\b.*\bunacked:(\d{1,9})\b", about)
+    return {
+        "scale": int(scale[1]) if scale else 0,
+        **({"in_flight": int(flight[1]) * int(flight[2])} if flight else {}),
+        **({"rtt_ms": float(trip[1])} if trip else {}),
+        **({"window": int(window[1])} if window else {}),
+    }

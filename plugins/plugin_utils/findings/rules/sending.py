@@ -106,8 +106,10 @@ def _has_room(nic: Nic) -> bool:
     return bool(seconds) and nic.real and 0 < sent * 8 * 2 < nic.speed * 1_000_000 * (seconds or 0)
 
 
-_RING = "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no "
-"loss, but sending waits."
+_RING = (
+    "Raise the transmit ring; if it stays full, see whether the hypervisor has time for the guest. Alone it is no "
+    "loss, but sending waits."
+)
 
 
 def _short(host: Host) -> Iterator[Hit]:
