@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
 
@@ -12,7 +12,7 @@ from .. import masks
 from ..keys import devices, kernel_files, modules
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
-from . import ethtool, foreign, functions, nmcli, qdiscs, routes, uci
+from . import affinity, ethtool, foreign, functions, nmcli, qdiscs, routes, uci
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
 _PHYSICAL = (("driver", "*"),)
@@ -253,54 +253,6 @@ def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
 
 
-_PROCESSORS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
-
-
-def affinity(guide: Guide, line: int, words: List[str], mellanox: bool = False, listed: bool = False) -> None:
-    """The scripts of Intel and Mellanox that spread interrupts; what is `listed` has processors before the NIC."""
-    words = [word for word in words if not word.startswith("-")]
-    turned = len(words) == 2 and not _names_processors(words[0], listed) and _names_processors(words[1], False)
-    words = words[::-1] if turned else words
-    computed = len(words) > 1 and not masks.known(words[0]) and _names_processors(words[0], listed)
-    first = masks.shown(words[0]) if words else ""
-    everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
-    named = ("local", "all", "remote", "one", "custom", "start")
-    if computed or first in named or first[:1].isdecimal():
-        how, nics = words[0], words[1:] or [HOST]
-    else:
-        how, nics = "local", words or [HOST]
-    # The signs of a synopsis are no NICs: `eth0 [, eth1, ...]`.
-    named_nics = [bare for bare in (nic.strip("[],") for nic in nics) if bare.strip(".")]
-    for nic in named_nics or [HOST]:
-        cpus = how if _PROCESSORS.fullmatch(how) else "spread"
-        if computed or how in ("remote", "one", "custom"):
-            text = f"irq affinity '{masks.shown(how)}': write the processors as a list for {masks.shown(nic)}"
-            guide.sink.remark(line, ON_HOST, text)
-        else:
-            guide.sink.set(line, masks.name(nic), "irq", "affinity", cpus, () if nic else everywhere)
-            guide.sink.remark(line, NOTE, "the script deals one processor to each interrupt, as affinity does")
-    if turned:
-        guide.sink.note(line, "the scripts of the vendors take the processors before the NIC")
-
-
-def _names_processors(word: str, listed: bool) -> bool:
-    """Whether an argument of such a script is a list of processors, or a variable that is named like one."""
-    if masks.known(word):
-        return _PROCESSORS.fullmatch(word) is not None
-    return listed or re.search(r"(?i)cpu|core|mask|list", masks.shown(word)) is not None
-
-
-def affinity_by_node(guide: Guide, line: int, words: List[str]) -> None:
-    """The script of Mellanox whose first argument is a NUMA node, and no processor."""
-    for nic in words[1:]:
-        node = masks.shown(words[0])
-        text = f"the script deals out the processors of NUMA node {node}; spread takes those next to the NIC"
-        guide.sink.set(line, masks.name(nic), "irq", "affinity", "spread")
-        guide.sink.remark(line, NOTE, text)
-
-
-# Scripts that come with drivers; a file beside them has functions of the same names.
-OF_VENDORS = ("set_irq_affinity", "set_irq_affinity_cpulist", "set_irq_affinity_bynode", "mlnx_affinity")
 # Those that set the kernel which runs, and no file.
 OF_THE_KERNEL = ("ethtool", "ip", "ifconfig", "tc", "sysctl", "setpci", "devlink", "mii-tool")
 PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
@@ -320,10 +272,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
     "uci": uci.command,
-    **{f"set_irq_affinity{end}": affinity for end in ("", ".sh")},
-    **{f"set_irq_affinity_cpulist{end}": partial(affinity, listed=True) for end in ("", ".sh")},
-    **{f"set_irq_affinity_bynode{end}": affinity_by_node for end in ("", ".sh")},
-    "mlnx_affinity": lambda guide, line, words: affinity(guide, line, words, mellanox=True),
+    **affinity.PROGRAMS,
 }
 
 

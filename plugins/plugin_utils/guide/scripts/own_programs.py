@@ -8,7 +8,7 @@ import re
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import foreign, programs, qdiscs, sentences
+from ..calls import affinity, foreign, programs, qdiscs, sentences
 from ..model import NO_EFFECT, NOTE, OTHER_TOOL, Line
 from ..shell.conditions import UNDO
 from ..shell.nodes import Simple
@@ -128,7 +128,7 @@ class OwnPrograms(Substitutions):
     def may_be_taken_in(self, name: str, words: Sequence[str]) -> bool:
         """Whether a vendor's program is more likely a function of a file that the script takes in."""
         likely = re.search("irq|affinity", " ".join(self.taken_in)) is not None or not masks.known(" ".join(words))
-        return bool(self.taken_in) and likely and name in programs.OF_VENDORS and words[0] == name
+        return bool(self.taken_in) and likely and name in affinity.OF_VENDORS and words[0] == name
 
     def of_taken_in(self, words: List[str]) -> None:
         """A command that may be a function of a file that the script takes in."""
