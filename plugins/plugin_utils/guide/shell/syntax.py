@@ -8,6 +8,7 @@ from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..budget import MOST_LEVELS
 from ..model import Line
+from . import choosing
 from .lexer import REDIRECTIONS, Broken, Token, TooDeep, tokens
 from .nodes import (
     AndOr,
@@ -173,7 +174,7 @@ class _Parser:
         opened = bool(words) and words[0][0] == "[[" and words[-1][0] != "]]"
         return opened and any(token.raw == "]]" for token in self.tokens[self.position : self.position + 200])
 
-    def condition(self) -> If:
+    def condition(self) -> Node:
         line = self.take().line
         arms: List[Tuple[Optional[Node], Node]] = []
         while True:
@@ -188,7 +189,8 @@ class _Parser:
                 arms.append((None, self.sequence("fi")))
             self.expect("fi")
             self.redirections()
-            return If(tuple(arms), line)
+            found = If(tuple(arms), line)
+            return choosing.as_case(found) or found
 
     def loop(self) -> For:
         line = self.take().line
