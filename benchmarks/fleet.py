@@ -158,11 +158,10 @@ class Benchmark:
             "processors": len(os.sched_getaffinity(0)),
             "date": time.strftime("%Y-%m-%d"),
         }
-        rows = report.medians(self.runs)
-        ratios = report.ratios(rows, list(PLAYBOOKS))
-        print(report.as_text(setting, rows, ratios, self.memory))
+        ratios = report.ratios(self.runs, list(PLAYBOOKS))
+        print(report.as_text(setting, self.runs, ratios, self.memory))
         if options.json:
-            report.write_json(options.json, setting, self.runs, rows, ratios, self.memory)
+            report.write_json(options.json, setting, self.runs, ratios, self.memory)
         if options.most is None:
             return 0
         ratio = self.judged()
@@ -172,8 +171,7 @@ class Benchmark:
     def judged(self) -> float:
         """What an unchanged `site` costs, by the median of all runs so far. The clock depends on what else the machine
         does; the controller's processor time does so less."""
-        rows = report.medians(self.runs)
-        return report.ratios(rows, list(PLAYBOOKS))[f"{SITE} / ping, {report.WARM}, controller CPU"]
+        return report.ratios(self.runs, list(PLAYBOOKS))[f"{SITE} / ping, {report.WARM}, controller CPU"]
 
 
 def must_equal(expected: State, found: State, message: str) -> None:

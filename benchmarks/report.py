@@ -41,22 +41,43 @@ def medians(runs: Sequence[Figures]) -> Rows:
     }
 
 
-def in_pings(row: Figures, rows: Rows) -> tuple[float, float, float]:
-    """What a run costs, in pings of the fleet under the same condition: seconds, and the processor time of the
-    controller and of all together."""
-    ping = rows[PING, COLD if row.condition == COLD else WARM]
-    return row.wall / ping.wall, row.controller / ping.controller, row.processor / ping.processor
+def in_pings(runs: Sequence[Figures]) -> Mapping[tuple[str, str], tuple[float, float, float]]:
+    """What each kind of run costs, in pings of the fleet under the same condition: seconds, and the processor time of
+    the controller and of all together.
+
+    Each run is divided by the pings beside it, and the median of these counts: on a machine that becomes slower or
+    faster meanwhile, the median of all pings would belong to another machine.
+    """
+    found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    for index, run in enumerate(runs):
+        if run.name != PING:
+            pings = _beside(runs, index)
+            found.setdefault((run.name, run.condition), []).append(
+                (
+                    run.wall / statistics.fmean(ping.wall for ping in pings),
+                    run.controller / statistics.fmean(ping.controller for ping in pings),
+                    run.processor / statistics.fmean(ping.processor for ping in pings),
+                )
+            )
+    return {kind: tuple(map(statistics.median, zip(*costs, strict=True))) for kind, costs in found.items()}
 
 
-def ratios(rows: Rows, compared: Sequence[str]) -> dict[str, float]:
+def _beside(runs: Sequence[Figures], index: int) -> list[Figures]:
+    """The last ping before a run and the first one after it, of those under the same condition."""
+    condition = COLD if runs[index].condition == COLD else WARM
+    before = [run for run in runs[:index] if (run.name, run.condition) == (PING, condition)]
+    after = [run for run in runs[index:] if (run.name, run.condition) == (PING, condition)]
+    return [*before[-1:], *after[:1]]
+
+
+def ratios(runs: Sequence[Figures], compared: Sequence[str]) -> dict[str, float]:
     """Everything in pings, and of two ways to the same end the slower one in the faster one."""
     result = {}
-    for (name, condition), row in rows.items():
-        if name != PING:
-            wall, controller, processor = in_pings(row, rows)
-            result[f"{name} / ping, {condition}"] = wall
-            result[f"{name} / ping, {condition}, controller CPU"] = controller
-            result[f"{name} / ping, {condition}, CPU"] = processor
+    rows = medians(runs)
+    for (name, condition), (wall, controller, processor) in in_pings(runs).items():
+        result[f"{name} / ping, {condition}"] = wall
+        result[f"{name} / ping, {condition}, controller CPU"] = controller
+        result[f"{name} / ping, {condition}, CPU"] = processor
     for condition in CONDITIONS:
         ways = [row for row in rows.values() if row.condition == condition and row.name in compared]
         if len(ways) == 2:
@@ -66,12 +87,14 @@ def ratios(rows: Rows, compared: Sequence[str]) -> dict[str, float]:
     return result
 
 
-def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float], memory: Mapping[str, int]) -> str:
+def as_text(
+    setting: Mapping[str, object], runs: Sequence[Figures], shown: Mapping[str, float], memory: Mapping[str, int]
+) -> str:
     title = (
         "{hosts} hosts, each with {nics} test NICs and {sysctl} kernel parameters to tune; "
         "ansible-core {ansible}, Linux {kernel}, {processors} processors; {date}"
     )
-    lines = ["", title.format(**setting), "", *_table(rows), ""]
+    lines = ["", title.format(**setting), "", *_table(runs), ""]
     for name, ratio in shown.items():
         if "ping" not in name and not name.endswith("CPU"):
             lines.append(f"{name}: {ratio:.1f} ({shown[name + ', CPU']:.1f} in processor time)")
@@ -80,7 +103,8 @@ def as_text(setting: Mapping[str, object], rows: Rows, shown: Mapping[str, float
     return "\n".join(lines)
 
 
-def _table(rows: Rows) -> list[str]:
+def _table(runs: Sequence[Figures]) -> list[str]:
+    costs = in_pings(runs)
     cells = [
         (
             name,
@@ -89,9 +113,9 @@ def _table(rows: Rows) -> list[str]:
             f"{row.controller:.2f}",
             f"{row.hosts:.2f}",
             f"{row.commands:g}",
-            *(f"{ratio:.2f}" for ratio in in_pings(row, rows)),
+            *(f"{ratio:.2f}" for ratio in costs.get((name, condition), (1.0, 1.0, 1.0))),
         )
-        for (name, condition), row in rows.items()
+        for (name, condition), row in medians(runs).items()
     ]
     table = [("", "", *HEADINGS), *cells]
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
@@ -108,13 +132,12 @@ def write_json(
     path: Path,
     setting: Mapping[str, object],
     runs: Sequence[Figures],
-    rows: Rows,
     shown: Mapping[str, float],
     memory: Mapping[str, int],
 ) -> None:
     data = {
         "setting": dict(setting),
-        "medians": [row.as_data() for row in rows.values()],
+        "medians": [row.as_data() for row in medians(runs).values()],
         "ratios": {name: round(ratio, 3) for name, ratio in shown.items()},
         "memory": dict(memory),
         "runs": [run.as_data() for run in runs],
