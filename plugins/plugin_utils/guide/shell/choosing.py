@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know a condition with `elif` that only asks which of several words a variable is: it is a `case` in other words."""
+"""Know a condition with `elif` that only looks which of several words a variable is: it is a `case` in other words."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _WORD = re.compile(r"([\"']?)(\w[\w.:/+-]*)\1")
 def as_case(node: If) -> Optional[Case]:
     """The `case` that says the same; None for a single test, and where not all ask the same variable."""
     tests = [test for test, _body in node.arms if test is not None]
-    asked = [_asked(test) for test in tests]
-    if len(tests) < 2 or len({name for name, _words in asked}) != 1 or not asked[0][0]:
+    told = [_compared(test) for test in tests]
+    if len(tests) < 2 or len({name for name, _words in told}) != 1 or not told[0][0]:
         return None
-    patterns = [*(words for _name, words in asked), *([("*",)] if len(node.arms) > len(tests) else [])]
+    patterns = [*(words for _name, words in told), *([("*",)] if len(node.arms) > len(tests) else [])]
     arms = tuple((words, body, body.line) for words, (_test, body) in zip(patterns, node.arms))
-    return Case(f'"${{{asked[0][0]}}}"', arms, node.line)
+    return Case(f'"${{{told[0][0]}}}"', arms, node.line)
 
 
-def _asked(test: Optional[Node]) -> Tuple[str, Tuple[str, ...]]:
+def _compared(test: Optional[Node]) -> Tuple[str, Tuple[str, ...]]:
     """The variable that a test asks, and the words of which it has to be one: `[ $1 = a ] || [ $1 = b ]`."""
     while isinstance(test, Sequence_) and len(test.commands) == 1:
         test = test.commands[0]
     if isinstance(test, AndOr) and test.operator == "||":
-        (name, left), (other, right) = _asked(test.left), _asked(test.right)
+        (name, left), (other, right) = _compared(test.left), _compared(test.right)
         return (name, (*left, *right)) if name == other else ("", ())
     words: List[str] = []
     if isinstance(test, Simple) and test.words and test.words[0][0] in ("[", "[[", "test"):
