@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.host import Host, ReadOnlyHost
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run, plain
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run, Save, plain
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysfs
 
 Runner = Callable[[list[str], str], tuple[int, str, str]]
@@ -138,6 +138,8 @@ class MemoryHost(Host):
             self.files.pop(path, None)
         else:
             self.files[path] = self.disk.kernel.get(path, {}).get(action.text, action.text)
+            if isinstance(action, Save):
+                self.disk.rights[path] = (action.mode, self.rights(path)[1])
             for other, text in self.disk.together.get(path, {}).get(action.text, {}).items():
                 self.files.pop(other, None) if text is None else self.files.update({other: text})
         return ""

@@ -47,6 +47,16 @@ def test_the_file_without_the_line_and_back():
     assert not any(path.startswith(taken.COPIES) for path in host.disk.files)
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o640])
+def test_a_file_that_is_deleted_meanwhile_comes_back_for_root_alone(mode):
+    host = host_of({"/etc/rc.local": RC}, {"/etc/rc.local": (mode, 0)})
+    call(host, files=[{"path": "/etc/rc.local", "lines": {"3": "  ethtool -G igb0 rx 4096"}}])
+    guard.serve(host, "confirmed", False)
+    del host.disk.files["/etc/rc.local"], host.disk.rights["/etc/rc.local"]
+    call(host, state="restored")
+    assert (host.disk.files["/etc/rc.local"], host.rights("/etc/rc.local")) == (RC, (mode & 0o700, 0))
+
+
 def test_a_file_that_is_protected_is_named_with_the_way_out():
     host = host_of({"/etc/rc.local": RC})
     host.disk.refused["/etc/rc.local"] = "Operation not permitted"

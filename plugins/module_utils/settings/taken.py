@@ -145,7 +145,10 @@ def _checked(entry: Mapping[str, Any]) -> Tuple[str, Dict[int, str]]:
 
 
 def _read(host: Reader, _scope: str, keys: Sequence[str]) -> Reading:
-    return Reading({path: Cell(host.exact(path), where=f"{host.rights(path)[0]:o}") for path in keys})
+    texts = {path: host.exact(path) for path in keys}
+    return Reading(
+        {path: Cell(text, where="" if text is None else f"{host.rights(path)[0]:o}") for path, text in texts.items()}
+    )
 
 
 def _original(host: Reader, path: str, original: Value) -> Value:
@@ -157,10 +160,16 @@ def _original(host: Reader, path: str, original: Value) -> Value:
 def _write(_scope: str, values: Mapping[str, Value], cells: Mapping[str, Cell]) -> Tuple[Action, ...]:
     saves: List[Action] = []
     for path, text in sorted(values.items()):
-        known = cells[path].where if path in cells else ""
-        mode = 0o600 if path.startswith(COPIES) else int(known or "644", 8)
-        saves.append(Save(path, None if text is None else str(text), mode))
+        saves.append(Save(path, None if text is None else str(text), _mode(path, cells)))
     return tuple(saves)
+
+
+def _mode(path: str, cells: Mapping[str, Cell]) -> int:
+    """That of the file. Its copy is for root alone, and so is the file if it has to come back from nothing but that."""
+    file = path[len(COPIES) :] if path.startswith(COPIES) else path
+    known = [int(cells[one].where, 8) for one in (path, file, f"{COPIES}{file}") if one in cells and cells[one].where]
+    mode = known[0] if known else 0o644
+    return mode & 0o700 if path.startswith(COPIES) else mode
 
 
 taken = Family(
