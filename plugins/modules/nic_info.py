@@ -537,6 +537,7 @@ host:
           how many it may have at C(most); read only where the host has at least 900 sockets.
         - C(unix_queues) are socket files on which more programs wait than their queue holds, each with its C(path),
           how many are C(waiting), and how many it holds at C(most).
+        - C(fixed_ports) are those of services, such as HDFS of Hadoop 2, that outgoing connections may take.
       type: dict
       returned: always
     controllers:
@@ -551,7 +552,6 @@ host:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
         - C(docker_overlay) is V(true) where an overlay network of Docker Swarm ends here.
-        - C(fixed_ports) are those of services, such as HDFS of Hadoop 2, that outgoing connections may take.
         - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
           C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict

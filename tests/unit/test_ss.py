@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import listeners
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import limits
 from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import fixed_ports, ss
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
@@ -114,12 +114,17 @@ def test_fixed_ports_of_services_that_connections_have():
 
 
 def test_services_that_listen_on_a_fixed_port():
-    head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
-    row = "   0: {}:{:04X} 00000000:0000 {} 00000000:00000000 00:00000000 00000000     0        0 41022 1 0\n"
-    text = head + row.format("00000000", 50010, "0A") + row.format("00000000", 22, "0A")
-    text += row.format("0400000A", 50070, "01")
-    assert fixed_ports.listening(text) == [50010] and fixed_ports.listening("") == []
-    six = head + row.format("0" * 32, 50020, "0A")
-    files = {"/proc/net/tcp": text, "/proc/net/tcp6": six}
-    host = memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
-    assert listeners.gather(host)["fixed_ports"] == [50010, 50020]
+    """By `ss -xtlnH` of iproute2 6.1 and of 4.11, which has no brackets; a connection that has such a port does not."""
+    text = """\
+u_str LISTEN 0      4096   /run/systemd/private 14127 * 0
+tcp   LISTEN 0      128          0.0.0.0:50010      0.0.0.0:*
+tcp   LISTEN 0      128             [::]:50020         [::]:*
+tcp   LISTEN 0      128               *:22               *:*
+tcp    LISTEN     0      50      :::60000              :::*
+tcp   ESTAB  0      0          10.0.0.4:50070     10.0.0.9:41022
+"""
+    assert fixed_ports.listening(text) == [50010, 50020, 60000] and fixed_ports.listening("") == []
+    # With one family there is no column for it.
+    assert fixed_ports.listening("LISTEN 0 128 127.0.0.1:50075 0.0.0.0:*\n") == [50075]
+    host = memory_host.connect(memory_host.Files({}), lambda argv, _data="": (0, text, ""), True)
+    assert limits.gather(host) == {"fixed_ports": [50010, 50020, 60000]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather what programs have used up: the files that they may open, and the queues of their socket files."""
+"""Gather what programs use up: files that they may open, queues of their socket files, ports of other programs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
 from ..schema import Query
-from ..tools import processes, protocols, ss
+from ..tools import fixed_ports, processes, protocols, ss
 from .saying import said
 
 # More programs than that do not help a person who reads it.
@@ -19,11 +19,18 @@ _NEAR = 95
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
-    """Programs near their limit of open files (`open_files`), and socket files whose queue is full (`unix_queues`)."""
+    """Programs near their limit of open files (`open_files`), socket files whose queue is full (`unix_queues`), and
+    services that listen on ports which outgoing connections may take (`fixed_ports`)."""
     fill = protocols.sockets(host.read("/proc/net/sockstat") or "")
     files = _open_files(host) if fill.get("sockets_used", 0) >= _SOCKETS else []
-    full = ss.full_queues(said(host, Query(("ss", "-xlnH"))), _MOST)
-    return {**({"open_files": files} if files else {}), **({"unix_queues": full} if full else {})}
+    # /proc/net/tcp would tell the ports too, but the kernel looks through its table of all connections for it.
+    listening = said(host, Query(("ss", "-xtlnH")))
+    told = {
+        "open_files": files,
+        "unix_queues": ss.full_queues(listening, _MOST),
+        "fixed_ports": fixed_ports.listening(listening),
+    }
+    return {name: found for name, found in told.items() if found}
 
 
 def _open_files(host: ReadOnlyHost) -> List[Dict[str, Any]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
-from ..tools import fixed_ports, protocols, sysctl, sysfs
+from ..tools import protocols, sysctl, sysfs
 
 # More programs than that do not help a person who reads it.
 _MOST = 8
@@ -15,22 +15,18 @@ _MOST = 8
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Programs whose netlink sockets overflowed, groups by NIC, and NICs that ignore routers of IPv6.
 
-    Where programs decide about packets (NFQUEUE), also their queues; whether Docker has an overlay network here; and
-    services that listen on fixed ports which outgoing connections may take.
+    Where programs decide about packets (NFQUEUE), also their queues; and whether Docker has an overlay network here.
     """
     missed = protocols.overrun(host.read("/proc/net/netlink") or "")
     queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")
     queues = sorted(queues, key=lambda row: (-row["full"] - row["missed"], row["queue"]))[:_MOST]
     worst = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
-    tables = (host.read(f"/proc/net/{name}", fixed_ports.ENOUGH) or "" for name in ("tcp", "tcp6"))
-    fixed = sorted({port for text in tables for port in fixed_ports.listening(text)})
     return {
         "netlink": [{"program": _program(host, number), "pid": number, "missed": count} for number, count in worst],
         "groups": protocols.groups(host.read("/proc/net/igmp") or ""),
         "default_route_6": protocols.default_route_6(host.read("/proc/net/ipv6_route") or ""),
         "ignores_routers": _deaf(host),
         **({"docker_overlay": True} if _overlay(host) else {}),
-        **({"fixed_ports": fixed} if fixed else {}),
         **({"packet_queues": [{"program": _program(host, row["pid"]), **row} for row in queues]} if queues else {}),
     }
 

@@ -8,7 +8,7 @@ from typing import Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..schema import InputError, Query, Reader
 from ..tools import bond as tool
-from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, sysfs, transient
+from ..tools import ifcfg, ifupdown, networkd, networkmanager, optional, services, sysfs, transient
 from .bonds import DesiredBond
 
 MANAGERS: Mapping[str, tool.Manager] = {
@@ -104,6 +104,8 @@ class _Facts:
 
     def active(self, name: str) -> bool:
         """Whether the service of a manager runs."""
+        if self._active is None and not services.may_run(self.host, _UNITS.values()):
+            self._active = []
         if self._active is None:
             rows = self.rows("systemctl", "is-active", *_UNITS.values())
             self._active = [manager for manager, row in zip(_UNITS, rows) if row == ["active"]]

@@ -15,18 +15,14 @@ SERVICES: Mapping[str, Tuple[int, ...]] = {
     "agents of Jenkins": (50000,),
 }
 _PORTS = {port for ports in SERVICES.values() for port in ports}
-# How much of /proc/net/tcp to read: sockets that listen come first, and some hundred fit.
-ENOUGH = 65536
-_LISTENS = "0A"
 # Ports below these are those of services.
 _OWN = 32768
 
 
 def listening(text: str) -> List[int]:
-    """Of /proc/net/tcp or tcp6: the ports of the table on which a program listens."""
-    rows = (line.split() for line in text.splitlines()[1:])
-    found = {row[1].rpartition(":")[2] for row in rows if len(row) > 3 and row[3] == _LISTENS}
-    return sorted({int(port, 16) for port in found if re.fullmatch(r"[0-9A-F]{4}", port)} & _PORTS)
+    """Of `ss -tln` and `ss -xtln`: the ports of the table on which a program listens."""
+    found = re.findall(r"^(?:tcp\s+)?LISTEN\s+\d+\s+\d+\s+\S+:(\d{1,5})\s", text, re.MULTILINE)
+    return sorted({int(port) for port in found} & _PORTS)
 
 
 def taken(text: str) -> Dict[int, str]:

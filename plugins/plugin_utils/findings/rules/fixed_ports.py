@@ -14,7 +14,7 @@ _RANGE, _RESERVED = "net.ipv4.ip_local_port_range", "net.ipv4.ip_local_reserved_
 
 def _exposed(host: Host) -> Iterator[Hit]:
     span, reserved = host.vector(_RANGE), _ports(host.sysctl(_RESERVED))
-    listening = set(host.numbers("listeners", "fixed_ports"))
+    listening = set(host.numbers("limits", "fixed_ports"))
     taken = {row.count("port"): row.text("to") for row in host.rows("sockets", "fixed_ports_taken")}
     if len(span) != 2 or reserved is None:
         return
