@@ -232,6 +232,7 @@ POOLS = """\
 def test_what_waits_for_threads_of_an_nfs_server_is_told_of_all_pools():
     counted = "rc 0 0 0\nth 8 0 0.000 0.000 0.000\nnet 2243 10 2233 5\n"
     assert protocols.nfs_server(POOLS, counted) == {
+        "nfsd_arrived": 5050,
         "nfsd_enqueued": 5160,
         "nfsd_woken": 4060,
         "nfsd_threads": 8,

@@ -115,8 +115,12 @@ def nfs_server(pools: str, counted: str) -> Dict[str, int]:
     return {**found, **({"nfsd_threads": int(threads[1]), "nfsd_full": int(threads[2])} if threads else {})}
 
 
-# Transports that had something to do, for which a thread had to be found; and threads that were found idle.
-_POOLS = {"sockets-enqueued": "nfsd_enqueued", "threads-woken": "nfsd_woken"}
+# How often transports had something to do, how often one was put into the queue for that, and threads found idle.
+_POOLS = {
+    "packets-arrived": "nfsd_arrived",
+    "sockets-enqueued": "nfsd_enqueued",
+    "threads-woken": "nfsd_woken",
+}
 
 
 def nfs_client(text: str) -> Dict[str, int]:

@@ -95,17 +95,21 @@ _ROOT = (
 def _threads(host: Host) -> Iterator[Hit]:
     threads, cpus = host.count("protocols", "fill", "nfsd_threads"), host.count("kernel", "cpu_count")
     (queued, since), (found, _since) = host.protocol("nfsd_enqueued"), host.protocol("nfsd_woken")
-    # Older kernels count a request either there or here, newer ones each of them there; this is the least of both.
-    waited, _since = enough(host, queued - found, since)
+    # Until Linux 4.13 a request is put into the queue only where no thread is idle, and more arrive than are; later
+    # each of them is, also those for which an idle one is found.
+    arrived, _since = host.protocol("nfsd_arrived")
+    either = arrived * 20 > queued * 21
+    every = arrived if either else queued
+    waited, _since = enough(host, queued if either else queued - found, since)
     full, _since = much(host, "nfsd_full")
     now = host.number("protocols", "interval")
-    late = waited * (2 if now else 4) >= queued if waited else False
+    late = waited * (2 if now else 4) >= every if waited else False
     if not late and not full:
         return
     best = 1 << max(4 * cpus, 2 * threads, _FEW_THREADS * 2).bit_length() - 1
     evidence = {
         "nfsd threads": threads,
-        **({"no thread was free": f"{waited} of {queued} times {since}"} if late else {}),
+        **({"no thread was free": f"{waited} of {every} times {since}"} if late else {}),
         **({"all threads were busy": f"{full} times {since}"} if full else {}),
     }
     idle = bool(cpus) and threads >= 8 * cpus
