@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_interface
 from typing import NamedTuple
 
@@ -42,6 +43,19 @@ _CLOUDS = {"ena": "AWS", "hv_netvsc": "Azure", "mana": "Azure", "gve": "Google"}
 
 # What the kernel calls devices that put a header of their own around packets, so that each end has its own MTU.
 _TUNNELS = ("wireguard", "vxlan", "geneve", "gre", "gretap", "ipip", "sit", "ip6tnl", "ppp", "tun", "xfrm", "vti")
+
+# The names that Flannel, Calico and the tools of WireGuard give them, for where no kind is told.
+_NAMED = {
+    r"flannel(-v6)?\.\d+|vxlan(-v6)?\.calico": "vxlan",
+    r"wg\d+|flannel-wg|wireguard\.cali": "wireguard",
+    r"tunl\d+": "ipip",
+}
+
+
+def kind(row: Facts) -> str:
+    """What a device is, as the kernel tells or, of some tunnels, its name."""
+    named = (found for names, found in _NAMED.items() if re.fullmatch(names, row.text("nic")))
+    return row.text("kind") or next(named, "")
 
 
 def on_a_wire(host: Host, row: Facts) -> bool:

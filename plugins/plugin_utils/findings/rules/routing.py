@@ -10,6 +10,7 @@ from itertools import permutations
 from ..harm import HOUR, much, seldom
 from ..model import Hit, Rule
 from ..view import Facts, Host
+from ..wires import kind
 from .containers import vpns
 
 _FILTER = "net.ipv4.conf.all.rp_filter"
@@ -73,7 +74,8 @@ def _tunnels(host: Host) -> Iterator[Hit]:
     ways = _ways_out(host)
     served = {row.text("nic") for row in host.rows("tunnels") if row.text("kind") == "tun"}
     for row in _wrapping(host) if ways else []:
-        around, name = _AROUND.get(row.text("kind"), 0), row.text("nic")
+        name, told = row.text("nic"), kind(row)
+        around = _AROUND.get(told, 0)
         cut, cut_6 = _fragmented(host, "Ip"), _fragmented(host, "Ip6")
         # A program may keep segments of TCP small by itself (mssfix), and only fragments tell that it does not.
         if name in served and cut and row.count("mtu") > max(ways) - _PROGRAM:
@@ -83,20 +85,20 @@ def _tunnels(host: Host) -> Iterator[Hit]:
             continue
         fits = max(ways) - around
         # Nothing tells by which protocol the other end is reached but what is cut on the way to it.
-        six = row.text("kind") in _OVER_BOTH and bool(cut_6) and row.count("mtu") <= fits
+        six = told in _OVER_BOTH and bool(cut_6) and row.count("mtu") <= fits
         # Cilium keeps packets small by routes, but not those of WireGuard.
-        if name.startswith(_ROUTED) and row.text("kind") != "wireguard":
+        if name.startswith(_ROUTED) and told != "wireguard":
             continue
         if around and row.count("mtu") > fits - six * _LONGER:
-            evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "largest mtu below": max(ways)}
+            evidence = {f"mtu of {name}": row.count("mtu"), "kind": told, "largest mtu below": max(ways)}
             cut = cut_6 if six else cut
-            action = _SIX.format(name, fits - _LONGER) if six else _fitting(name, row.text("kind"), max(ways))
+            action = _SIX.format(name, fits - _LONGER) if six else _fitting(name, told, max(ways))
             yield Hit({**evidence, **cut}, name, severity="medium" if cut else "", action=action)
         elif around and cut and row.count("mtu") > min(ways) - around:
             # Of several networks it may be the smaller one through which the other ends are reached.
             smaller = _busiest(host) == min(ways)
-            evidence = {f"mtu of {name}": row.count("mtu"), "kind": row.text("kind"), "smallest mtu below": min(ways)}
-            action = _fitting(name, row.text("kind"), min(ways))
+            evidence = {f"mtu of {name}": row.count("mtu"), "kind": told, "smallest mtu below": min(ways)}
+            action = _fitting(name, told, min(ways))
             yield Hit({**evidence, **cut}, name, severity="medium" if smaller else "", action=action)
         elif cut and (around or name in served):
             yield from _through_another(host, row, served, cut)
