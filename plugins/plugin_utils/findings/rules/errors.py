@@ -9,7 +9,8 @@ from ..hangs import known
 from ..harm import DAY, lost, much, rare
 from ..model import Hit, Rule
 from ..view import Host, Nic
-from .link import mismatched, on_usb, wireless
+from .duplex import mismatched
+from .link import on_usb, wireless
 from .placement import overlays
 
 _PAGE = "https://docs.kernel.org/networking/statistics.html"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links: slower than both ends could be, with a duplex that the ends do not share, or going down and up."""
+"""Links: slower than both ends could be, or going down and up."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .duplex import mismatched
 
 _PAGE = "https://man7.org/linux/man-pages/man8/ethtool.8.html"
 
@@ -64,66 +65,6 @@ _OFFERED = (
     "This end does not offer the faster mode: let it advertise all it can (X550 leaves 2.5 and 5 Gbit/s out "
     "unless told). A cable is not the cause."
 )
-
-
-def _duplex(host: Host) -> Iterator[Hit]:
-    for nic in host.nics:
-        if not mismatched(nic):
-            continue
-        broken, since = nic.counted("rx_crc")
-        evidence = {
-            "Duplex": nic.text("duplex"),
-            "Auto-negotiation": "on" if nic.flag("autoneg") else "off",
-            "late collisions": nic.counted("late_collisions")[0],
-            "broken packets": f"{broken} {since}",
-        }
-        partner = nic.words("partner_modes")
-        half = nic.text("duplex") == "Half" and partner and not any(mode.endswith("/Full") for mode in partner)
-        fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
-        # Where the partner does not negotiate, its one mode is what the NIC has guessed from the signal. It is wrong
-        # where collisions come late: that end sends whenever it likes, so it runs full duplex.
-        silent = nic.text("partner_autoneg") == "No"
-        if not fixed and (silent or (half and len(partner) == 1 and _full_there(nic))):
-            told = {"Link partner advertised auto-negotiation": "No"} if silent else {}
-            shown = {**evidence, **told, **({} if silent else {"Link partner advertised link modes": partner})}
-            yield Hit(shown, nic.name, action=_FIXED_THERE)
-        elif half:
-            shown = {**evidence, "Link partner advertised link modes": partner}
-            action = "Replace the device at the other end, or its port; a switch between the two helps as well."
-            yield Hit(shown, nic.name, severity="medium", action=action)
-        else:
-            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, speed={"autoneg": True}) if fixed else {})
-
-
-_FIXED_THERE = (
-    "The other end has a fixed speed and duplex, which this one cannot see: let the port of the switch negotiate, or "
-    "set the very same speed and full duplex here."
-)
-
-
-def mismatched(nic: Nic) -> bool:
-    """Whether the ends of its wire do not agree on the duplex, which by itself breaks packets."""
-    # A fixed `Half` from a driver without a PHY is no statement about a wire.
-    if not nic.real or nic.speed > 1000:
-        return False
-    broken, often = nic.counted("rx_crc")[0], _often(nic)
-    forced = nic.flag("autoneg") is False and nic.speed in (10, 100) and broken >= 10 and broken > often
-    return nic.text("duplex") == "Half" or forced or collides(nic)
-
-
-def collides(nic: Nic) -> bool:
-    """Whether collisions come late, which only a partner of another duplex does."""
-    late = nic.counted("late_collisions")[0]
-    return late >= 10 and late > _often(nic)
-
-
-def _full_there(nic: Nic) -> bool:
-    """Whether many collisions come late, of which a hub with long cables has a few."""
-    return collides(nic) and nic.counted("late_collisions")[0] * 100 >= nic.counted("collisions")[0]
-
-
-def _often(nic: Nic) -> float:
-    return max(nic.packets, nic.counted("tx_packets")[0]) / 100_000
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
@@ -298,19 +239,6 @@ RULES = (
         action="Replace the cable or the plug; then check whether the port of the switch has a fixed speed.",
         reference=_PAGE,
         host=_slow,
-        switch=True,
-    ),
-    Rule(
-        id="duplex-mismatch",
-        severity="critical",
-        title="The link runs half duplex, or the ends do not agree on it",
-        condition="a link that has a wire runs half duplex, has counted late collisions, or has a fixed speed and "
-        "receives broken packets",
-        explanation="One end sends, and the other takes that for a collision, so packets are lost under load. It "
-        "comes from a fixed speed on one end: the other cannot negotiate and falls back to half duplex.",
-        action="Let both ends negotiate (`speed: {autoneg: true}` here, and the same on the port of the switch).",
-        reference=_PAGE,
-        host=_duplex,
         switch=True,
     ),
     Rule(
