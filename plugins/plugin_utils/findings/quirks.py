@@ -20,9 +20,10 @@ class Quirk(NamedTuple):
     `pair`, the bond of the NIC has another port of the same card; the host `forwards`; `eee` is active, the link runs
     at `half` duplex or at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it
     lost than a burst (`lost`), TCP sends one in so many segments `again`, or the NIC cannot have the features that it
-    `lacks`. Where a row has several of these, all must hold. `build` is how the version of the driver begins that has
-    the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC. A row
-    without `before` is not ended by any kernel that is known, and `ended` is what ended it.
+    `lacks`. Where a row has several of these, all must hold. With `unknown`, which is what to do then, it holds for
+    clear losses as well where nobody knows whether the link sleeps. `build` is how the version of the driver begins
+    that has the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC.
+    A row without `before` is not ended by any kernel that is known, and `ended` is what ended it.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Quirk(NamedTuple):
     all: tuple[str, ...] = ()
     speed: int = 0
     sleeps: str = ""
+    unknown: str = ""
     counted: str = ""
     lost: str = ""
     again: int = 0
@@ -57,17 +59,21 @@ class Quirk(NamedTuple):
 
     def remedy(self, nic: Nic) -> dict[str, Any]:
         """What to write for one NIC."""
-        return nic_remedy(nic.name, **self.set) if self.set else {}
+        return nic_remedy(nic.name, **self.set) if self.set and not self._in_doubt(nic) else {}
+
+    def _in_doubt(self, nic: Nic) -> bool:
+        """Whether the row holds only because nobody knows if the PCIe link of the NIC sleeps."""
+        return bool(self.unknown) and nic.text("aspm") == ""
 
     def advice(self, nic: Nic) -> str:
         """What helps one NIC in place of the row's own action; empty where that is right."""
         pair = _in_bond(nic) if self.pair else None
-        return advice(nic, pair.link) if pair and pair.link else ""
+        return advice(nic, pair.link) if pair and pair.link else self.unknown if self._in_doubt(nic) else ""
 
     def doubt(self, nic: Nic) -> str:
         """The severity where it is not known whether anything limits the NIC; empty where it is."""
         pair = _in_bond(nic) if self.pair else None
-        return "note" if pair and not pair.link else ""
+        return "note" if pair and not pair.link else "medium" if self._in_doubt(nic) else ""
 
 
 def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
@@ -101,7 +107,7 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any] | None:
         (quirk.eee, {"EEE": "active"} if nic.text("eee") == "active" else {}),
         (quirk.half, _link(nic, nic.text("duplex") == "Half")),
         (quirk.speed, _link(nic, nic.speed == quirk.speed)),
-        (quirk.sleeps, {"ASPM of the link": nic.text("aspm")} if quirk.sleeps in nic.text("aspm").split() else {}),
+        (quirk.sleeps, _sleeping(quirk, nic)),
         (quirk.counted, _counted(nic, quirk.counted)),
         (quirk.lost, _lost(nic, quirk.lost)),
         (quirk.again, _again(nic, quirk.again)),
@@ -109,6 +115,22 @@ def _state(quirk: Quirk, nic: Nic) -> dict[str, Any] | None:
     ]
     found = [state for required, state in conditions if required]
     return {key: value for state in found for key, value in state.items()} if all(found) else None
+
+
+def _sleeping(quirk: Quirk, nic: Nic) -> dict[str, Any]:
+    if quirk.sleeps in nic.text("aspm").split():
+        return {"ASPM of the link": nic.text("aspm")}
+    return {"ASPM of the link": "not told"} if quirk.unknown and may_sleep(nic, quirk.lost) else {}
+
+
+def may_sleep(nic: Nic, name: str) -> bool:
+    """Whether the kernel tells of no NIC if its PCIe link sleeps, and this one loses more than one in 1000 packets.
+
+    A ring that could be larger may be the cause as well, and says more.
+    """
+    told = any(other.text("aspm") for other in nic.host.nics)
+    full = (nic.number("ring", "rx", "value") or 0) >= (nic.maximum("ring", "rx") or 0)
+    return nic.linked and full and not told and nic.counted(name)[0] * 1000 > nic.packets
 
 
 def _feature(nic: Nic, key: str) -> bool:

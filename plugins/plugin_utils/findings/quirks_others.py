@@ -30,9 +30,14 @@ ROWS = (
         drivers=("r8169", "r8168", "r8125"),
         pci=REALTEK,
         sleeps="l1",
+        unknown="The kernel does not tell whether this link sleeps: see `lspci -vv` (LnkCtl), and switch ASPM off in "
+        "the BIOS or by `pcie_aspm=off` in its command line; flow control on at the port of the switch helps as well. "
+        "If it does not sleep, the processor is late: give the NIC one that is free and awake (`irq: {affinity: "
+        "...}`, the CPU governor, idle states), for its ring cannot be larger.",
         lost="rx_missed",
         condition="a NIC of Realtek may put its PCIe link into L1, and has lost at least 1000 packets (100 within an "
-        "interval), and more than one in 100000",
+        "interval), and more than one in 100000; medium where the kernel does not tell that of any NIC, for more than "
+        "one in 1000 and a ring that is as large as it can be",
         explanation="Its buffer is small, and the link wakes too late for a burst, so that receiving is several times "
         "slower than sending. The driver asks the kernel once to keep the link awake, which fails if the firmware "
         "controls ASPM.",

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..chips import REALTEK
 from ..harm import Loss, busiest, lost, squeezed
 from ..model import Hit, Rule, nic_remedy
+from ..quirks import may_sleep
 from ..view import Host, Nic
 from .link import on_usb, wireless
 from .sending import FILLED
@@ -114,7 +116,8 @@ def _of_one_size(nic: Nic) -> bool:
 
 def _told_by_the_bus(nic: Nic) -> bool:
     """Whether the rules for the bus say more of it: the PCIe link may sleep, or the FIFO of the NIC overflows, too."""
-    return nic.text("aspm") not in ("", "off") or lost(nic, "rx_fifo") is not None
+    unknown = nic.driver == "r8169" and nic.text("pci_id").startswith(REALTEK) and may_sleep(nic, "rx_missed")
+    return nic.text("aspm") not in ("", "off") or unknown or lost(nic, "rx_fifo") is not None
 
 
 _FIXED = (
