@@ -51,7 +51,8 @@ DRIVERS: Tuple[Driver, ...] = (
         {
             **_INTEL,
             **_LATE,
-            "rx_missed": (r"rx_queue_\d+_drops|rx_missed_errors",),
+            # What all queues have dropped for lack of descriptors, they add up as rx_fifo_errors.
+            "rx_missed": (r"rx_queue_\d+_drops|rx_missed_errors", "rx_fifo_errors|rx_missed_errors"),
             "rx_no_buffer": ("rx_no_buffer_count", r"rx_queue_\d+_alloc_failed"),
         },
         "rx_hwtstamp_cleared|rx_long_byte_count",
