@@ -92,8 +92,10 @@ def _neighbours(host: Host) -> Iterator[Hit]:
         entries = host.count("protocols", "fill", f"{table}_entries")
         full, since = host.protocol(f"{table}_table_fulls")
         most = host.whole(f"net.{family}.neigh.default.gc_thresh3")
-        now = host.number("protocols", "interval") and full
-        if most and (entries >= 0.9 * most or now):
+        now = (entries >= 0.9 * most) or (host.number("protocols", "interval") and full)
+        # A higher limit may have been set since.
+        before = most <= _USUAL and full >= 1000 and not seldom(host, full, HOUR)
+        if most and (now or before):
             # Linux collects garbage from the second on, and keeps what is below the first.
             best = 1 << (max(entries, most) * 2).bit_length()
             keys = {f"net.{family}.neigh.default.gc_thresh{number}": best >> (3 - number) for number in (1, 2, 3)}
@@ -103,7 +105,11 @@ def _neighbours(host: Host) -> Iterator[Hit]:
                 f"net.{family}.neigh.default.gc_thresh3": most,
                 "table full": f"{full} times {since}",
             }
-            yield Hit(evidence, remedy=remedy)
+            yield Hit(evidence, remedy=remedy, severity="" if now else "medium")
+
+
+# gc_thresh3 as it is where nobody has set it.
+_USUAL = 1024
 
 
 # From this release on the kernel counts routes of IPv6 no more (af6d10345ca7).
@@ -260,7 +266,8 @@ RULES = (
         id="neighbour-table-full",
         severity="high",
         title="The neighbour table is full",
-        condition="at least 90 % of gc_thresh3 are in use, or the table was full within an interval",
+        condition="at least 90 % of gc_thresh3 are in use, or the table was full within an interval; medium where it "
+        "was full 1000 times since the boot, and once an hour, and gc_thresh3 is not above its usual 1024",
         explanation="Each host of the connected subnets takes an entry, and so do containers. Without an entry "
         "nothing can be sent to a host, so that now these and now those are unreachable.",
         action="Raise the three thresholds together; a separate subnet for some of the hosts helps too.",
