@@ -90,10 +90,10 @@ _STOPPED = "See the finding open-files-short first: a program that may open no m
 def _ports(host: Host) -> Iterator[Hit]:
     span = host.vector("net.ipv4.ip_local_port_range")
     known = host.number("sockets", "ports") is not None
-    used = host.count("sockets", "ports") if known else _connections(host)
     # The search for a free one is long before the last one is taken: connect() passes over every second port, and
     # takes those when it has tried all others (since Linux 4.2, __inet_hash_connect in net/ipv4/inet_hashtables.c).
     room = span[1] - span[0] + 1 if len(span) == 2 else 0
+    used, clear = (host.count("sockets", "ports"), True) if known else _connections(host, room)
     full = used >= (0.8 if known else 0.9) * room
     if room and (full or (known and used * 2 >= room and host.release >= (4, 2))):
         evidence = {
@@ -109,7 +109,8 @@ def _ports(host: Host) -> Iterator[Hit]:
             desired["net.ipv4.tcp_tw_reuse"] = 1
         wider = (65536 - first) * 4 >= room * 5
         remedy = {"tuning_host_sysctl": desired} if desired and (wider or full) else {}
-        yield Hit(evidence, remedy=remedy, severity="" if full else "note", action="" if wider else _MORE_ADDRESSES)
+        severity = "" if full and clear else "note"
+        yield Hit(evidence, remedy=remedy, severity=severity, action="" if wider else _MORE_ADDRESSES)
 
 
 _MORE_ADDRESSES = (
@@ -119,11 +120,16 @@ _MORE_ADDRESSES = (
 )
 
 
-def _connections(host: Host) -> int:
-    """All connections of a host that opens about as many as it accepts: a server has many on one port."""
+def _connections(host: Host, room: int) -> tuple[int, bool]:
+    """All connections of a host that opens about as many as it accepts: a server has many on one port.
+
+    Where nobody knows who has opened them, those that wait, if they are just as many as there are ports; not for sure.
+    """
     own, others = host.protocol("TcpActiveOpens")[0], host.protocol("TcpPassiveOpens")[0]
-    fill = (host.count("protocols", "fill", name) for name in ("tcp_inuse", "tcp_tw"))
-    return sum(fill) if own and own * 2 >= others else 0
+    used, waiting = (host.count("protocols", "fill", name) for name in ("tcp_inuse", "tcp_tw"))
+    if not own and not others:
+        return waiting if 0.9 * room <= waiting <= room else 0, False
+    return used + waiting if own * 2 >= others else 0, True
 
 
 def _orphans(host: Host) -> Iterator[Hit]:
@@ -222,7 +228,8 @@ RULES = (
         title="The host runs out of ports for outgoing connections",
         condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; a note for "
         "half of it, after which connect() searches long for a free one; where that is not known, all connections 90 % "
-        "on a host that opens half as many as it accepts",
+        "on a host that opens half as many as it accepts; where not even that is known, a note if those that wait are "
+        "between 90 and 100 % of the ports",
         explanation="A connection that has ended holds its port for a minute. When all are taken, a proxy or a load "
         "generator with many short connections to one address cannot open more.",
         action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",
