@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import much, queue, short_of_memory, stolen
+from ..harm import HOUR, much, queue, seldom, short_of_memory, stolen
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from .limits import at_the_limit
@@ -132,9 +132,15 @@ def _connections(host: Host, room: int) -> tuple[int, bool]:
     return used + waiting if own * 2 >= others else 0, True
 
 
+def _crowded(host: Host) -> bool:
+    """Whether as many connections belong to no program any more as may, or nearly."""
+    most = host.whole("net.ipv4.tcp_max_orphans")
+    return most > 0 and host.count("protocols", "fill", "tcp_orphan") >= 0.8 * most
+
+
 def _orphans(host: Host) -> Iterator[Hit]:
     most, now = host.whole("net.ipv4.tcp_max_orphans"), host.count("protocols", "fill", "tcp_orphan")
-    if most and now >= 0.8 * most:
+    if _crowded(host):
         # One may take 64 KiB that cannot be swapped, so all of them a quarter of the memory at most.
         memory, each = host.count("kernel", "memory_kib") // 4, 64
         sockets, pages = (host.count("protocols", "fill", name) for name in ("tcp_alloc", "tcp_mem"))
@@ -163,18 +169,31 @@ def _pressed(host: Host) -> bool:
 def _memory(host: Host) -> Iterator[Hit]:
     limits, used = host.vector("net.ipv4.tcp_mem"), host.count("protocols", "fill", "tcp_mem")
     pressed, since = host.protocol("TcpExtTCPMemoryPressures")
-    if not short_of_memory(host):
+    reset, _since = much(host, "TcpExtTCPAbortOnMemory")
+    short, now = short_of_memory(host), bool(host.number("protocols", "interval"))
+    # Orphans above their limit are reset under the same name.
+    often = reset and (now or not seldom(host, reset, HOUR)) and not _crowded(host)
+    if len(limits) != 3 or not (short or often):
         return
     evidence = {
         "pages in use": used,
         "net.ipv4.tcp_mem": host.sysctl("net.ipv4.tcp_mem"),
         "under pressure": f"{pressed} times {since}",
+        **({"connections reset for want of memory": f"{reset} {since}"} if reset else {}),
     }
     # Up to a quarter of the memory, in pages of 4 KiB.
     most = min(max(limits[2], used) * 2, host.count("kernel", "memory_kib") // 16)
     desired = f"{most // 2} {most * 3 // 4} {most}"
-    remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mem": desired}} if most > limits[2] else {}
-    yield Hit(evidence, remedy=remedy)
+    remedy = {"tuning_host_sysctl": {"net.ipv4.tcp_mem": desired}} if most > limits[2] and short else {}
+    yield Hit(evidence, remedy=remedy, action="" if short else _WAS_SHORT, severity="" if short or now else "note")
+
+
+_WAS_SHORT = (
+    "The kernel resets connections when TCP has used up the third number of net.ipv4.tcp_mem, or when too many of them "
+    "belong to no program any more (net.ipv4.tcp_max_orphans): see in its log which it was (`out of memory -- consider "
+    "tuning tcp_mem`, `too many orphaned sockets`), raise that as far as the memory allows, and see which program does "
+    "not read."
+)
 
 
 def _black_hole(host: Host) -> Iterator[Hit]:
@@ -252,7 +271,8 @@ RULES = (
         severity="high",
         title="TCP is short of memory, and all connections slow down",
         condition="TCP uses more pages than the second number of net.ipv4.tcp_mem, or TCP was under memory pressure "
-        "within an interval",
+        "within an interval, or has reset at least 1000 connections for want of memory (100 within an interval), and "
+        "one an hour; since the boot that is a note",
         explanation="Above the second number no window grows any more and queues are cut; above the third packets are "
         "dropped. The numbers are for all connections together.",
         action="Raise the numbers as far as the memory allows, and look for connections whose program does not read.",
