@@ -65,13 +65,22 @@ def _one_member(host: Host) -> Iterator[Hit]:
         # Without a partner another rule says why the rest is idle; the other modes do not hash.
         if facts.text("mode") not in ("802.3ad", "balance-xor") or len(members) < 2 or _split(facts):
             continue
-        sent = {nic.name: nic.counted("tx_bytes")[0] for nic in members}
+        sent, words = _moved(members, "tx")
         total = sum(sent.values())
         if total >= _least(members) and max(sent.values()) >= 0.95 * total and not facts.text("hash").endswith("3+4"):
             shown = {name: f"{100 * count / total:.1f} % of what was sent" for name, count in sent.items()}
-            moved = {"sent through all": f"{total / 1e9:.1f} GB {members[0].counted('tx_bytes')[1]}"}
+            moved = {"sent through all": f"{words} {members[0].counted('tx_packets')[1]}"}
             severity = "" if _much(max(members, key=lambda nic: sent[nic.name]), total) else "note"
             yield Hit({"xmit_hash_policy": facts.text("hash"), **shown, **moved}, bond, severity=severity)
+
+
+def _moved(members: list[Nic], way: str) -> tuple[dict[str, int], str]:
+    """The bytes of each member, and of all as a person reads it; where none are told, by packets that are half full."""
+    counted = {nic.name: nic.counted(f"{way}_bytes")[0] for nic in members}
+    packets = {nic.name: nic.counted(f"{way}_packets")[0] for nic in members}
+    if any(counted.values()):
+        return counted, f"{sum(counted.values()) / 1e9:.1f} GB"
+    return {name: 750 * count for name, count in packets.items()}, f"{sum(packets.values())} packets"
 
 
 def _much(nic: Nic, total: int) -> bool:
@@ -96,7 +105,7 @@ def _received(host: Host) -> Iterator[Hit]:
         members = [nic for nic in host.under(bond) if nic.flag("carrier") is True]
         if facts.text("mode") not in ("802.3ad", "balance-xor") or len(members) < 2 or _split(facts):
             continue
-        taken = {nic.name: nic.counted("rx_bytes")[0] for nic in members}
+        taken, _words = _moved(members, "rx")
         total = sum(taken.values())
         if total >= _least(members) and max(taken.values()) >= 0.95 * total:
             shown = {name: f"{100 * count / total:.1f} % of what was received" for name, count in taken.items()}
