@@ -69,7 +69,7 @@ _OFFERED = (
 
 def _flaps(host: Host) -> Iterator[Hit]:
     # A dock is plugged and unplugged, and a hypervisor has no cable.
-    found = [nic for nic in host.nics if _goes_down(nic)]
+    found = [nic for nic in host.nics if _goes_down(nic, _SOME)]
     for nic in found:
         changes, since = nic.counted("carrier_changes")
         same = [other.name for other in found if other is not nic and alike(changes, _changes(other))]
@@ -93,7 +93,8 @@ def _flaps(host: Host) -> Iterator[Hit]:
             evidence["firmware of the PHY"] = "not loaded"
             action = action or _FIRMWARE
         action = action or (_WIRE if _awake(nic) else "")
-        yield Hit(evidence, nic.name, remedy=remedy, action=action, mends=mends)
+        severity = "" if _goes_down(nic) else "note"
+        yield Hit(evidence, nic.name, remedy=remedy, action=action, severity=severity, mends=mends)
 
 
 def _tries(nic: Nic) -> str:
@@ -121,9 +122,13 @@ _DELAYS = (
 )
 
 
-def _goes_down(nic: Nic) -> bool:
+# Changes that are many, and some, where nobody knows in which time.
+_MANY, _SOME = 100, 20
+
+
+def _goes_down(nic: Nic, least: int = _MANY) -> bool:
     hangs_on_a_cable = not nic.virtual and nic.flag("physical") is True and not (on_usb(nic) or wireless(nic))
-    return hangs_on_a_cable and _too_many(nic, _changes(nic))
+    return hangs_on_a_cable and _too_many(nic, _changes(nic), least)
 
 
 def lowered(nic: Nic) -> bool:
@@ -215,15 +220,15 @@ def wireless(nic: Nic) -> bool:
     return nic.name.startswith("wl")
 
 
-def _too_many(nic: Nic, changes: int) -> bool:
-    """Twice within an interval; four a day, of a laptop one an hour; and where nobody knows the time, a hundred."""
+def _too_many(nic: Nic, changes: int, least: int = _MANY) -> bool:
+    """Twice within an interval; four a day, of a laptop one an hour; and where nobody knows the time, so many."""
     if nic.number("counters", "interval"):
         return changes >= 2
     uptime = nic.host.number("kernel", "uptime")
     a_day = 24 if nic.host.flag("power", "battery") else 4
     # To sleep a host takes the link down, perhaps brings it up slower to be woken by it, and does the same backwards.
     own = changes - 4 * max(0, nic.host.count("power", "suspends"))
-    return own >= 20 and own >= a_day * uptime / 86400 if uptime else own >= 100
+    return own >= 20 and own >= a_day * uptime / 86400 if uptime else own >= least
 
 
 RULES = (
@@ -246,8 +251,8 @@ RULES = (
         severity="high",
         title="The link goes down and up",
         condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime "
-        "(once an hour of a host with a battery), or a hundred times where the uptime is not known; four times each "
-        "time that the host slept do not count",
+        "(once an hour of a host with a battery), or a hundred times where the uptime is not known, of which twenty "
+        "are a note; four times each time that the host slept do not count",
         explanation="Each time all connections stall for seconds, and the speed is negotiated again. The cause is the "
         "cable or its plug, a transceiver that is too hot, or energy-efficient Ethernet.",
         action=_CABLE,
