@@ -94,43 +94,52 @@ def _ended(host: Host) -> Iterator[Hit]:
 
 
 def _unread(host: Host) -> Iterator[Hit]:
-    """Packets that had arrived and were thrown away again, because the socket had no room."""
+    """Packets that had arrived and were thrown away again, or copied together, because the socket had no room."""
     # The backlog takes what arrives while the program holds the socket, up to the size of both buffers.
     names = ("TcpExtRcvPruned", "TcpExtTCPRcvQDrop", "TcpExtTCPBacklogDrop")
     count, since = sum(much(host, name)[0] for name in names), host.protocol(names[0])[1]
     full, _since = much(host, "TcpExtPruneCalled")
     taken, _since = host.protocol("TcpInSegs")
     limits = host.vector(_BUFFERS)
-    thrown = count * 10_000 >= taken and count > 0
-    collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
-    # Whole queues, of which somebody has made longer ones than the kernel's own, are copied all the time.
-    copied = not thrown and len(limits) == 3 and limits[2] > 2 * _OWN_BUFFER and collapsed * 1000 >= taken > 0
-    if len(limits) != 3 or not (thrown or copied or (full and full * 10_000 >= taken)):
+    filled = {"sockets that were full": f"{full} times {since}"} if full else {}
+    if len(limits) != 3:
         return
-    if not thrown and limits[2] >= _OWN_BUFFER:
-        times, _since = host.protocol("TcpExtPruneCalled")
-        evidence = {"sockets that were full": f"{times} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
-        work = {"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {}
-        now = copied and bool(host.number("protocols", "interval"))
-        lower = {"tuning_host_sysctl": {_BUFFERS: _shorter(host, limits)}} if now else {}
-        action = _COPIES if now else _SLOW_READER
-        yield Hit({**evidence, **work}, remedy=lower, severity="low" if now else "note", action=action)
-        return
+    if count and count * 10_000 >= taken:
+        yield _no_room(host, {"thrown away in a socket that was full": f"{count} of {taken} {since}", **filled})
+    elif limits[2] >= _OWN_BUFFER:
+        yield from _slow_reader(host, limits, taken)
+    elif full and full * 10_000 >= taken:
+        yield _no_room(host, filled)._replace(severity="note")
+
+
+def _no_room(host: Host, evidence: dict[str, Any]) -> Hit:
+    """Larger buffers: as much again, up to what the fastest link brings in a tenth of a second."""
     if short_of_memory(host):
-        evidence = {"thrown away in a socket that was full": f"{count} of {taken} {since}"}
-        yield Hit(evidence, severity="note", action=_NO_MEMORY)
-        return
-    # As much again, up to what the fastest link brings in a tenth of a second.
+        return Hit(evidence, severity="note", action=_NO_MEMORY)
+    limits = host.vector(_BUFFERS)
     most = 1 << (host.fastest * 1_000_000 // 8 // 10).bit_length()
     best = min(limits[2] * 2, most)
-    evidence = {
-        **({"thrown away in a socket that was full": f"{count} of {taken} {since}"} if thrown else {}),
-        **({"sockets that were full": f"{full} times {since}"} if full else {}),
-        _BUFFERS: host.sysctl(_BUFFERS),
-    }
     mends = {"tuning_host_sysctl": {_BUFFERS: {"at_least": [limits[0], limits[1], best]}}}
     remedy = mends if best > limits[2] else {}
-    yield Hit(evidence, remedy=remedy, severity="" if thrown else "note", mends=mends)
+    return Hit({**evidence, _BUFFERS: host.sysctl(_BUFFERS)}, remedy=remedy, mends=mends)
+
+
+def _slow_reader(host: Host, limits: list[int], taken: int) -> Iterator[Hit]:
+    """Sockets with large buffers that are full all the same, as their program does not read."""
+    times, since = host.protocol("TcpExtPruneCalled")
+    full, _since = much(host, "TcpExtPruneCalled")
+    collapsed, _since = much(host, "TcpExtTCPRcvCollapsed")
+    # Whole queues, of which somebody has made longer ones than the kernel's own, are copied all the time.
+    copied = limits[2] > 2 * _OWN_BUFFER and collapsed * 1000 >= taken > 0
+    if not copied and not (full and full * 10_000 >= taken):
+        return
+    evidence = {"sockets that were full": f"{times} times {since}", _BUFFERS: host.sysctl(_BUFFERS)}
+    evidence.update({"packets copied together to make room": f"{collapsed} {since}"} if collapsed else {})
+    if copied and host.number("protocols", "interval"):
+        lower = {"tuning_host_sysctl": {_BUFFERS: _shorter(host, limits)}}
+        yield Hit(evidence, remedy=lower, severity="low", action=_COPIES)
+    else:
+        yield Hit(evidence, severity="note", action=_SLOW_READER)
 
 
 def _shorter(host: Host, limits: list[int]) -> str:
