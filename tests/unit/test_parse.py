@@ -310,3 +310,21 @@ def test_every_family_of_ethtool_has_cases():
     stems = {path.stem for path in TEXTS if path.suffix == ".txt"}
     families = {name for name, family in registry.view("ethtool").items() if family.named and not family.follows}
     assert stems >= {*families, *PARSERS}
+
+
+ALL = 18446744073709551615
+ONES = f"     {{0}}: {ALL}\n     {{1}}: 4294967295\n     {{2}}: {ALL}\n     {{3}}: {ALL}\n"
+
+
+@pytest.mark.parametrize(
+    "names, silent",
+    [
+        (("InPackets", "InErrors", "OutPackets", "InDroppedDma"), True),
+        (("pcie_errors", "fec_blocks", "temperature", "lane_errors"), False),
+    ],
+)
+def test_a_device_that_does_not_answer_counts_ones(names, silent):
+    text = f"NIC statistics:\n{ONES.format(*names)}     Queue[0] InPackets: 5125000\n"
+    assert statistics.silent(text) is silent
+    assert statistics.parse(text) == {names[1]: 4294967295, "Queue[0] InPackets": 5125000}
+    assert not statistics.silent("     rx_packets: 4294967295\n     rx_errors: 0\n")

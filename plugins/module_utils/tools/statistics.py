@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .driver_counters import DRIVERS
 
@@ -131,14 +131,37 @@ _QUEUES = (
 
 
 def parse(text: str) -> Dict[str, int]:
-    """Parse `ethtool -S`; equal names, as vmxnet3 has them for each queue, are added up."""
+    """Parse `ethtool -S`; equal names, as vmxnet3 has them for each queue, are added up.
+
+    A counter with every bit set is none: so reads the register of a device that does not answer.
+    """
     found: Dict[str, int] = {}
+    for name, value in _lines(text):
+        if value != _ALL_ONES[-1]:
+            found[name] = found.get(name, 0) + value
+    return found
+
+
+# What 32 and 64 bits of a device read that does not answer, and how many such counters are no accident.
+_ALL_ONES = ((1 << 32) - 1, (1 << 64) - 1)
+_SEVERAL = 4
+
+
+def silent(text: str) -> bool:
+    """Whether `ethtool -S` shows a device that does not answer on its bus: several counters have every bit set.
+
+    Among them what every device counts; a driver may say so of counters that its device does not have.
+    """
+    names = [name for name, value in _lines(text) if value in _ALL_ONES]
+    return len(names) >= _SEVERAL and any(re.search("packets|octets|bytes", name, re.IGNORECASE) for name in names)
+
+
+def _lines(text: str) -> Iterator[Tuple[str, int]]:
     for line in text.splitlines():
         # cxgb4 fills its names up with blanks.
         match = re.fullmatch(r"\s+(\S.*?)\s*: (\d{1,20})", line.rstrip())
         if match:
-            found[match[1]] = found.get(match[1], 0) + int(match[2])
-    return found
+            yield match[1], int(match[2])
 
 
 def normalise(driver: Mapping[str, int], kernel: Mapping[str, int], name: str = "") -> Dict[str, int]:

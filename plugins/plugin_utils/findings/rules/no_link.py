@@ -92,12 +92,22 @@ _NOT_THERE = "No such device"
 def _gone(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         silent = [family for family in _ALWAYS if _NOT_THERE in nic.text("missing", family)]
+        if nic.flag("physical") is True and nic.flag("counters", "silent") is True:
+            yield Hit({"driver": nic.driver, "counters of the device": "every bit is 1"}, nic.name, action=_ONES)
+            continue
         # The kernel also answers so while a NIC sleeps that nobody has up; such a one has no carrier to read at all.
         if nic.flag("physical") is not True or nic.flag("carrier") is None or len(silent) < 3:
             continue
         evidence = {"driver": nic.driver, "ethtool": _NOT_THERE, "no answer about": silent}
         yield Hit(evidence, nic.name, action=_SLEEPY if nic.text("pci_id") in (*I225, *I226) else "")
 
+
+_ONES = (
+    "See the kernel's log for the moment when it happened, and let the bus find the device again (`echo 1 > "
+    "/sys/bus/pci/devices/ADDRESS/remove`, then `/sys/bus/pci/rescan`), or boot anew; the link going down and up does "
+    "not help. If it comes back under load, see the power supply and the power limits of the board, then its firmware "
+    "and the power saving of the link (`pci: {l1_aspm: false}`)."
+)
 
 _SLEEPY = (
     "Boot anew, for the driver does not take the device back (`PCIe link lost` in the kernel's log). Intel I225 and "
@@ -112,9 +122,9 @@ RULES = (
         severity="high",
         title="The kernel has lost the device behind a NIC",
         condition="a NIC with hardware is up, and the kernel answers at least three questions about its settings with "
-        "`No such device`",
-        explanation="The driver has given its device up, because it does not answer on its bus any more. The interface "
-        "stays and looks as if it were up, and nothing passes.",
+        "`No such device`; or at least four counters of `ethtool -S` have every bit set",
+        explanation="The device does not answer on its bus any more, or its firmware has not come back from a reset; "
+        "then all its registers read as ones, or the driver has given it up. The interface stays, and nothing passes.",
         action="See the kernel's log for the reason; boot anew, or let the bus find the device again (`remove` and "
         "`rescan` of PCI in sysfs). If it comes back, see slot, firmware and power saving of the link.",
         reference="https://github.com/ublue-os/bazzite/issues/5337",
