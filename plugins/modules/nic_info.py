@@ -425,6 +425,7 @@ nics:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every
           driver, such as C(rx_missed), C(rx_crc), C(tx_timeouts), C(rx_pause).
         - With O(interval) also C(growth) within C(interval) seconds, which are more where reading took longer.
+        - C(silent) alone where the device does not answer on its bus, so that all bits of its counters are set.
       type: dict
       returned: always
     queues:
@@ -531,6 +532,10 @@ host:
       type: list
       elements: dict
       returned: always
+    firewall:
+      description: How many C(rules) iptables has, and how many of them were there already (C(doubled)).
+      type: dict
+      returned: with O(interval), while processors spend a quarter of their time or more in softirq
     limits:
       description:
         - Programs near their limit of C(open_files), each with its C(program), its C(pid), how many are C(open), and

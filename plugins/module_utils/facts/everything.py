@@ -14,6 +14,7 @@ from . import (
     controllers,
     counters,
     drops,
+    firewall,
     interrupts,
     kernel,
     limits,
@@ -71,6 +72,7 @@ def gather(
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     rules = _try("queues", remarks, lambda: queues.dropping(host, shown)) or {}
     whole_host = _topics(peers, (about["protocols"] or {}).get("growth", {}))
+    whole_host += (("firewall", lambda host: firewall.gather(host, about["softnet"] or ())),)
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
 

@@ -96,6 +96,24 @@ def softirq_share(row: Facts) -> int:
     return 100 * row.count("softirq") // row.count("time") if row.count("time") else 0
 
 
+def costly(host: Host) -> int:
+    """The microseconds that each packet takes, where processors spend a quarter of an interval on few packets.
+
+    Since the boot timers are most of it.
+    """
+    rows = host.processors
+    spent, busy = (sum(row.count(key) for row in rows) for key in ("time", "softirq"))
+    sent = sum(nic.counted("tx_packets")[0] for nic in host.nics)
+    packets = max(host.processed, sum(nic.packets for nic in host.nics) + sent)
+    # The kernel counts time in hundredths of a second. Some thousand packets tell that it is not a disk.
+    each = busy * 10_000 // packets if packets >= 1000 else 0
+    return each if host.watched and busy * 4 >= spent > 0 and each >= _DEAR_US else 0
+
+
+# A packet takes some microseconds; through long lists of rules, bridges and tunnels some tens.
+_DEAR_US = 200
+
+
 def filled(host: Host) -> Facts | None:
     """The processor with half of all packets whose time they took up within the interval; since the boot none is."""
     row = next(iter(busiest(host, 0.5)), None)

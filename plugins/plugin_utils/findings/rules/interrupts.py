@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import busiest, kept_slow, no_time_left, overflowed, overload, pressed, squeezed, stolen, strained
+from ..harm import busiest, costly, kept_slow, no_time_left, overflowed, overload, pressed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 from .rings import more_channels
@@ -103,7 +103,8 @@ def _budget(host: Host) -> Iterator[Hit]:
     """Rounds that ran out of budget on all processors; on one alone it is the spreading that is wrong."""
     if not squeezed(host):
         return
-    severity = "note" if stolen(host)[0] else ""
+    # Of packets that take far too long each, more in a round would only hold up all else.
+    severity = "note" if stolen(host)[0] or costly(host) else ""
     rounds = sum(row.count("squeezed") for row in host.processors)
     packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
     evidence: dict[str, object] = {
@@ -312,7 +313,8 @@ RULES = (
         condition="processors have ended at least 1000 rounds (100 within an interval), and more than one for 10000 "
         "packets, with packets left, and are not kept slow by their governor, and neither interrupts-on-one-core nor "
         "channels-too-few names these rounds with their cause; a note below one for 1200 packets where "
-        "several processors share the work and none are lost at a ring or a backlog",
+        "several processors share the work and none are lost at a ring or a backlog, and where packets take more than "
+        "200 us each",
         explanation="A round of receiving ends after a number of packets or a time, and what is left waits for the "
         "next one. If that happens often, rings and backlog fill up meanwhile.",
         action="Allow more packets and time per round; if one processor does everything, spread the work first.",
