@@ -509,6 +509,8 @@ host:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
           C(snoops) where they snoop multicast, C(vlans) where they know VLANs. C(vlan_ids) is the number of VLANs of
           each port whose card can filter only some.
+        - C(mac_of) is the port of a guest or container whose MAC the bridge has taken, as nobody has given it one.
+          C(dropped_by) has the packets that C(iptables) and C(ip6tables) dropped where they drop all that is bridged.
       type: list
       elements: dict
       returned: always

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Mapping, Sequence
 
 from ..host import ReadOnlyHost
-from ..tools import bridge, route_table, sysfs
+from ..tools import bridge, iptables, route_table, sysfs
 from .saying import said
 
 # IFF_TAP of include/uapi/linux/if_tun.h: the other end is a guest.
@@ -33,8 +33,9 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
 
     `vlans` is whether it knows VLANs (`vlan_filtering`); then `vlan_ids` has the number of those of each port whose
-    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one, and
-    `forward_delay` the seconds of spanning tree.
+    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one,
+    `forward_delay` the seconds of spanning tree, and `mac_of` the port of a guest or container whose MAC it has.
+    `dropped_by` are the firewalls that drop what its guests send.
     """
     found = []
     for name in host.names(sysfs.ROOT):
@@ -51,9 +52,46 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
             known = {"vlan_ids": members} if any(members.values()) else {}
             found.append(
-                {"name": name, **counts, **does, **known, **_smallest(host, ports), **_delay(host, name, ports)}
+                {
+                    **{"name": name, **counts, **does, **known},
+                    **_smallest(host, ports),
+                    **_delay(host, name, ports),
+                    **_borrowed(host, name, dict(zip(ports, kinds))),
+                }
             )
+    _firewalled(host, found)
     return found
+
+
+# Whether frames between ports of a bridge pass the firewall, and its program.
+_FIREWALLS = (("bridge-nf-call-iptables", "iptables"), ("bridge-nf-call-ip6tables", "ip6tables"))
+
+
+def _firewalled(host: ReadOnlyHost, found: Sequence[Dict[str, Any]]) -> None:
+    """Add to bridges of guests which firewalls surely drop what they send, and how much they have dropped so far."""
+    rows = [row for row in found if row.get("guests") and row.get("nics")]
+    for switch, program in _FIREWALLS if rows else ():
+        if sysfs.number(host, f"/proc/sys/net/bridge/{switch}") == 1:
+            rules = said(host, iptables.saved(program))
+            for row in rows:
+                packets = iptables.dropped_bridged(rules, row["name"])
+                if packets is not None:
+                    row.setdefault("dropped_by", {})[program] = packets
+
+
+# NET_ADDR_RANDOM of include/uapi/linux/netdevice.h: nobody has given the bridge a MAC, so it has the smallest of its
+# ports (br_stp_recalculate_bridge_id in net/bridge/br_stp_if.c).
+_NOT_GIVEN = 1
+_COME_AND_GO = ("guests", "containers")
+
+
+def _borrowed(host: ReadOnlyHost, name: str, kinds: Mapping[str, str]) -> Dict[str, Any]:
+    """The port of a guest or container whose MAC the bridge has, where that is not the MAC of any other port."""
+    if sysfs.number(host, f"{sysfs.ROOT}/{name}/addr_assign_type") != _NOT_GIVEN:
+        return {}
+    own = sysfs.text(host, f"{sysfs.ROOT}/{name}/address")
+    same = [port for port in kinds if own and sysfs.text(host, f"{sysfs.ROOT}/{port}/address") == own]
+    return {"mac_of": same[0]} if same and all(kinds[port] in _COME_AND_GO for port in same) else {}
 
 
 def _delay(host: ReadOnlyHost, name: str, ports: List[str]) -> Dict[str, Any]:

@@ -17,4 +17,4 @@ def gather(host: ReadOnlyHost, softnet: Iterable[Mapping[str, Any]]) -> Dict[str
     """The rules of iptables and how many of them are there already; only while a quarter of all time is softirq."""
     grown = [row.get("growth", {}) for row in softnet]
     spent, busy = (sum(row.get(key, 0) for row in grown) for key in ("time", "softirq"))
-    return iptables.count(said(host, iptables.SAVED)) if spent and busy * _PART >= spent else {}
+    return iptables.count(said(host, iptables.saved())) if spent and busy * _PART >= spent else {}

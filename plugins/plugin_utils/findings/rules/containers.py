@@ -141,7 +141,15 @@ def _filtered(host: Host) -> Iterator[Hit]:
     for row in host.rows("bridges"):
         if row.count("guests") and row.count("nics"):
             evidence = {**on, "bridge": row.text("name"), "guests": row.count("guests"), **told}
-            yield Hit(evidence, severity="low" if harm else "")
+            kept = Facts(row.at("dropped_by"))
+            programs = [key.rpartition("-")[2] for key in on]
+            lost = {program: kept.count(program) for program in programs if kept.count(program)}
+            evidence.update({f"dropped by FORWARD of {name}": f"{count} packets" for name, count in lost.items()})
+            keys = {f"net.bridge.bridge-nf-call-{program}": 0 for program in lost}
+            # A node of Kubernetes needs it.
+            free = keys and host.flag("kernel", "kubernetes") is not True
+            remedy = {"tuning_host_sysctl": keys} if free else {}
+            yield Hit(evidence, remedy=remedy, severity="high" if lost else "low" if harm else "")
 
 
 # More within some seconds than a scan of ports from outside.
@@ -240,8 +248,10 @@ RULES = (
         id="bridge-passes-firewall",
         severity="note",
         title="Packets between guests pass the firewall of their host",
-        condition="net.bridge.bridge-nf-call-iptables or -ip6tables is 1, and a bridge has guests and a NIC; low where "
-        "the firewall dropped at least 1000 packets within an interval, and Docker or its like has a bridge of its own",
+        condition="net.bridge.bridge-nf-call-iptables or -ip6tables is 1, and a bridge has guests and a NIC; high "
+        "where the chain FORWARD drops what comes by this bridge and leaves by it, whatever it is, and has dropped "
+        "something, and low where the firewall dropped at least 1000 packets within an interval, and Docker or its "
+        "like has a bridge of its own",
         explanation="Docker loads br_netfilter and sets the policy of FORWARD to DROP, that of ip6tables as well from "
         "Docker 27 on, so guests on a bridge of the same host lose their network, or IPv6 alone. Kubernetes needs 1.",
         action="If guests are cut off, set it to 0 (where neither Kubernetes nor a firewall for guests needs it), or "

@@ -34,13 +34,16 @@ _PORTS = ("nics", "guests", "containers", "others")
 # How many VLANs the cards of a driver filter: what ConnectX-4 to 6 tell (log_max_vlan_list), as mlx5_core writes into
 # the kernel's log, and MLX4_MAX_VLAN_NUM of include/linux/mlx4/device.h but the two that it keeps for itself.
 _ROOM = {"mlx5_core": 512, "mlx4_en": 126}
+# mlx4_en refuses those beyond, so that the bridge has no more of them than there is room, or one less: 8021q has taken
+# VLAN 0 (nbp_vlan_add in net/bridge/br_vlan.c gives up what the driver refuses).
+_REFUSES = {"mlx4_en": 125}
 
 
 def _vlans(host: Host) -> Iterator[Hit]:
     for row in host.rows("bridges"):
         for nic in host.nics:
             room, used = _ROOM.get(nic.driver, 0), row.count("vlan_ids", nic.name)
-            if room and used > room and nic.value("features", "rx-vlan-filter") is True:
+            if room and used >= _REFUSES.get(nic.driver, room + 1) and nic.value("features", "rx-vlan-filter") is True:
                 evidence = {"bridge": row.text("name"), "VLANs of the port": used, "VLANs that the card filters": room}
                 remedy = nic_remedy(nic.name, features={"rx-vlan-filter": False})
                 yield Hit({**evidence, "rx-vlan-filter": "on", "driver": nic.driver}, nic.name, remedy=remedy)
@@ -67,8 +70,8 @@ RULES = (
         id="vlan-filter-full",
         severity="high",
         title="A bridge has more VLANs than its card can filter",
-        condition="a card of Mellanox is the port of a bridge for more VLANs than it has room for, and rx-vlan-filter "
-        "is on",
+        condition="a card of Mellanox is the port of a bridge for more VLANs than it has room for, or of ConnectX-3 "
+        "for 125 or more, and rx-vlan-filter is on",
         explanation="A bridge that knows VLANs enters each of them into the filter of its card, and `bridge-vids "
         "2-4094` are thousands. The card takes the first ones (512 of ConnectX-4 and later, 126 of ConnectX-3), and "
         "packets of the others never arrive.",

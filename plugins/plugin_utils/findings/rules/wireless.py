@@ -36,11 +36,22 @@ def _preferred(host: Host) -> Iterator[Hit]:
         for name, metric in ways.items()
         if (nic := host.nic(name)) and nic.real and not wireless(nic) and nic.speed >= 100 and metric < _PENALTY
     }
-    if air and wired and min(air.values()) < min(wired.values()):
-        yield Hit(
-            {f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())},
-            min(air, key=air.__getitem__),
-        )
+    if not air or not wired:
+        return
+    best, other = (min(found, key=found.__getitem__) for found in (air, wired))
+    order = list(ways)
+    # Of two routes that are equal the kernel takes the first one.
+    if air[best] < wired[other] or (air[best] == wired[other] and order.index(best) < order.index(other)):
+        equal = {"first of the two": best} if air[best] == wired[other] else {}
+        metrics = {f"metric of {name}": metric for name, metric in sorted({**air, **wired}.items())}
+        sent = {name: nic.counted("tx_bytes")[0] for name in (best, other) if (nic := host.nic(name))}
+        slow = sent.get(best, 0) >= _BYTES and sent.get(best, 0) >= 10 * sent.get(other, 0)
+        told = {f"sent by {name}": f"{count / 1e9:.1f} GB" for name, count in sent.items()} if slow else {}
+        yield Hit({**metrics, **equal, **told}, best, severity="medium" if slow else "")
+
+
+# What says that the way by air is in use, in bytes.
+_BYTES = 10_000_000_000
 
 
 def _reconnects(host: Host) -> Iterator[Hit]:
@@ -89,9 +100,9 @@ RULES = (
         severity="low",
         title="Traffic goes by air although there is a cable",
         condition="a wireless NIC and one with a cable have a default route each, and that of the wireless one has the "
-        "smaller metric",
+        "smaller metric, or the same and is the first; medium where it has sent 10 GB and ten times as much",
         explanation="The smaller metric wins, so that everything beyond the own network takes the slower way. By "
-        "itself NetworkManager prefers the cable.",
+        "itself NetworkManager prefers the cable; systemd-networkd gives both the same metric.",
         action="Give the route by cable the smaller metric (`ipv4.route-metric` of the profiles in NetworkManager, "
         "`RouteMetric=` of systemd-networkd), or switch the wireless NIC off.",
         reference="https://github.com/systemd/systemd/issues/928",
