@@ -526,6 +526,13 @@ host:
       type: list
       elements: dict
       returned: always
+    detours:
+      description:
+        - Networks to which a NIC is connected (C(network), C(nic)) and that a C(table) before the main one leads into
+          a tunnel (C(by)), with the C(priority) of its rule; read only where there is a tunnel.
+      type: list
+      elements: dict
+      returned: always
     half_open:
       description:
         - Connections that wait for the last packet of their handshake, by the C(nic) whose address was asked; read only

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, paths
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, detours, paths
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import route_table
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -125,3 +125,41 @@ def test_peers_that_the_same_nic_leads_to_get_their_answers():
 )
 def test_hosts_that_are_not_asked_or_have_none(text, run):
     assert paths.half_open(host_of(text, run)) == []
+
+
+TAILSCALE = (
+    "0:\tfrom all lookup local\n5210:\tfrom all fwmark 0x80000/0xff0000 lookup main\n5270:\tfrom all lookup 52\n"
+)
+QUICK = "32764:\tfrom all lookup main suppress_prefixlength 0\n32765:\tnot from all fwmark 0xca6c lookup 51820\n"
+EARLIER = "100:\tfrom all lookup 52\n"
+LAN = ("eth0", "0001A8C0", "00000000", "0001", 0, "00FFFFFF")
+IN_52 = "100.79.30.91 dev tailscale0 \n100.100.100.100 dev tailscale0 \n"
+
+
+@pytest.mark.parametrize(
+    "rules, listed, by",
+    [
+        (TAILSCALE, f"{IN_52}192.168.1.0/24 dev tailscale0 \n", "tailscale0"),
+        (TAILSCALE, f"{IN_52}192.168.0.0/16 dev tailscale0 \n", "tailscale0"),
+        (TAILSCALE, f"{IN_52}192.168.0.0/16 dev tailscale0 \nthrow 192.168.1.0/24 \n", ""),
+        (TAILSCALE, f"{IN_52}192.168.0.0/16 dev tailscale0 \n192.168.1.0/24 dev eth0 scope link \n", ""),
+        (TAILSCALE, f"{IN_52}default dev tailscale0 \n", ""),
+        (TAILSCALE, f"{IN_52}192.168.1.9 dev tailscale0 \n10.51.0.0/16 dev tailscale0 \n", ""),
+        (TAILSCALE, "999.1.1.1/24 dev tailscale0\n192.168.1.0/99 dev tailscale0\nunreachable 192.168.1.0/24\n", ""),
+        (QUICK, "192.168.1.0/24 dev tailscale0 \n", ""),
+        (f"0:\tfrom all lookup local\n{QUICK}", "192.168.1.0/24 dev tailscale0 \n", ""),
+        (f"{EARLIER}{QUICK}", "192.168.1.0/24 dev tailscale0 \n", "tailscale0"),
+        ("", "192.168.1.0/24 dev tailscale0 \n", ""),
+    ],
+)
+def test_the_own_network_by_a_table_of_its_own(rules, listed, by):
+    def run(words, _data=""):
+        told = {("ip", "-4", "rule", "show"): f"{rules}{RULES}", ("ip", "-4", "route", "show", "table", "52"): listed}
+        return (0, told[tuple(words)], "") if tuple(words) in told else (1, "", "")
+
+    host = host_of(table(WAY, LAN), run)
+    assert detours.gather(host, [{"nic": "vnet0", "kind": "tap"}]) == []
+    found = detours.gather(host, [{"nic": "tailscale0", "kind": "tun"}])
+    assert [(row["network"], row["nic"], row["by"]) for row in found] == (
+        [("192.168.1.0/24", "eth0", by)] if by else []
+    )

@@ -13,6 +13,7 @@ from . import (
     bridges,
     controllers,
     counters,
+    detours,
     drops,
     firewall,
     interrupts,
@@ -72,7 +73,10 @@ def gather(
     _add(found, "interrupts", _try("interrupts", remarks, lambda: interrupts.gather(host, list(found))))
     rules = _try("queues", remarks, lambda: queues.dropping(host, shown)) or {}
     whole_host = _topics(peers, (about["protocols"] or {}).get("growth", {}))
-    whole_host += (("firewall", lambda host: firewall.gather(host, about["softnet"] or ())),)
+    whole_host += (
+        ("detours", lambda host: detours.gather(host, about["tunnels"] or ())),
+        ("firewall", lambda host: firewall.gather(host, about["softnet"] or ())),
+    )
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
 

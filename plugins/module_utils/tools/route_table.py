@@ -11,7 +11,7 @@ TABLE = "/proc/net/route"
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
 _UP, _GATEWAY, _REJECT = 0x1, 0x2, 0x200
 # The bits of the mask of networks that can be hidden; VPNs split a default route into two of one bit.
-_SHORTEST, _LONGEST = 8, 24
+SHORTEST, _LONGEST = 8, 24
 # Routes that are looked at.
 _MOST = 2000
 
@@ -57,6 +57,26 @@ def defaults(text: str) -> List[Route]:
     return [route for route in parse("\n".join([head, *likely])) if not route.length]
 
 
+def head(text: str) -> Iterator[Route]:
+    """The first 2,000 routes, as a router has a million."""
+    return parse("\n".join(text.splitlines()[: _MOST + 1]))
+
+
+def listed(text: str) -> Iterator[Route]:
+    """The routes of IPv4 of `ip route show table N`; one that throws back to the next table has no NIC."""
+    for line in text.splitlines()[:_MOST]:
+        match = re.match(
+            r"(?:(throw) )?(?:(\d{1,3}(?:\.\d{1,3}){3})(?:/(\d{1,2}))?|default)(?: .*?dev (\S+))?(?:\s|$)", line
+        )
+        if match and (match[1] or match[4]):
+            octets = [int(octet) for octet in (match[2] or "0.0.0.0").split(".")]
+            length = int(match[3] or 32) if match[2] else 0
+            if max(octets) < 256 and length <= 32:
+                mask = (1 << 32) - (1 << (32 - length))
+                network = int.from_bytes(bytes(octets), "big") & mask
+                yield Route("" if match[1] else match[4], network, mask, " via " in line, 0)
+
+
 def exact(routes: Sequence[Route], address: str) -> str:
     """The NIC of the most exact route to an address of IPv4; empty where only a default route leads there."""
     from ipaddress import IPv4Address  # costs as much as the rest of the module, and few hosts have several ways out
@@ -83,7 +103,7 @@ def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]
     other_lines = [line for line in lines[: _MOST + len(own_lines)] if line.split("\t", 1)[0].strip() not in names]
     # A network of the wire inside of one of theirs: the rest of the wider network, often its router, lies elsewhere.
     own_rows = [own for own in parse("\n".join([head, *own_lines[:_MOST]])) if not own.routed]
-    wide = [other for other in parse("\n".join([head, *other_lines[:_MOST]])) if _SHORTEST <= other.length <= _LONGEST]
+    wide = [other for other in parse("\n".join([head, *other_lines[:_MOST]])) if SHORTEST <= other.length <= _LONGEST]
     found: List[Dict[str, Union[str, int]]] = [
         {"nic": own.nic, "network": str(own), "inside": str(other), "by": other.nic}
         for own in own_rows
