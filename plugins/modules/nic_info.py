@@ -408,6 +408,10 @@ nics:
           (each is translated).
       type: str
       returned: with an IOMMU, on Linux 4.19 and later
+    mac_invented:
+      description: Whether its driver has found no MAC in the hardware, and has made one up.
+      type: bool
+      returned: for such NICs
     usb_speed:
       description: The speed of the USB bus that it hangs on, in Mb/s.
       type: int
@@ -458,7 +462,8 @@ host:
     power:
       description: The C(governor) and C(frequency_driver) of the processors, the clocks between which it chooses
         (C(slowest_khz), C(fastest_khz)), their C(idle_states), the C(aspm_policy), the processors of each NUMA node
-        (C(nodes)), whether the host has a C(battery), and how often it C(suspends).
+        (C(nodes)), whether the host has a C(battery), how often it C(suspends), and C(undervoltage) while the supply of
+        a Raspberry Pi falls short.
       type: dict
       returned: always
     addresses:
@@ -603,7 +608,8 @@ host:
         - Queues that a program reads, such as those of OpenVPN (C(kind) V(tun)) and of guests (V(tap)), each with the
           length of its C(queue), and the packets C(sent) into it and C(dropped) there; with O(interval) under C(growth)
           what came on top within it.
-        - Those of C(kind) V(wireguard), V(vxlan) and V(geneve) with their C(mtu) alone.
+        - Those of C(kind) V(wireguard), V(vxlan) and V(geneve) with their C(mtu); of WireGuard also the packets C(sent)
+          and those dropped while a handshake was C(unanswered).
       type: list
       elements: dict
       returned: always

@@ -65,6 +65,7 @@ def _identity(host: ReadOnlyHost, nic: Identity, remarks: List[str]) -> Dict[str
         "driver_version": driver.get("version", ""),
         "firmware_version": driver.get("firmware-version", ""),
         "mac": nic.mac,
+        **_invented(host, nic),
         "pci_id": nic.pci,
         **_revision(host, nic),
         "bus": driver.get("bus-info", nic.bus),
@@ -85,6 +86,12 @@ def _revision(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
     """Which stepping of its chip a PCI device has, as a number; Linux 4.10 and later tell."""
     text = sysfs.text(host, f"{sysfs.ROOT}/{nic.name}/device/revision")
     return {"revision": int(text, 16)} if re.fullmatch(r"0x[0-9a-f]{1,2}", text) else {}
+
+
+def _invented(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:
+    """Whether the driver has found no MAC in the hardware (NET_ADDR_RANDOM of include/uapi/linux/netdevice.h)."""
+    random = nic.physical and sysfs.number(host, f"{sysfs.ROOT}/{nic.name}/addr_assign_type") == 1
+    return {"mac_invented": True} if random else {}
 
 
 def _iommu(host: ReadOnlyHost, nic: Identity) -> Dict[str, Any]:

@@ -13,6 +13,7 @@ from .saying import said
 _CPU = "/sys/devices/system/cpu"
 _NODES = "/sys/devices/system/node"
 _SUPPLIES = "/sys/class/power_supply"
+_SENSORS = "/sys/class/hwmon"
 _AIR = "/proc/net/wireless"
 
 
@@ -20,7 +21,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node.
 
     `slowest_khz` and `fastest_khz` are the clocks between which the governor chooses, and `suspends` is how often the
-    host has slept since the boot (Linux 5.4).
+    host has slept since the boot (Linux 5.4); `undervoltage` is whether the supply of a Raspberry Pi is too weak.
     """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
@@ -39,7 +40,16 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         **{key: found for key, found in clock.items() if found},
         **({"battery": True} if _battery(host) else {}),
         **({"suspends": slept} if slept else {}),
+        **({"undervoltage": True} if _undervoltage(host) else {}),
     }
+
+
+def _undervoltage(host: ReadOnlyHost) -> bool:
+    """Whether a Raspberry Pi says that its supply has fallen short, within the last two seconds (raspberrypi-hwmon)."""
+    for name in host.names(_SENSORS):
+        if sysfs.text(host, f"{_SENSORS}/{name}/name") == "rpi_volt":
+            return sysfs.number(host, f"{_SENSORS}/{name}/in0_lcrit_alarm") == 1
+    return False
 
 
 def _battery(host: ReadOnlyHost) -> bool:

@@ -16,12 +16,16 @@ from ..tools import statistics, sysfs
 # IFF_TUN, IFF_TAP and IFF_VNET_HDR of include/uapi/linux/if_tun.h; the last one only programs that run guests ask for.
 _KINDS = {1: "tun", 2: "tap"}
 _HEADERS = 0x4000
-_COUNTED = ("sent", "dropped")
+_COUNTED = ("sent", "dropped", "unanswered")
 _OTHERS = ("wireguard", "vxlan", "geneve")
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """Each with its kind, the length of its queue, and the packets sent into it and dropped there; or its MTU."""
+    """Each with its kind, the length of its queue, and the packets sent into it and dropped there; or its MTU.
+
+    Of WireGuard also the packets that were sent, and those `unanswered`, as the other end did not take part in a
+    handshake.
+    """
     found = []
     for nic in host.names(sysfs.ROOT):
         word = sysfs.text(host, f"{sysfs.ROOT}/{nic}/tun_flags")
@@ -42,7 +46,11 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         words = sysfs.text(host, f"{sysfs.ROOT}/{nic}/uevent").split()
         for kind in _OTHERS:
             if f"DEVTYPE={kind}" in words:
-                found.append({"nic": nic, "kind": kind, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")})
+                row: Dict[str, Any] = {"nic": nic, "kind": kind, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")}
+                for key, file in (("sent", "tx_packets"), ("unanswered", "tx_dropped")) if kind == "wireguard" else ():
+                    number = sysfs.number(host, f"{sysfs.ROOT}/{nic}/statistics/{file}")
+                    row.update({} if number is None else {key: number})
+                found.append(row)
     return found
 
 

@@ -64,6 +64,7 @@ WATCHED: Dict[str, List[str]] = {
         "TCPTimeWaitOverflow",
         "TCPTimeouts",
         "PruneCalled",
+        "TCPOFOQueue",
         "TCPRcvCollapsed",
         "RcvPruned",
     ],

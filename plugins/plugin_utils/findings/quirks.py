@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .chips import Release, is_hardware
-from .harm import lost, sent_again
+from .harm import lost, much, sent_again
 from .lanes import Link, advice, card, links, sharing
 from .model import nic_remedy
 from .view import Nic
@@ -21,9 +21,10 @@ class Quirk(NamedTuple):
     at `half` duplex or at a `speed`, the PCIe link may go to the state `sleeps`, something was `counted`, or more of it
     lost than a burst (`lost`), TCP sends one in so many segments `again`, or the NIC cannot have the features that it
     `lacks`. Where a row has several of these, all must hold. With `unknown`, which is what to do then, it holds for
-    clear losses as well where nobody knows whether the link sleeps. `build` is how the version of the driver begins
-    that has the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC.
-    A row without `before` is not ended by any kernel that is known, and `ended` is what ended it.
+    clear losses as well where nobody knows whether the link sleeps. One segment in so many `gaps` came after one that
+    was missing, which makes it medium and is no condition. `build` is how the version of the driver begins that has
+    the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC. A row
+    without `before` is not ended by any kernel that is known, and `ended` is what ended it.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Quirk(NamedTuple):
     counted: str = ""
     lost: str = ""
     again: int = 0
+    gaps: int = 0
     lacks: tuple[str, ...] = ()
     build: str = ""
     revisions: tuple[int, ...] = ()
@@ -71,7 +73,9 @@ class Quirk(NamedTuple):
         return advice(nic, pair.link) if pair and pair.link else self.unknown if self._in_doubt(nic) else ""
 
     def doubt(self, nic: Nic) -> str:
-        """The severity where it is not known whether anything limits the NIC; empty where it is."""
+        """The severity where more harm is seen than the row knows of, or none is sure; empty where the row's holds."""
+        if self.gaps and _gaps(nic, self.gaps):
+            return "medium"
         pair = _in_bond(nic) if self.pair else None
         return "note" if pair and not pair.link else "medium" if self._in_doubt(nic) else ""
 
@@ -86,9 +90,18 @@ def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
     if quirk.revisions and revision not in quirk.revisions:
         return {}
     found = _state(quirk, nic)
+    missing = _gaps(nic, quirk.gaps) if quirk.gaps else {}
     build = {"driver version": nic.text("driver_version")} if quirk.build else {}
     stepping = {"revision": int(revision)} if quirk.revisions and revision is not None else {}
-    return {} if found is None else {**_hardware(nic), **stepping, **build, **found}
+    return {} if found is None else {**_hardware(nic), **stepping, **build, **found, **missing}
+
+
+def _gaps(nic: Nic, part: int) -> dict[str, Any]:
+    """The segments that came after a missing one, where the NIC brings most of what TCP receives."""
+    late, since = much(nic.host, "TcpExtTCPOFOQueue")
+    every, _since = nic.host.protocol("TcpInSegs")
+    most = nic.packets * 2 >= sum(each.packets for each in nic.host.nics if each.linked)
+    return {"segments after a gap": f"{late} of {every} {since}"} if most and 0 < every < late * part else {}
 
 
 def _hardware(nic: Nic) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tunnels that a program serves: it reads packets from a queue, and what comes while that is full is lost."""
+"""Tunnels: the queue that a program reads, which may be too short, and peers of WireGuard that do not answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,32 @@ def _short(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, row.text("nic"))
 
 
+def _asleep(host: Host) -> Iterator[Hit]:
+    for row in host.rows("tunnels"):
+        seconds = row.number("interval")
+        growth = ("growth",) if seconds else ()
+        lost, sent = row.count(*growth, "unanswered"), row.count(*growth, "sent")
+        # Telephones sleep, and what is sent to them meanwhile is some packets.
+        if row.text("kind") == "wireguard" and lost >= (100 if seconds else 1000) and lost * 10 >= sent + lost:
+            since = f"in {seconds:g} s" if seconds else "since it was made"
+            yield Hit({"dropped, no handshake": f"{lost} beside {sent} packets {since}"}, row.text("nic"))
+
+
 RULES = (
+    Rule(
+        id="wireguard-peer-silent",
+        severity="low",
+        title="WireGuard drops what it should send, because a peer does not answer",
+        condition="a tunnel of WireGuard has dropped at least 1000 packets (100 within an interval), and one in ten, "
+        "while it waited for a handshake",
+        explanation="A peer behind NAT can be reached only as long as the NAT remembers it, and that forgets after "
+        "some minutes without packets. The tunnel then looks well at both ends until that peer sends something itself.",
+        action="See which peer it is (`wg show`: the latest handshake is older than three minutes). Set "
+        "`PersistentKeepalive = 25` at peers behind NAT; else see whether its endpoint and its UDP port are right, and "
+        "whether it is switched off, as telephones are.",
+        reference="https://github.com/angristan/wireguard-install/issues/338",
+        host=_asleep,
+    ),
     Rule(
         id="tunnel-queue-short",
         severity="medium",
