@@ -467,7 +467,9 @@ host:
       type: dict
       returned: always
     addresses:
-      description: The addresses that somebody has set, with NIC and MTU.
+      description:
+        - The addresses that somebody has set, with NIC and MTU, and under C(proxies) the switches that are on by which
+          the NIC answers ARP for others (C(proxy_arp), C(proxy_arp_pvlan)).
       type: list
       elements: dict
       returned: always

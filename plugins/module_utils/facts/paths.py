@@ -29,7 +29,8 @@ _MOST = 512
 def addresses(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The addresses but those of the link, with their NIC, which may be a bond or a VLAN, its MTU, MAC and kind.
 
-    `hardware` are the devices under it, as far as the kernel tells: none under a tunnel or a bridge of containers.
+    `hardware` are the devices under it, as far as the kernel tells: none under a tunnel or a bridge of containers;
+    `proxies` are the switches by which it answers ARP for others.
     Of lo there are those that others may ask for, such as that of a service behind a load balancer.
     """
     return [
@@ -49,7 +50,18 @@ def _about(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
         "mac": sysfs.text(host, f"{base}/address").lower(),
         "kind": kind[1] if kind else hardware,
         "hardware": sorted(_hardware(host, nic)),
+        **_proxies(host, nic),
     }
+
+
+def _proxies(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
+    """The switches by which it answers ARP for addresses of others, such as proxy_arp."""
+    found = [
+        key
+        for key in ("proxy_arp", "proxy_arp_pvlan")
+        if sysfs.number(host, f"/proc/sys/net/ipv4/conf/{nic}/{key}") == 1
+    ]
+    return {"proxies": found} if found else {}
 
 
 # Tunnels whose drivers tell no DEVTYPE, by their ARPHRD of include/uapi/linux/if_arp.h.
