@@ -533,6 +533,10 @@ host:
       type: list
       elements: dict
       returned: always
+    clamps:
+      description: Whether a rule of the firewall lowers the MSS of connections over C(ipv4) and over C(ipv6).
+      type: dict
+      returned: of hosts that forward IPv6 and dial in by PPP
     detours:
       description:
         - Networks to which a NIC is connected (C(network), C(nic)) and that a C(table) before the main one leads into

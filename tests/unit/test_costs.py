@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, firewall
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import bridges, clamps, firewall
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import iptables
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -104,3 +104,28 @@ def test_bridges_whose_guests_are_cut_off(switch, found):
     assert (row.get("dropped_by"), row["mac_of"]) == (found, "vnet0")
     disk.files["/sys/class/net/br0/addr_assign_type"] = "3\n"
     assert "mac_of" not in bridges.gather(memory_host.connect(disk, run, True))[0]
+
+
+IP4 = 'table ip mangle {\n\tchain FORWARD {\n\t\toifname "ppp0" tcp option maxseg size set rt mtu\n\t}\n}\n'
+IP6 = "table ip6 filter {\n\tchain FORWARD {\n\t\ttcp dport 22 accept\n\t}\n}\n"
+INET = "table inet filter {\n\tchain forward {\n\t\ttcp option maxseg size set rt mtu\n\t}\n}\n"
+
+
+@pytest.mark.parametrize(
+    "ruleset, legacy, nic, found",
+    [
+        (IP4 + IP6, "", "ppp0", {"ipv4": True, "ipv6": False}),
+        (IP6 + INET, "", "ppp0", {"ipv4": True, "ipv6": True}),
+        ("", "-A FORWARD -o ppp0 -p tcp -j TCPMSS --clamp-mss-to-pmtu\n", "ppp0", {"ipv4": True, "ipv6": False}),
+        (IP4, "", "eth0", {}),
+    ],
+)
+def test_which_versions_a_router_lowers_the_mss_for(ruleset, legacy, nic, found):
+    told = {("nft", "--terse", "list", "ruleset"): ruleset, ("iptables-save", "-c"): legacy}
+
+    def run(words, _data=""):
+        return (0, told[tuple(words)], "") if tuple(words) in told else (1, "", "")
+
+    files = {f"/sys/class/net/{nic}/ifindex": "5\n", "/proc/sys/net/ipv6/conf/all/forwarding": "1\n"}
+    host = memory_host.connect(memory_host.Files(files), run, True)
+    assert clamps.gather(host) == found

@@ -11,6 +11,7 @@ from ..schema import TuningError
 from . import (
     bonds,
     bridges,
+    clamps,
     controllers,
     counters,
     detours,
@@ -109,6 +110,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
         ("teams", teams.gather),
         ("bridges", bridges.gather),
         ("overlaps", bridges.overlaps),
+        ("clamps", clamps.gather),
         ("controllers", controllers.gather),
         ("listeners", listeners.gather),
         ("limits", limits.gather),

@@ -76,6 +76,8 @@ WATCHED_6 = (
     "Ip6InDelivers",
     "Ip6OutRequests",
     "Ip6OutNoRoutes",
+    "Ip6OutForwDatagrams",
+    "Ip6InTooBigErrors",
     "Ip6FragOKs",
     "Ip6ReasmReqds",
     "Ip6ReasmFails",
