@@ -582,7 +582,8 @@ host:
       type: dict
       returned: always
     managers:
-      description: Who else sets NICs, which are network managers, C(.link) files, C(tuned) and C(irqbalance).
+      description: Who else sets NICs, which are network managers, C(.link) files, C(tuned) and C(irqbalance), and
+        whether TLP switches Wake-on-LAN off (C(tlp_stops_waking)).
       type: dict
       returned: always
     sysctl:

@@ -68,6 +68,7 @@ WATCHED: Dict[str, List[str]] = {
         "TCPRcvCollapsed",
         "RcvPruned",
     ],
+    "IpExt": ["InMcastPkts", "OutMcastPkts"],
 }
 
 

@@ -49,7 +49,35 @@ def _vlans(host: Host) -> Iterator[Hit]:
                 yield Hit({**evidence, "rx-vlan-filter": "on", "driver": nic.driver}, nic.name, remedy=remedy)
 
 
+def _functions(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        master, functions = nic.text("master"), nic.value("sriov", "vfs")
+        row = next((row for row in host.rows("bridges") if row.text("name") == master), Facts({}))
+        inside = row.count("guests") + row.count("containers")
+        # A card whose switch the host runs (switchdev) has a port for each function, which may be in the bridge.
+        if isinstance(functions, int) and functions > 0 and inside and nic.driver not in _SWITCHDEV:
+            evidence = {"bridge": master, "guests and containers": inside, "virtual functions": functions}
+            yield Hit({**evidence, "driver": nic.driver}, nic.name)
+
+
+_SWITCHDEV = ("mlx5_core", "nfp", "sfc")
+
+
 RULES = (
+    Rule(
+        id="bridge-beside-functions",
+        severity="note",
+        title="Guests at a bridge and guests with virtual functions of its port may not reach each other",
+        condition="a NIC with virtual functions is the port of a bridge that has guests or containers; not where its "
+        "driver has the card's switch run by the host",
+        explanation="The switch inside of the card knows the MACs of its functions only. What a guest with a function "
+        "sends to a MAC behind the bridge of the same card goes out by the cable and does not come back, while all "
+        "other hosts reach both.",
+        action="Enter the MACs behind the bridge (`bridge fdb add MAC dev NIC`, by a hook when a guest starts), give "
+        "the bridge another port of the card, or a trusted function in place of the NIC itself.",
+        reference="https://github.com/canonical/hotsos/issues/365",
+        host=_functions,
+    ),
     Rule(
         id="bridge-port-filters",
         severity="medium",
