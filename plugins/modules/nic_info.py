@@ -543,7 +543,7 @@ host:
           a tunnel (C(by)), with the C(priority) of its rule; read only where there is a tunnel.
       type: list
       elements: dict
-      returned: always
+      returned: when there are any
     half_open:
       description:
         - Connections that wait for the last packet of their handshake, by the C(nic) whose address was asked; read only

@@ -75,8 +75,8 @@ def gather(
     rules = _try("queues", remarks, lambda: queues.dropping(host, shown)) or {}
     whole_host = _topics(peers, (about["protocols"] or {}).get("growth", {}))
     whole_host += (
-        ("detours", lambda host: detours.gather(host, about["tunnels"] or ())),
-        ("firewall", lambda host: firewall.gather(host, about["softnet"] or ())),
+        ("detours", lambda host: detours.gather(host, about["tunnels"] or ()) or None),
+        ("firewall", lambda host: firewall.gather(host, about["softnet"] or ()) or None),
     )
     if configured:
         from . import files_by_hand  # only a capture needs it; an audit starts faster without
@@ -110,7 +110,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
         ("teams", teams.gather),
         ("bridges", bridges.gather),
         ("overlaps", bridges.overlaps),
-        ("clamps", clamps.gather),
+        ("clamps", lambda host: clamps.gather(host) or None),
         ("controllers", controllers.gather),
         ("listeners", listeners.gather),
         ("limits", limits.gather),
