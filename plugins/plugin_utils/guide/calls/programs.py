@@ -192,8 +192,8 @@ def systemctl(guide: Guide, line: int, words: List[str]) -> None:
 
 
 def service(guide: Guide, line: int, words: List[str]) -> None:
-    """`service NAME VERB`, and `chkconfig NAME off`."""
-    words = [word for word in words if not word.startswith("-")]
+    """`service NAME VERB`, and `chkconfig --level 2345 NAME off`."""
+    words = [word for word in words if word[:1] != "-" and not word.isdecimal()]
     verb = words[1] if len(words) > 1 else "status"
     if verb == "status":
         guide.sink.nothing(line, "only reads")

@@ -14,6 +14,7 @@ from . import foreign, programs
 
 PROMPT = re.compile(
     r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|-?(?:ba)?sh-\d[\d.]*[#$]\s+"
+    r"|[\w.-]+@[\w.-]+:~(?=(?:sudo|sysctl|ethtool|ip)\s)"  # whose sign the page has lost
     r"|[\w.-]+:[~/]\S*\s?[#$]\s+|[A-Za-z][\w-]*[#$%]\s+|(?:\$>|[$#>])\s+)?"
 )
 _COMMAND = re.compile(
@@ -44,8 +45,13 @@ _BY_A_SHELL = re.compile(
 )
 # Programs whose names begin sentences as well.
 _ENGLISH = ("route", "bridge", "mount", "at", "arp", "reboot", "shutdown", "docker", "service", "limit")
-_IP_WORDS = ("link", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
+_IP_WORDS = ("link", "lin", "li", "l", "addr", "address", "a", "route", "r", "rule", "neigh")
 _VERBS = ("start", "stop", "restart", "enable", "disable", "mask", "on", "off")
+# What follows the name of a script that deals out interrupts, where a sentence would go on: options, processors, a NIC.
+_ARGUMENT = re.compile(
+    r"[\[,]*(?:-\w+|[\w.:@-]*\d[\w.:@,-]*|[A-Z_]{2,}|[lw]an|nic|dev|iface|interface|(?:eth|en|ib)\w*"
+    r"|local|remote|one|custom|all|start|\.*|.*[$<>*\ue100-\ue1ff].*)[\],]*"
+)
 
 
 def only_prints(text: str) -> bool:
@@ -199,6 +205,7 @@ def plausible(words: List[str]) -> bool:
     if name == "ifconfig":
         return len(rest) > 1 and rest[1] in ("up", "down", "mtu", "txqueuelen", "promisc", "-promisc")
     if name in ("service", "chkconfig", "rc-service"):
+        rest = rest[2:] if rest[:1] == ["--level"] else rest
         return len(rest) == 2 and rest[1] in _VERBS
     if name == "systemctl":
         return len(rest) > 1 and any(word in _VERBS for word in rest)
@@ -210,6 +217,8 @@ def plausible(words: List[str]) -> bool:
         return bool(rest) and rest[0] in ("con", "c", "connection", "device", "dev", "d")
     if name == "tuned-adm":
         return rest[:1] == ["profile"] and len(rest) == 2
+    if name.startswith(("set_irq_affinity", "mlnx_affinity")):
+        return bool(rest) and all(map(_ARGUMENT.fullmatch, rest))
     return name in programs.PROGRAMS and bool(rest)
 
 
