@@ -23,6 +23,8 @@ _CHOICE = re.compile(
     r"(?<=\s)(?:\{(?:on|off)(?:\s?\|\s?(?:on|off))+\}|(?:on|off)(?:\|(?:on|off))+)(?=[\s`]|$)"
     r"|(?<=[\s=])\d+(?:\|\d+)+(?=[\s`]|$)"
 )
+# The name of a NIC without its number: `eth?`, which an inventory would take for all of them.
+_NUMBERED = re.compile(r"(?<=\s)(?:eth|en[ops]|wlan|bond|ib)\?(?=[\s`]|$)")
 _MASK = {code: chr(_AREA + code) for code in range(0x100)}
 _SHOW = {_AREA + code: chr(code) for code in range(0x100)}
 _MASKED = re.compile(f"[{chr(_AREA)}-{chr(_AREA + 0xFF)}]")
@@ -73,6 +75,7 @@ def placeholders(text: str) -> str:
     """A line with words such as <iface> masked, which its reader is to replace; a shell would take a file for it."""
     word = r"<[^\W\d][^<>|&;$\"'`=]*>"
     text = _CHOICE.sub(lambda match: mask(match[0]), text)
+    text = _NUMBERED.sub(lambda match: mask(f"<{match[0]}>"), text)
     return re.sub(rf"(?<=\s){word}(?=[\s`,.;:)\"']|$)|(?<=/){word}(?=/)", lambda match: mask(match[0]), text)
 
 

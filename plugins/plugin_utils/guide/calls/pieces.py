@@ -30,7 +30,7 @@ _WHOLE = (
     re.compile(r"((?:sudo\s+)?ifconfig\s+\S+\s+(?:mtu|txqueuelen)\s+\d+)\s+(.+)"),
     re.compile(r"((?:sudo\s+)?echo\s+(?:\"[^\"]*\"|'[^']*')\s*>>?\s*/etc/[\w./-]+)\s+(.+)"),
 )
-_PAIR = re.compile(r"[a-z][\w-]*\s+(?:\d+|on|off|max)\b")
+_PAIR = re.compile(r"(?:[a-z][\w-]*|[A-Z]{2,}[A-Z-]*)\s+(?:\d+|on|off|max)\b")
 _WORDS = re.compile(r"[^\W\d_][\w'\u2019-]*(?:[\s,]+[^\W_][\w'\u2019()-]*)+[.!:]?")
 _ALSO_SETS = re.compile(r">\s*/(?:proc/sys|proc/irq|sys/class/net|etc/sysctl)|\bifconfig\s+\S+\s+txqueuelen\s+\d")
 

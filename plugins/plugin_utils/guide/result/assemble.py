@@ -61,6 +61,7 @@ def _placeholder(nic: str) -> bool:
     capitals = re.fullmatch(r"[A-Z_]*(INTERFACE|IFACE|NIC|DEVICE|NAME|CARD)[A-Z_]*\d?", nic)
     return (
         any(char in nic for char in "$<>{}()%@")
+        or not nic.isascii()
         or capitals is not None
         or nic.lower()
         in (
