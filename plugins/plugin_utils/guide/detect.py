@@ -150,17 +150,20 @@ def _around_blocks(lines: Sequence[Line]) -> List[str]:
 
 
 def files(lines: Sequence[Line]) -> List[Tuple[str, List[Line]]]:
-    """The files of which a text shows several, each below its path in a comment; none where it shows no two forms."""
+    """The files of which a text shows several, each below its path in a comment or what opens it; none where all of
+    them are of one form, unless each of these is for a NIC of its own."""
     found: List[Tuple[str, List[Line]]] = []
     for number, text in lines:
-        named = re.fullmatch(r"\s*[#;]+\s*(/etc/\S+?):?\s*", text)
+        named = re.fullmatch(r"\s*[#;]+\s*(?:(?:sudo\s+)?(?:vim?|nano|cat|more|less)\s+)?(/etc/\S+?):?\s*", text)
         if named and by_path(named[1]):
             found.append((named[1], []))
         elif not found and text.strip():
             return []
         if found:
             found[-1][1].append((number, text))
-    return found if len({by_path(path) for path, _lines in found}) > 1 else []
+    paths = {path for path, _lines in found}
+    forms = {by_path(path) for path in paths}
+    return found if len(forms) > 1 or (len(paths) > 1 and forms <= {"ifcfg", "systemd"}) else []
 
 
 def lost_document(lines: Sequence[Line]) -> int:
