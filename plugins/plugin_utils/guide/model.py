@@ -72,6 +72,7 @@ class Use(NamedTuple):
     options: int = 0  # that of the first one of these
     title: str = ""  # what that line says
     whole: int = 0  # the same as option, where a heading begins it, so that all below goes with it
+    headed: bool = False  # whether a heading names the use
 
 
 class Remark(NamedTuple):

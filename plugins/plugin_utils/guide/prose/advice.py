@@ -129,6 +129,11 @@ _NO_USE = re.compile(
     r"|ha[ds]\s+no\s+(?:effect|influence|impact))\b",
     re.IGNORECASE,
 )
+# What is to hold for the time of a test.
+_FOR_A_TEST = re.compile(
+    r"(?:temporarily|briefly)\b.*\b(?:for|to|while|during)\s+(?:\w+\s+)?(?:tests?|testing|debug\w*|diagnos\w+|compar\w+)\W*",
+    re.IGNORECASE,
+)
 _TOLD = "the text tells what it breaks"
 _GONE = "the text takes it out, or puts something else in its place"
 _CODE = re.compile(
@@ -295,6 +300,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if above is not None and not said and undoing.introduces(words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
     lead = "" if above is None or said else words(above)
+    if _FOR_A_TEST.fullmatch(lead):
+        return CONDITIONAL, "the text gives it for a test only"
     sentence = last_sentence(lead.rstrip(":").strip())
     leads = lead.endswith(":") or len(lead.split()) < _SHORT
     if (leads and _TAKES_OUT.fullmatch(sentence)) or _SHOWN.fullmatch(sentence):

@@ -16,7 +16,13 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _LEVEL = re.compile(r"\s{0,3}(#{1,6}|={2,6})\s")
-_NO_HEADING = 7  # one more than the levels of Markdown
+NO_HEADING = 7  # one more than the levels of Markdown
+
+
+def level(text: str) -> int:
+    """How deep a heading stands, by the signs before it."""
+    marks = _LEVEL.match(text)
+    return len(marks[1]) if marks else NO_HEADING
 
 
 class Here(NamedTuple):
@@ -38,12 +44,11 @@ class Parts:
 
     def take(self, number: int, text: str, heading: bool) -> None:
         """A line of words, which may begin a part or end one."""
-        marks = _LEVEL.match(text)
-        level = len(marks[1]) if marks else _NO_HEADING
-        if self._begins(number, advice.words(text), level):
+        depth = level(text)
+        if self._begins(number, advice.words(text), depth):
             return
         # Bold words between parts are no heading for those with one.
-        if heading and (marks or not text.lstrip().startswith("**")) and level <= self.level:
+        if heading and (depth < NO_HEADING or not text.lstrip().startswith("**")) and depth <= self.level:
             self.kind, self.option, self.options = "", 0, 0
 
     def _begins(self, number: int, words: str, level: int) -> bool:
@@ -59,7 +64,7 @@ class Parts:
 
     def beside(self, number: int, label: str) -> Here:
         """Where a command stands, whose own line may name a part, as in a list or table."""
-        alone = self._begins(number, advice.words(label), _NO_HEADING)
+        alone = self._begins(number, advice.words(label), NO_HEADING)
         here = self._here()
         self.option = 0 if alone else self.option
         return here
@@ -69,4 +74,4 @@ class Parts:
         return {number: Use(number, "", "", block, 0, title, "", *self._here())} if self.option else {}
 
     def _here(self) -> Here:
-        return Here(self.option, self.options, self.title, self.option if self.level < _NO_HEADING else 0)
+        return Here(self.option, self.options, self.title, self.option if self.level < NO_HEADING else 0)

@@ -23,11 +23,20 @@ _OPTIONS = use_words.search(use_words.OPTIONS)
 _OPPOSITES = tuple((use_words.of(on, ends=""), use_words.of(off, ends="")) for on, off in use_words.OPPOSITES)
 # A title that calls its part a case: "The XDP CPU redirect case".
 _CASE = re.compile(r"\b(?:the|special|corner)\s+(?:\S+\s+){0,4}case$", re.IGNORECASE)
+# A title whose part is for those who have the fault that it names.
+_FAULT = re.compile(
+    r"(?:(?:common|known)\s+)?(?:problem|issue|symptom)s?\b\W*\d*\s*:.*|troubleshooting\b.*", re.IGNORECASE
+)
+_FOR_SOME = re.compile(rf"(?!(?:on|in|bei)\b)(?:{_FOR.pattern})", re.IGNORECASE)
+# How words begin that hold in some cases only.
+_IF = re.compile(r"(?:if|wenn|falls|si|se|если)\s.*|如果.*", re.IGNORECASE)
 _EITHER = rf"[a-z]*\s*(?:{use_words.plain(use_words.OR)})\s*"
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\d+[.)])\s+\S")
 _UNDERLINE = re.compile(r"([=~^\"'*+-])\1{3,}\s*")
 _BEHIND = re.compile(r"\S\s+#+\s*(\S.*)$")
+# What a value is in other units.
+_SIZE = re.compile(r"\W*\d+\s?[KMG]i?B\b")
 _SAID = re.compile(r"[A-Za-z]{2,},?\s+[a-z]{2,},?\s+[a-z]{2,}")
 _FAR = 60  # lines between two cases of one choice
 _NEAR = 4
@@ -38,11 +47,11 @@ _SAME = 4  # words of a sentence that leads to the same in two parts of a text
 def of(lines: Sequence[Line]) -> Dict[int, Use]:
     """By line, what the words above it, behind it or in the heading of its part say of when it is to be used."""
     found: Dict[int, Use] = {}
-    lead = title = block = case = 0
+    lead = title = block = case = of_heading = 0
     said = named = label = ""  # the words above, and the use that the heading and the last line with a colon name
     opening, goes_on = "", False  # the first line of these words, and whether the next line is of them
     fenced = code = below = listed = False
-    parts = numbered.Parts()
+    parts, headings = numbered.Parts(), _Headings()
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
@@ -59,7 +68,8 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
             parts.take(number, text, heading)
             found.update(parts.of_a_file(number, block, title))
             if heading:
-                block, title, named = block + 1, number, _named(text, heading=True)
+                block, title = block + 1, number
+                of_heading, named = headings.take(number, text)
                 lead, said, label = 0, "", ""
             elif not _UNDERLINE.fullmatch(text):
                 lead, said = number, advice.words(text) if not code or text.lstrip()[0] == "#" else ""
@@ -75,14 +85,33 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
         code, below, goes_on = True, True, False
         here = parts.beside(number, _label(text))
         own = _beside(text)
-        if own:
+        if own and not (_SIZE.match(own) and _FOR_SOME.fullmatch(named)):
             case_of = own if _USE.search(own) or _RESORT.match(own) else ""
             found[number] = Use(number, own, case_of, block, title, title, "", *here)
             continue
         use = _named(said) if said else ""
-        by = lead if use else case if label else title if named else lead
-        found[number] = Use(lead, said, use or label or named, block, by, title, opening, *here)
+        by = lead if use else case if label else of_heading if named else lead
+        headed = bool(named) and not use and not label
+        found[number] = Use(lead, said, use or label or named, block, by, title, opening, *here, headed)
     return found
+
+
+class _Headings:
+    """The headings around a line that name a case, the innermost last: their levels, lines and words."""
+
+    def __init__(self) -> None:
+        self.held: List[Tuple[int, int, str]] = []
+
+    def take(self, number: int, text: str) -> Tuple[int, str]:
+        """A heading; which one names the case of its part, and its words."""
+        level = numbered.level(text)
+        self.held = [one for one in self.held if one[0] < level]
+        own = _named(text, heading=True)
+        if own:
+            self.held.append((level, number, own))
+        elif not self.held or (level < numbered.NO_HEADING and not _FAULT.fullmatch(self.held[-1][2])):
+            return number, ""  # only bold words, and the parts of a fault, go on with the case around them
+        return self.held[-1][1:]
 
 
 def _beside(text: str) -> str:
@@ -116,7 +145,8 @@ def _named(text: str, heading: bool = False) -> str:
     """The words of a line if they name a case."""
     plain = advice.words(text)
     if heading:
-        return plain if len(plain.split()) <= _TITLE and (_USE.search(plain) or _CASE.search(plain)) else ""
+        kinds = (_USE.search, _CASE.search, _FOR_SOME.fullmatch, _FAULT.fullmatch)
+        return plain if len(plain.split()) <= _TITLE and any(of_kind(plain) for of_kind in kinds) else ""
     sentence = _sentence(plain)
     is_case = _FOR.fullmatch(sentence) or _USE.search(sentence) or _OTHERS.fullmatch(sentence)
     return plain if is_case or _RESORT.match(sentence) else ""
@@ -185,6 +215,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
         return True
     if one.options and one.options == other.options and one.option != other.option:
         return not _PREFERRED.search(other.title) or _PREFERRED.search(one.title) is not None
+    if other.headed and not one.use and one.part != other.part and not _NOT_FIRST.search(one.words):
+        return not _PREFERRED.search(other.use)  # what is for all stands above it
     if _PREFERRED.search(other.words) and not _PREFERRED.search(one.words):
         return False
     if one.lead and one.lead == other.lead:
@@ -193,6 +225,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     if _NOT_FIRST.search(one.words) or other.lead - first.line > _FAR:
         return False
     if _OTHERS.fullmatch(_sentence(other.words)) or _told_again(one, other) or _two_ends(one, other):
+        return True
+    if one.part == other.part and _IF.fullmatch(other.opening) and other.lead > first.line:
         return True
     if one.block == other.block and (_ONLY_TRIED.search(other.words) or _names_each(first, one, second, other)):
         return True
