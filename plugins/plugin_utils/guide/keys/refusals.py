@@ -38,7 +38,8 @@ def why(name: str, value: str) -> str:
         return "no line of sysctl goes on in the next one, and the kernel refuses the backslash"
     if value[:1] in ("=", "~"):
         return "it is compared, not set"
-    if value.lower() in _SWITCH or (re.match(r"[A-Za-z]{2}", value) and kernel_names.takes_numbers(name)):
+    letters = any(re.match(r"[A-Za-z]", word) for word in value.split())
+    if value.lower() in _SWITCH or (letters and kernel_names.takes_numbers(name)):
         return f"the kernel takes numbers and refuses '{value}'"
     if not name.startswith("net.") or kernel_names.unknown(name) or _TEXTS.match(name):
         return ""
