@@ -15,7 +15,7 @@ from .prose import advice, answers
 
 _BY_PATH = (
     (r"/sysctl\.d/|(?:^|/)sysctl\.conf$|\.sysctl$", "sysctl"),
-    (r"/udev/rules\.d/|\.rules$", "udev"),
+    (r"/udev/rules\.d/|^(?!.*/(?:audit|polkit-1|iptables|nftables|ufw|snort|suricata)/).*\.rules$", "udev"),
     (r"(?:^|/)ifcfg-[^/]+$", "ifcfg"),
     (r"/network/interfaces(\.d/.*)?$", "interfaces"),
     (r"/system-connections/|\.nmconnection$", "networkmanager"),
@@ -73,7 +73,7 @@ _IN_WORDS = re.compile(r"[^=]*[\u0400-\u9fff\uac00-\ud7af]{2}[^=]*")
 # Words that somebody says without a sign at their end.
 _TALKS = re.compile(r"[^=:#]*(?:\s[a-z'\u2019]+,?){6,}[^=:#]*")
 # A command, which no file of sysctl has.
-_COMMAND = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ifconfig|ethtool|ip\s+link|tc\s+qdisc)\s+\S")
+_COMMAND = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ifconfig|ethtool|ip\s+link|tc\s+qdisc|sysctl|udevadm|echo)\s+\S")
 # What begins a here document behind blanks: these, and the word that ends it.
 _BEGINS_INDENTED = re.compile(r"(\s+)\S.*<<\s*[\"']?([A-Za-z_]\w*)[\"']?")
 # A resource of Puppet, whose type may be the name of a program.
@@ -224,7 +224,7 @@ def _by_lines(plain: List[str], first: str) -> str:
         entries = [text for text, below in zip(plain, goes_on) if not below]
         return sections[0] if _most(entries, _ENTRY, 0.8) else "prose"
     if _most(plain, r'[A-Z]+(\{[^}]*\})?\s*(==|!=|\+=|=)\s*"', 0.5):
-        return "udev"
+        return "udev" if not any("<<" in text or _COMMAND.match(text) for text in plain) else "prose"
     if _most(plain, r"-?\s*(net|kernel|vm|fs|dev)[./][\w.*/ -]+\s*=", 0.7):
         said = any(one.fullmatch(text) for text in plain for one in (_SENTENCE, _TELLS, _IN_WORDS, _TALKS))
         said = said or any(_COMMAND.match(text) for text in plain)

@@ -32,6 +32,6 @@ def of_a_program(text: str) -> str:
         return f"'{own[1]}' is an unknown program"
     command = _COMMAND.fullmatch(plain)
     name = command[1] if command else ""
-    known = not name or name in _PROGRAMS or name in foreign.OTHERS or name in foreign.HARMLESS
+    known = not name or any(name in names for names in (programs.PROGRAMS, foreign.OTHERS, foreign.HARMLESS))
     meant = [] if known else get_close_matches(name, _PROGRAMS, 1, _ALMOST)
     return f"'{masks.shown(name)}' is no program; did you mean '{meant[0]}'?" if meant else ""
