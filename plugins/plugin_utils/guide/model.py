@@ -73,6 +73,7 @@ class Use(NamedTuple):
     title: str = ""  # what that line says
     whole: int = 0  # the same as option, where a heading begins it, so that all below goes with it
     headed: bool = False  # whether a heading names the use
+    only: bool = False  # whether the words say that it is for some hosts only, and for the lines right below alone
 
 
 class Remark(NamedTuple):

@@ -8,9 +8,9 @@ from typing import List, Optional, Sequence, Tuple
 
 from ..calls import sentences
 from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
-from . import against, answers, undoing, use_words
+from . import against, answers, faults, undoing, use_words
 from .answers import Asides
-from .wording import NOT, frames, last_sentence
+from .wording import FENCE, NOT, frames, last_sentence
 
 AGAINST = "the text advises against it"
 WAS_BEFORE = "the text keeps it as what was there before"
@@ -81,7 +81,9 @@ _HEADING = re.compile(
 )
 _BELOW = re.compile(
     rf"^(?:nope|no|but|however|which|this|that|it|these|they)\b.{{0,40}}?\b(?:{_JUDGED}){_FOR_SOME}"
-    rf"|^{NOT}\s+(?:do|use|run|set|apply|copy|try)\s+(?:this|that|it|these|them)\b",
+    rf"|^{NOT}\s+(?:do|use|run|set|apply|copy|try)\s+(?:this|that|it|these|them)\b"
+    r"|^(?:(?:we|i|you)\s+(?:saw|see|got|get|found|measured)|there\s+was|(?:but\s+)?with)\s+(?:no|little|hardly\s+any)"
+    r"\s+(?:\w+\s+)?(?:gain|improvement|benefit|difference|effect)s?\b",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
@@ -244,6 +246,8 @@ def of_a_title(text: str) -> str:
         return AGAINST
     if undoing.UNDO.fullmatch(text):
         return undoing.TAKES_BACK
+    if faults.reproduces(words(text).rstrip(" :?")):
+        return faults.REPRODUCED
     return WAS_BEFORE if _WAS_BEFORE.fullmatch(words(text)) else ""
 
 
@@ -300,6 +304,8 @@ def _advised_against(lines: Sequence[Line], index: int) -> Optional[Tuple[str, s
     if above is not None and not said and undoing.introduces(words(above)):
         return NO_EFFECT, undoing.TAKES_BACK
     lead = "" if above is None or said else words(above)
+    if lead.endswith(":") and faults.reproduces(last_sentence(lead).rstrip(":")):
+        return NO_EFFECT, faults.REPRODUCED
     if _FOR_A_TEST.fullmatch(lead):
         return CONDITIONAL, "the text gives it for a test only"
     sentence = last_sentence(lead.rstrip(":").strip())
@@ -326,15 +332,16 @@ def _breaks(before: str, text: str) -> bool:
 
 def _next_words(lines: Sequence[Line], index: int, step: int) -> Optional[str]:
     """The nearest line of words above or below, with nothing between but the code around it, and "or" above it."""
-    blank = 0
+    blank = fences = 0
     for far in range(1, FAR + 1):
         k = index + step * far
         if not 0 <= k < len(lines):
             return None
         text = lines[k][1]
         blank += not text.strip()
-        if step > 0 and blank > 1:
-            return None
+        fences += FENCE.match(text) is not None
+        if step > 0 and (blank > 1 or fences > 1):
+            return None  # what stands in another block is about that one
         goes_on = step < 0 and _ALSO.fullmatch(text) is not None
         if text.strip() and not frames(text) and not is_code(text) and not sentences.runs(text) and not goes_on:
             return text

@@ -88,6 +88,8 @@ _LOGGED = re.compile(
     r"\W*(?:[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)"
     r"\s+[\w.-]+\s+[\w./@()-]+(?:\[\d+\])?:\s.*"
 )
+# What wg-quick says that it runs.
+_RUN_BY_WG_QUICK = re.compile(r"\s*\[#\]\s.*")
 _SAID = 80
 _NEAR = 8  # lines between a command and its answer
 
@@ -166,7 +168,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
         plain = text.strip()
         prompt = _AT_A_PROMPT.match(text)
         own = _OWN_PROGRAM.match(text, prompt.end()) is not None if prompt else own
-        if own and _TELLS_OF_ONE.fullmatch(text):
+        if (own and _TELLS_OF_ONE.fullmatch(text)) or _RUN_BY_WG_QUICK.fullmatch(text):
             found[number] = (NOTHING, "what a command printed")
             continue
         new = _reading(text) or _loads(text, assigned)

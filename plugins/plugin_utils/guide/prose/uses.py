@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Optional, Sequence, Tuple
 
-from ..model import CONTRADICTS, Line, Setting, Sink, Use
-from . import advice, numbered, undoing, use_words
-from .wording import FENCE, frames, last_sentence, unmarked
+from ..model import CONDITIONAL, CONTRADICTS, Line, Setting, Sink, Use
+from . import advice, faults, numbered, undoing, use_words
+from .wording import FENCE, NOT, frames, last_sentence, unmarked
 
 _USE = use_words.search(use_words.USE, ends=r"(?![\w-])")
 _FOR = use_words.begins(use_words.FOR)
@@ -23,13 +23,15 @@ _OPTIONS = use_words.search(use_words.OPTIONS)
 _OPPOSITES = tuple((use_words.of(on, ends=""), use_words.of(off, ends="")) for on, off in use_words.OPPOSITES)
 # A title that calls its part a case: "The XDP CPU redirect case".
 _CASE = re.compile(r"\b(?:the|special|corner)\s+(?:\S+\s+){0,4}case$", re.IGNORECASE)
-# A title whose part is for those who have the fault that it names.
-_FAULT = re.compile(
-    r"(?:(?:common|known)\s+)?(?:problem|issue|symptom)s?\b\W*\d*\s*:.*|troubleshooting\b.*", re.IGNORECASE
-)
 _FOR_SOME = re.compile(rf"(?!(?:on|in|bei)\b)(?:{_FOR.pattern})", re.IGNORECASE)
 # How words begin that hold in some cases only.
 _IF = re.compile(r"(?:if|wenn|falls|si|se|если)\s.*|如果.*", re.IGNORECASE)
+# Words above lines that only some hosts need.
+_ONLY = re.compile(
+    r"(?:consider|use|set|apply|enable|change|add|try)\s+(?:this|that|these|those|it|them)\s+(?:\w+\s+)?only\b.*"
+    rf"|{NOT}\s+(?:apply|copy|use|set)\b.*\bblindly\b.*|.*\bfor\s+reference\s+only\b.*",
+    re.IGNORECASE,
+)
 _EITHER = rf"[a-z]*\s*(?:{use_words.plain(use_words.OR)})\s*"
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*]+\*\*:?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+\u2022]|\d+[.)])\s+\S")
@@ -50,14 +52,14 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
     lead = title = block = case = of_heading = 0
     said = named = label = ""  # the words above, and the use that the heading and the last line with a colon name
     opening, goes_on = "", False  # the first line of these words, and whether the next line is of them
-    fenced = code = below = listed = False
+    fenced = code = below = listed = only = False
     parts, headings = numbered.Parts(), _Headings()
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
             fenced, block = not fenced, block + (not fenced)
             continue
         if not text.strip() or frames(text):
-            code, goes_on = code and fenced, False
+            code, goes_on, only = code and fenced, False, only and not below
             continue
         if not advice.is_code(text):
             if fenced and text.lstrip()[0] not in "#/;" and not _SAID.search(text):
@@ -71,8 +73,10 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
                 block, title = block + 1, number
                 of_heading, named = headings.take(number, text)
                 lead, said, label = 0, "", ""
+                goes_on = only = _ONLY.fullmatch(advice.words(text)) is not None
             elif not _UNDERLINE.fullmatch(text):
                 lead, said = number, advice.words(text) if not code or text.lstrip()[0] == "#" else ""
+                only = (only and goes_on) or _ONLY.fullmatch(said) is not None
                 opening = opening if goes_on and not _ITEM.match(text) else said
                 goes_on = True
                 leads = text.rstrip().endswith((":", "\uff1a"))
@@ -92,7 +96,7 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
         use = _named(said) if said else ""
         by = lead if use else case if label else of_heading if named else lead
         headed = bool(named) and not use and not label
-        found[number] = Use(lead, said, use or label or named, block, by, title, opening, *here, headed)
+        found[number] = Use(lead, said, use or label or named, block, by, title, opening, *here, headed, only)
     return found
 
 
@@ -109,7 +113,7 @@ class _Headings:
         own = _named(text, heading=True)
         if own:
             self.held.append((level, number, own))
-        elif not self.held or (level < numbered.NO_HEADING and not _FAULT.fullmatch(self.held[-1][2])):
+        elif not self.held or (level < numbered.NO_HEADING and not faults.TITLE.fullmatch(self.held[-1][2])):
             return number, ""  # only bold words, and the parts of a fault, go on with the case around them
         return self.held[-1][1:]
 
@@ -145,7 +149,7 @@ def _named(text: str, heading: bool = False) -> str:
     """The words of a line if they name a case."""
     plain = advice.words(text)
     if heading:
-        kinds = (_USE.search, _CASE.search, _FOR_SOME.fullmatch, _FAULT.fullmatch)
+        kinds = (_USE.search, _CASE.search, _FOR_SOME.fullmatch, faults.TITLE.fullmatch)
         return plain if len(plain.split()) <= _TITLE and any(of_kind(plain) for of_kind in kinds) else ""
     sentence = _sentence(plain)
     is_case = _FOR.fullmatch(sentence) or _USE.search(sentence) or _OTHERS.fullmatch(sentence)
@@ -158,7 +162,12 @@ def _sentence(words: str) -> str:
 
 
 def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
-    """The settings without those that the text gives for another use than earlier ones."""
+    """The settings without those that the text gives for some hosts only, or for another use than earlier ones."""
+    for one in settings:
+        if one.line in sink.uses and sink.uses[one.line].only:
+            text = f"{one.named}: the text gives it for some hosts only ({sink.position(sink.uses[one.line].lead)})"
+            sink.remark(one.line, CONDITIONAL, text)
+    settings = [one for one in settings if one.line not in sink.uses or not sink.uses[one.line].only]
     held: Dict[object, Setting] = {}
     losing: Dict[int, Setting] = {}  # by line
     instead: Dict[int, Setting] = {}  # the same by what is left out
