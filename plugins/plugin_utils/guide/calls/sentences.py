@@ -104,7 +104,7 @@ _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _MTU = re.compile(
     r"\b(?:set|increase|raise|change|configure|use|enable)\b[^.;]*?\bMTUs?\b"
     r"(?:[^.;\d]*\bfrom\s+\d+\s+to\s+|[^.;\d]*)(\d{4,5})\b"
-    r"|^\s*mtu\s*(?:[:=]\s*[\"']?|\s)(\d{4,5})\b"
+    r"|^\s*mtu\s*(?:[:=]\s*[\"']?|\s)(?:\d+\s*(?:[-=]+>|\u2192)\s*)?(\d{4,5})\b"
     r"|^\W*mtu\W{0,4}[:=\u2013\u2014]\W{0,4}(?:(?:please\s+)?(?:use|choose|take|set(?:\s+it)?(?:\s+to)?)\s+)?\W?(\d{4,5})\b"
     r"|\bMTUs?\b[^.;\d]*\b(?:set|increased|raised|changed|configured|should|must)\b[^.;\d]*(\d{4,5})\b",
     re.IGNORECASE,

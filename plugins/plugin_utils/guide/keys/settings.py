@@ -283,7 +283,7 @@ class Guide:
         foreign = _IN_WORDS.match(raw)
         raw = f"{foreign[1]} # {foreign[2]}" if foreign else raw
         value, hash_, comment = _COMMENT.sub(r"\1 #", raw).partition("#")
-        value = inputs.vector(value).rstrip(";|, \uff1b\uff0c\u3002").strip("'\"").strip()
+        value = inputs.vector(value).rstrip(";|, \uff1b\uff0c\u3002").strip("'\"`").strip()
         value = re.sub(r"^([^{\[]*?)\s*[}\]]+$", r"\1", value)  # what encloses several of them ends behind the last one
         if not value.strip(".\u2026 "):
             self.sink.remark(line, NO_EFFECT, f"{name}: no value is given")

@@ -17,7 +17,12 @@ Asides = Dict[int, Tuple[str, str]]
 _PRINTED = re.compile(r"\s*(?:[>|]\s*)*((?:net|kernel|vm|fs|dev|user|sunrpc)(?:\.[\w/*-]+)+)\s+=(?:\s+(.*))?")
 _ASSIGNED = re.compile(r"\s*(?:[>|]\s*)*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+\s*=")
 _IN_A_ROW = re.compile(r"\s*\|\s*[`*]*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+[`*]*\s*\|")
-_SYSCTL = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+([^|;&<>]+?)\s*(?:[12&]?>\s*\S+\s*)?(?:\|\s*(.*))?")
+# What runs another program, on some processors or elsewhere.
+_RUNS = (
+    r"(?:(?:sudo\s+)?(?:numactl(?:\s+-\S+)+|taskset\s+(?:-\w+\s+)*\S+|ip\s+netns\s+exec\s+\S+|ssh\s+(?:-\S+\s+)*\S+"
+    r"|(?:docker|podman|kubectl)\s+exec\s+(?:-\S+\s+)*\S+(?:\s+--)?|nsenter(?:\s+-\S+)+|chroot\s+\S+)\s+)?"
+)
+_SYSCTL = re.compile(rf"{_RUNS}(?:sudo\s+)?(?:/\S*/)?sysctl\s+([^|;&<>]+?)\s*(?:[12&]?>\s*\S+\s*)?(?:\|\s*(.*))?")
 _LOADS = re.compile(r"(?:sudo\s+)?(?:/\S*/)?sysctl\s+(?:-\w*p|--system|--load)\b[^|;&]*")
 _NAMED = re.compile(r"\b((?:net|kernel|vm|fs)(?:[./][\w*-]+)+)\s*=")
 _ALL = ("-a", "-A", "-X", "--all")
@@ -61,7 +66,7 @@ _REFUSED = re.compile(
     r"|ethtool: bad .*|sysctl: (?:cannot stat|setting key|permission denied|unknown|.*unknown key).*"
     r"|(?:\S+: )*.*(?:[Ww]rite error|Permission denied|Operation not (?:supported|permitted)|Invalid argument"
     r"|No such (?:file or directory|device)|[Cc]ommand not found)\b.*"
-    r"|Error: (?:Cannot|Unknown|argument|Device|mtu)\b.*)"
+    r"|Error: (?:Cannot|Unknown|argument|Device|mtu|Specified|Exclusivity|Invalid|Failed|Operation)\b.*)"
 )
 # What stands between a command and such an answer: what was as asked before, and the line that names the answer.
 _PASSED_OVER = re.compile(
@@ -87,6 +92,10 @@ _OWN_PROGRAM = re.compile(
 _LOGGED = re.compile(
     r"\W*(?:[A-Z][a-z]{2}\s+\d{1,2}\s+\d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*)"
     r"\s+[\w.-]+\s+[\w./@()-]+(?:\[\d+\])?:\s.*"
+)
+# What stands in an output for lines that were left out of it.
+_LEFT_OUT = re.compile(
+    r"\s*(?:<<+[^<>]*>>+|[\[(<{-]*\s*(?:\.{2,}|\u2026|snip\w*|cut|omitted|truncated)\s*[\])>}-]*)\s*", re.IGNORECASE
 )
 # What wg-quick says that it runs.
 _RUN_BY_WG_QUICK = re.compile(r"\s*\[#\]\s.*")
@@ -177,7 +186,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
             reading, named = [*([] if named else reading), *new], False
         elif any(one.prints(text) for one in reading) or (named and _PRINTED.fullmatch(text)):
             found[number] = (NOTHING, "what a command printed")
-        elif plain and not frames(text):
+        elif plain and not frames(text) and not (reading and _LEFT_OUT.fullmatch(text)):
             # What a file has that is loaded is in force, and may stand nowhere else.
             named = not loads and _introduces(plain, _NAMES_OUTPUT)
             reading = reading if named else []
