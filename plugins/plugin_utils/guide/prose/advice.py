@@ -139,7 +139,8 @@ _FOR_A_TEST = re.compile(
 _TOLD = "the text tells what it breaks"
 _GONE = "the text takes it out, or puts something else in its place"
 _CODE = re.compile(
-    r"\s*(?:#+\s*)?(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
+    r"\s*(?:#+\s*)?(?:(?:net|kernel|vm|fs)[./][\w.*/-]+|[\w.-]+)\s*=\s*\S"
+    r"|\s*(?:net|kernel|vm|fs)(?:\.[\w-]+)+:\s+-?\d|\s*(?:EOF|EOL|done|fi|\}|\{|do|then)\s*$"
 )
 _OPENS, _CLOSES = re.compile(r"<(s|del|strike)>", re.IGNORECASE), re.compile(r"</(?:s|del|strike)>", re.IGNORECASE)
 _MARKS = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~|<(?:s|del|strike)>(.*?)</(?:s|del|strike)>", re.IGNORECASE)

@@ -60,6 +60,12 @@ _NAMES_BEFORE = re.compile(
     r"|(?:系统)?(?:默认|当前|原来?|旧)的?(?:值|配置|参数|设置)?(?:为|是|如下)?|(?:优化|修改|调整)[之以]?前|(?:デフォルト|現在の)値?|기본값",
     re.IGNORECASE,
 )
+# What names one line so, before its command or parameter.
+_LABELS_BEFORE = re.compile(
+    r"\W*(?:the\s+)?(?:defaults?|before|old(?:\s+value)?|previously|formerly|\u9ed8\u8ba4|по\s+умолчанию)\s*[:\uff1a]\s*`?"
+    r"(?=(?:sudo\s+)?(?:ethtool|sysctl|ip|ifconfig|echo|tc)\s|(?:net|vm)\.\w)",
+    re.IGNORECASE,
+)
 _SIGNS = re.compile(r"\\?([|()+?{}])")
 _REFUSED = re.compile(
     r"\s*(?:Cannot (?:set|change) .*|Could not change any .*|netlink error: .*|RTNETLINK answers: .*|SIOC\w+: .*"
@@ -99,6 +105,7 @@ _LEFT_OUT = re.compile(
 )
 # What wg-quick says that it runs.
 _RUN_BY_WG_QUICK = re.compile(r"\s*\[#\]\s.*")
+_AS_BEFORE = "the text shows it as it was before, or is by default"
 _SAID = 80
 _NEAR = 8  # lines between a command and its answer
 
@@ -209,9 +216,11 @@ def _before(lines: Sequence[Line]) -> Asides:
     named = False
     for number, text in lines:
         row = text.lstrip().startswith("|")
-        if _ASSIGNED.match(text) or (row and _IN_A_ROW.match(text)):
+        if _LABELS_BEFORE.match(text):
+            found[number] = (NO_EFFECT, _AS_BEFORE)
+        elif _ASSIGNED.match(text) or (row and _IN_A_ROW.match(text)):
             if named:
-                found[number] = (NO_EFFECT, "the text shows it as it was before, or is by default")
+                found[number] = (NO_EFFECT, _AS_BEFORE)
         elif text.strip() and not frames(text) and not row:
             plain = unmarked(text)
             verb = re.search(r"\b(?:are|is|was|were)$", plain) is not None
