@@ -66,6 +66,11 @@ _LABELS_BEFORE = re.compile(
     r"(?=(?:sudo\s+)?(?:ethtool|sysctl|ip|ifconfig|echo|tc)\s|(?:net|vm)\.\w)",
     re.IGNORECASE,
 )
+# What a sentence says so of the command or parameter in it.
+_IS_DEFAULT = re.compile(
+    r"[^`]*`[^`]+`[)\s]+(?:is|was|are|were)\s+(?:the\s+|your\s+|what\s+(?:\w+\s+){1,4}by\s+)?(?:\w+\s+)?defaults?\b[^`]*",
+    re.IGNORECASE,
+)
 _SIGNS = re.compile(r"\\?([|()+?{}])")
 _REFUSED = re.compile(
     r"\s*(?:Cannot (?:set|change) .*|Could not change any .*|netlink error: .*|RTNETLINK answers: .*|SIOC\w+: .*"
@@ -216,7 +221,7 @@ def _before(lines: Sequence[Line]) -> Asides:
     named = False
     for number, text in lines:
         row = text.lstrip().startswith("|")
-        if _LABELS_BEFORE.match(text):
+        if _LABELS_BEFORE.match(text) or _IS_DEFAULT.fullmatch(text):
             found[number] = (NO_EFFECT, _AS_BEFORE)
         elif _ASSIGNED.match(text) or (row and _IN_A_ROW.match(text)):
             if named:

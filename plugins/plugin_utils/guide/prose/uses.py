@@ -25,7 +25,7 @@ _OPPOSITES = tuple((use_words.of(on, ends=""), use_words.of(off, ends="")) for o
 _CASE = re.compile(r"\b(?:the|special|corner)\s+(?:\S+\s+){0,4}case$", re.IGNORECASE)
 _FOR_SOME = re.compile(rf"(?!(?:on|in|bei)\b)(?:{_FOR.pattern})", re.IGNORECASE)
 # How words begin that hold in some cases only.
-_IF = re.compile(r"(?:if|wenn|falls|si|se|если)\s.*|如果.*", re.IGNORECASE)
+_IF = re.compile(r"(?:if|wenn|falls|si|если)\s.*|如果.*", re.IGNORECASE)
 # Words above lines that only some hosts need.
 _ONLY = re.compile(
     r"(?:consider|use|set|apply|enable|change|add|try)\s+(?:this|that|these|those|it|them)\s+(?:\w+\s+)?only\b.*"
