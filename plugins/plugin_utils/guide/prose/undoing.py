@@ -35,6 +35,7 @@ _LEADS = re.compile(
     rf"(?:(?:also|always|simply|easily)\s+)?(?:(?:want|need|like)\s+)?(?:(?:how\s+)?to\s+)?{_WORDS}.*",
     re.IGNORECASE,
 )
+_NO_LONGER = re.compile(r"(?:if|when|once)\b[^,]*\bno\s+longer\s+(?:need|want|require|use)\w*\b.*:", re.IGNORECASE)
 _GOES_ON = re.compile(r":$|\b(?:with|by|run|running|using|use|do|type|is)$", re.IGNORECASE)
 
 
@@ -47,6 +48,8 @@ def introduces(words: str) -> bool:
     """Whether a line of words leads to commands that take back what a guide sets."""
     plain = words.rstrip(" *_")
     sentence = last_sentence(plain)
+    if _NO_LONGER.fullmatch(sentence):
+        return True
     if re.fullmatch(rf"(?:\S+\s+){{0,5}}?{_IN_OTHERS}.*[:\uff1a]", sentence, re.IGNORECASE):
         return True
     return _GOES_ON.search(plain) is not None and _LEADS.fullmatch(sentence) is not None

@@ -56,7 +56,8 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
     parts, headings = numbered.Parts(), _Headings()
     for index, (number, text) in enumerate(lines):
         if FENCE.match(text):
-            fenced, block = not fenced, block + (not fenced)
+            fenced, block, code = not fenced, block + (not fenced), False
+            only = only and not below
             continue
         if not text.strip() or frames(text):
             code, goes_on, only = code and fenced, False, only and not below
@@ -231,6 +232,10 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     if one.lead and one.lead == other.lead:
         both = any(re.search(rf"(?:{on}){_EITHER}(?:{off})", one.words, re.IGNORECASE) for on, off in _OPPOSITES)
         return (both or _OPTIONS.search(one.words) is not None) and second.line - first.line <= _NEAR
+    # What holds until the next boot is meant all the same.
+    passed_over = _NOT_FIRST.search(re.sub(r"(?i)temporar\w*", "", one.words))
+    if not passed_over and _opposite(one.words, other.words, _OPPOSITES[0]):
+        return True
     if _NOT_FIRST.search(one.words) or other.lead - first.line > _FAR:
         return False
     if _OTHERS.fullmatch(_sentence(other.words)) or _told_again(one, other) or _two_ends(one, other):
