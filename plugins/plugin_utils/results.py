@@ -41,6 +41,11 @@ _TERMINAL = (
     "sudo on this host wants a terminal (requiretty), which it has not while pipelining is on. Set "
     "ansible_pipelining: false for this host, or write `Defaults !requiretty` into its sudoers"
 )
+_NO_SUDO = (
+    "sudo is not installed on this host: install it, connect as root (ansible_user: root), or name another way to "
+    "become root (ansible_become_method: su)"
+)
+_WITHOUT_SUDO = re.compile(r"\bsudo: (?:command )?not found")
 _REFUSED = re.compile(r"^.*is not (?:in the sudoers file|allowed to (?:execute|run)).*$", re.MULTILINE)
 
 
@@ -59,6 +64,8 @@ def not_begun(told: Mapping[str, Any]) -> str:
     said = str(told["module_stderr"])
     if "you must have a tty" in said:
         return _TERMINAL
+    if _WITHOUT_SUDO.search(said):
+        return _NO_SUDO
     found = _REFUSED.search(said)
     return f"sudo: {found[0].strip()}" if found else ""
 

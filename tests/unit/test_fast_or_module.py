@@ -93,6 +93,8 @@ def test_a_terminal_would_take_the_script_for_typed(options, fits):
         ('  File "<stdin>", line 40\n    zip_data: str,\n            ^\nSyntaxError: invalid syntax\n', results.OLD),
         ("sudo: sorry, you must have a tty to run sudo\n", "ansible_pipelining: false for this host"),
         ("\nplain is not in the sudoers file.\n", "sudo: plain is not in the sudoers file."),
+        ("/bin/sh: 1: sudo: not found\n", "sudo is not installed on this host"),
+        ("bash: line 1: sudo: command not found\n", "sudo is not installed on this host"),
         ("Sorry, user plain is not allowed to execute '/bin/sh -c true' as root on pc1.\n", "plain is not allowed to"),
     ],
 )
