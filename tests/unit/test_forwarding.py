@@ -69,6 +69,15 @@ def test_lro_comes_back_with_a_revert_and_with_the_originals(host, key):
     assert key in done["after"] and "nics" not in done["after"]
 
 
+@pytest.mark.parametrize(("requested", "warnings"), [({"lro": False}, 0), ({"gro": False}, 1)])
+def test_nothing_is_said_of_lro_that_the_call_is_to_switch_off(host, requested, warnings):
+    nics = [{"name": "vmxnet0", "features": requested}]
+    done = call(host, nics=nics, sysctl={KEYS[0]: 1}, hold=True, guard_timeout=60)
+    assert len([said for said in done["warnings"] if "loses with this change" in said]) == warnings
+    host.passes(60)
+    assert host.lro
+
+
 def test_a_call_that_fails_brings_lro_back(host):
     low = {"name": "igb0", "pause": {"rx": False}}  # which this driver ignores
     done = engine.tune(host, "tune", {"nics": [low], "sysctl": {KEYS[0]: 1}, "on_unsupported": "fail"})

@@ -108,7 +108,7 @@ def _carry_out(host: Host, call: Call) -> Done:
     remarks: List[str] = [*armed.remarks]
     missed: Dict[Address, str] = {}
     if not failure:
-        remarks += [*lost.farewell(gone), *lost.give_back(host, call)]
+        remarks += [*lost.farewell(gone, call.requested), *lost.give_back(host, call)]
         rounded = [*transaction.adjusted.values(), *transaction.unseen.values()]
         remarks += conclude.remember(host, call, rounded, before, aside)
         memory.forget(host, reworked.intersection(noted) - conclude.different(before, answers))

@@ -6,7 +6,7 @@ A temporary change holds it like what was requested. Where a later call lets it 
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Collection, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..family import Family
 from ..going_back import guard
@@ -24,11 +24,13 @@ def gone(families: Mapping[str, Family], beside: Cells) -> List[Address]:
     return [address for address in beside if families[address.family].reach]
 
 
-def farewell(gone: Sequence[Address]) -> List[str]:
-    """What to say of it, NIC by NIC."""
+def farewell(gone: Sequence[Address], requested: Collection[Address]) -> List[str]:
+    """What to say of it, NIC by NIC, but for what the call was told to set, such as LRO on a router."""
+    named = {(address.scope, address.key) for address in requested}
     keys: Dict[str, List[str]] = {}
     for address in gone:
-        keys.setdefault(address.scope, []).append(address.key)
+        if (address.scope, address.key) not in named:
+            keys.setdefault(address.scope, []).append(address.key)
     return [
         f"{nic} loses with this change: {', '.join(_named(found))}; it is restored if the change is reverted"
         for nic, found in keys.items()
