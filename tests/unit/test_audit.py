@@ -114,7 +114,7 @@ def test_evidence_that_is_not_the_same_is_told_as_that_of_one():
     facts = alike(2)
     found = findings(facts)
     found[-1]["evidence"] = {"net.ipv4.tcp_sack": "00"}
-    assert "(one has: net.ipv4.tcp_sack 0): pc01, pc02, pc99" in findings_table(facts, found)[-2]
+    assert "(for example net.ipv4.tcp_sack 0): pc01, pc02, pc99" in findings_table(facts, found)[-2]
 
 
 def test_table_tells_each_value_that_differs_where_asked():
@@ -234,3 +234,14 @@ def test_a_message_is_told_whole_for_its_end_says_what_is_valid():
     facts = {"a": {"tune": {"failed": True, "msg": msg}}}
     told = findings_table(facts, findings(facts))
     assert f"critical  a  -  The inventory of the host is invalid ({msg})" in told
+
+
+def test_hosts_that_answered_and_were_not_read_have_their_reason():
+    """No callback tells it, because the task does not fail."""
+    failed = {"group_names": ["room1"], "audit_info": {"failed": True, "msg": "sudo is not installed"}}
+    away = {"group_names": ["room1"], "audit_info": {"unreachable": True, "msg": "no route"}}
+    facts = audit_facts(["pc1", "pc2", "pc3"], {"pc1": failed, "pc2": away, "pc3": failed})
+    assert findings_table(facts, [])[-2:] == [
+        "not reached: pc2",
+        "could not be read: pc1, pc3 (sudo is not installed)",
+    ]

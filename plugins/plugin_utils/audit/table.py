@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from .. import drift
+from ..findings.view import Facts as View
 from ..results import listed
 from .fleet import Findings, counts, equal, rooms, said, spread, unreachable
 
@@ -37,8 +38,22 @@ def lines(facts: Mapping[str, Mapping[str, Any]], findings: Findings, difference
     for room in found:
         told += _block(room.name, equal([finding for finding in room.findings if id(finding) not in once]))
     if away:
-        told += ["", f"not reached: {', '.join(away)}"]
+        told += ["", *_away(facts, away)]
     return told
+
+
+def _away(facts: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Iterator[str]:
+    """The hosts that did not answer; of those that did and could not be read, no callback has told the reason."""
+    unread: dict[str, list[str]] = {}
+    for name in names:
+        host = View(facts.get(name))
+        if host.words("remarks"):
+            unread.setdefault(host.text("reason"), []).append(name)
+    silent = [name for name in names if not any(name in hosts for hosts in unread.values())]
+    if silent:
+        yield f"not reached: {', '.join(silent)}"
+    for reason, hosts in unread.items():
+        yield f"could not be read: {', '.join(hosts)} ({reason})"
 
 
 def _block(name: str, rows: Sequence[Findings]) -> list[str]:
@@ -103,7 +118,7 @@ def _what(same: Findings) -> str:
     evidence = message or said(same[0]["evidence"])
     # A message is a sentence, whose end says what would be valid.
     short = evidence if message or len(evidence) <= _EVIDENCE else f"{evidence[: _EVIDENCE - 3]}..."
-    word = "" if all(finding["evidence"] == same[0]["evidence"] for finding in same) else "one has: "
+    word = "" if all(finding["evidence"] == same[0]["evidence"] for finding in same) else "for example "
     return " ".join(f"{same[0]['title']} ({word}{short})".split())
 
 
