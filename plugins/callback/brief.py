@@ -10,8 +10,8 @@ type: stdout
 short_description: Print what a playbook says, what failed, and what was changed
 version_added: 0.3.0
 description:
-  - Prints the messages of C(debug), each failure with the hosts that have it, and at the end one table of the settings
-    that were changed, with the hosts.
+  - Prints the messages of C(debug), each warning and failure with the hosts that have it, and at the end one table of
+    the settings that were changed, with the hosts.
   - Tasks that had nothing to do, tasks without a message and the recap are left out, and so are files as a whole.
   - Settings that were rolled back are not in the table. In check mode the table is what would be changed.
 author:
@@ -26,11 +26,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
-from ansible import context
+from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.plain import plain
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed, only_looks, task_of
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import (
+    known,
+    listed,
+    not_begun,
+    only_looks,
+    task_of,
+)
 
 _WIDTH = 28
 # What Ansible puts before the sentence of a filter or lookup.
@@ -38,6 +44,10 @@ _WRAPPED = re.compile(
     r"^(Task failed: )?(Finalization of task args for '[^']+' failed: )?(Error while resolving value for '[^']+': )?"
     r"(The (filter|lookup) plugin '[^']+' failed: )?"
 )
+# Before the reason of ssh: the address differs from host to host, and a room that is off has one reason.
+_BY_SSH = re.compile(r"^(Task failed: )?Failed to connect to the host via ssh: (ssh: )?(connect to host \S+ )?")
+# The callback whose last lines say why a run stopped.
+_SUMMARY = "linuxnet.tuning.summary"
 # What the result of a task has beside what it tells.
 _OWN = ("changed", "failed", "skipped", "failed_when_result", "item", "ansible_loop_var")
 
@@ -129,21 +139,21 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         super().__init__()
         self._changed: dict[str, list[Setting]] = {}
         self._failed: dict[str, list[str]] = {}
+        self._warned: dict[str, list[str]] = {}
         self._turns: dict[str, list[Mapping[str, Any]]] = {}
 
     def v2_playbook_on_task_start(self, task: Any, is_conditional: bool) -> None:
         """The task before is over on all hosts."""
-        self._tell_failures()
+        self._tell_hosts()
 
     def v2_playbook_on_handler_task_start(self, task: Any) -> None:
         """Likewise."""
-        self._tell_failures()
+        self._tell_hosts()
 
     def v2_runner_on_ok(self, result: Any) -> None:
         """A message is printed at once, changes are kept for the end."""
-        host, told = known(result)
-        self._handle_warnings(told)
-        self._turns.pop(host, None)
+        self._warn(result)
+        self._turns.pop(known(result)[0], None)
         if not _loops(result):
             self._take(result)
 
@@ -159,14 +169,15 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
         """Hosts that fail for the same reason are named together; of a loop, each turn that failed."""
         host, told = known(result)
-        self._handle_warnings(told)
+        self._warn(result)
         answer = told.get("answer")
         if isinstance(answer, Mapping) and answer.get("rolled_back"):
             took_back(self._changed.get(host, []), answer.get("pending", []))
         failed = self._turns.pop(host, [told])
         if told.get("stopped") and task_of(result).action.endswith(".rollout"):
             # A verdict over all hosts, which names those that it is about; the host of this task is any of them.
-            self._failed.setdefault(_reason(told), [])
+            if _SUMMARY not in constants.CALLBACKS_ENABLED:
+                self._failed.setdefault(_reason(told), [])
             return
         for reason in [] if ignore_errors else dict.fromkeys(_reason(one) for one in failed):
             self._failed.setdefault(f"failed: {reason}", []).append(host)
@@ -174,15 +185,15 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
     def v2_runner_on_unreachable(self, result: Any) -> None:
         """Hosts that cannot be reached likewise."""
         host, told = known(result)
-        self._failed.setdefault(f"unreachable: {told.get('msg', '')}", []).append(host)
+        self._failed.setdefault(f"unreachable: {_BY_SSH.sub('', str(told.get('msg', '')))}", []).append(host)
 
     def v2_playbook_on_no_hosts_remaining(self) -> None:
         """What ended the run is told before it ends."""
-        self._tell_failures()
+        self._tell_hosts()
 
     def v2_playbook_on_stats(self, stats: Any) -> None:
         """The end of the run."""
-        self._tell_failures()
+        self._tell_hosts()
         if any(self._changed.values()):
             for line in table(self._changed):
                 self._display.display(line)
@@ -200,7 +211,20 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         if task.action in ("ansible.builtin.debug", "debug"):
             self._display.display(_message(told))
 
-    def _tell_failures(self) -> None:
+    def _warn(self, result: Any) -> None:
+        """Keep the warnings of a host until the task is over."""
+        host, told = known(result)
+        said = told.get("warnings")
+        if isinstance(told, dict) and isinstance(said, list) and all(isinstance(text, str) for text in said):
+            for text in told.pop("warnings"):
+                self._warned.setdefault(text, []).append(host)
+        self._handle_warnings(told)
+
+    def _tell_hosts(self) -> None:
+        """What a task has told of hosts, each sentence once, with all of them."""
+        for text, hosts in self._warned.items():
+            self._display.warning(f"{listed(sorted(hosts))}: {text}")
+        self._warned.clear()
         for reason, hosts in self._failed.items():
             self._display.display(f"{listed(sorted(hosts))}: {reason}" if hosts else reason, color="red", stderr=True)
         self._failed.clear()
@@ -237,5 +261,5 @@ def _ended(args: Mapping[str, Any], told: Mapping[str, Any]) -> list[Any]:
 def _reason(told: Mapping[str, Any]) -> str:
     """Why it failed, and in which turn of a loop."""
     turn = told.get("_ansible_item_label", told.get(told.get("ansible_loop_var", ""), ""))
-    said = str(told.get("msg") or told.get("censored") or "no reason was given")
+    said = not_begun(told) or str(told.get("msg") or told.get("censored") or "no reason was given")
     return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn else ''}"

@@ -12,7 +12,8 @@ version_added: 0.2.0
 description:
   - Names the hosts that were changed, unchanged, rolled back (with a batch that was not well), reverted (they took a
     change back, in this run or since the last one), failed and unreachable, of all batches of a run.
-  - Then prints each remark of the modules once, with the number of hosts that it is true for.
+  - Then prints each remark of the modules once, with the number of hosts that it is true for, unless the callback
+    P(linuxnet.tuning.brief#callback) has done so.
   - If C(site) stopped because a batch was not well, the last lines say why, and how many hosts were not touched.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
@@ -22,11 +23,13 @@ requirements:
 
 from typing import Any, Collection, Dict, List, Mapping, Set
 
-from ansible import context
+from ansible import constants, context
 from ansible.plugins.callback import CallbackBase
 
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.results import known, listed, only_looks, task_of
 
+# This callback has printed what the modules remarked, with the hosts.
+_BRIEF = "linuxnet.tuning.brief"
 WORDS = ("failed", "unreachable", "reverted", "rolled back", "changed", "unchanged")
 
 
@@ -143,5 +146,6 @@ class CallbackModule(CallbackBase):  # type: ignore[misc]  # Ansible comes witho
         if len(hosts) > 1 or self._stopped:
             self._display.banner("SUMMARY")
             found = summarise(hosts, self._reverted, self._off, self._rolled_back)
-            for line in [*lines(found), *remarks(self._remarks), *ends(self._stopped)]:
+            told = {} if constants.DEFAULT_STDOUT_CALLBACK == _BRIEF else self._remarks
+            for line in [*lines(found), *remarks(told), *ends(self._stopped)]:
                 self._display.display(line)

@@ -137,11 +137,38 @@ def test_what_went_back_with_a_batch_was_not_changed(run):
     assert lines == ["b: failed: no"]
 
 
-def test_a_verdict_over_a_batch_is_no_failure_of_the_host_that_tells_it(run):
+def test_a_verdict_over_a_batch_is_no_failure_of_the_host_that_tells_it(run, monkeypatch):
     callback, lines = run
+    monkeypatch.setattr(brief.constants, "CALLBACKS_ENABLED", [], raising=False)
     callback.v2_runner_on_failed(result("a", "linuxnet.tuning.rollout", stopped=True, msg="b is not well."))
     callback.v2_playbook_on_stats(None)
     assert lines == ["b is not well."]
+
+
+def test_a_verdict_is_left_to_the_summary_which_ends_with_it(run, monkeypatch):
+    callback, lines = run
+    monkeypatch.setattr(brief.constants, "CALLBACKS_ENABLED", ["linuxnet.tuning.summary"], raising=False)
+    callback.v2_runner_on_failed(result("a", "linuxnet.tuning.rollout", stopped=True, msg="b is not well."))
+    callback.v2_playbook_on_stats(None)
+    assert lines == []
+
+
+def test_a_warning_names_its_hosts_once_the_task_is_over(run, monkeypatch):
+    callback, lines = run
+    monkeypatch.setattr(callback._display, "warning", lines.append)
+    callback.v2_runner_on_ok(result("b", warnings=["no pause frames"]))
+    callback.v2_runner_on_failed(result("a", msg="no", warnings=["no pause frames", "old kernel"]))
+    assert lines == []
+    callback.v2_playbook_on_task_start(None, False)
+    assert lines == ["a, b: no pause frames", "a: old kernel", "a: failed: no"]
+
+
+def test_a_module_of_ansible_says_as_well_that_sudo_is_missing(run):
+    callback, lines = run
+    told = {"msg": "No start of json char found", "module_stderr": "/bin/sh: 1: sudo: not found\n", "rc": 127}
+    callback.v2_runner_on_failed(result("a", "stat", **told))
+    callback.v2_playbook_on_stats(None)
+    assert lines[0].startswith("a: failed: sudo is not installed on this host")
 
 
 def test_what_stood_before_a_change_that_went_back_stays(run):
@@ -175,9 +202,16 @@ def test_hosts_that_fail_for_one_reason_are_named_together_when_the_task_is_over
         callback.v2_runner_on_failed(result(host, msg="ring rx: desired 9, but the maximum is 8"))
     callback.v2_runner_on_failed(result("c", msg="not so bad"), ignore_errors=True)
     callback.v2_runner_on_unreachable(result("d", msg="No route to host"))
+    for host, address in (("pc1", "192.0.2.1"), ("pc2", "192.0.2.2")):
+        said = f"Failed to connect to the host via ssh: ssh: connect to host {address} port 22: Connection timed out"
+        callback.v2_runner_on_unreachable(result(host, msg=said))
     assert lines == []
     callback.v2_playbook_on_handler_task_start(None)
-    told = ["a, b: failed: ring rx: desired 9, but the maximum is 8", "d: unreachable: No route to host"]
+    told = [
+        "a, b: failed: ring rx: desired 9, but the maximum is 8",
+        "d: unreachable: No route to host",
+        "pc1, pc2: unreachable: port 22: Connection timed out",
+    ]
     assert lines == told
     callback.v2_playbook_on_stats(None)
     assert lines == told

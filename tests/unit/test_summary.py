@@ -86,6 +86,14 @@ def test_remarks_are_collected_from_all_batches():
     assert shown == ["SUMMARY", "unchanged      3   a, b, c", "2 hosts: It is the switch. (a, b)"]
 
 
+def test_remarks_that_brief_has_printed_are_not_repeated(monkeypatch):
+    callback, shown = made()
+    monkeypatch.setattr(summary.constants, "DEFAULT_STDOUT_CALLBACK", "linuxnet.tuning.brief", raising=False)
+    callback.v2_runner_on_ok(Result("a", remarks=["It is the switch"]))
+    callback.v2_playbook_on_stats(Stats("ab"))
+    assert shown == ["SUMMARY", "unchanged      2   a, b"]
+
+
 @pytest.mark.parametrize("answer", ["yes", ["rolled_back"], 42, None])
 def test_results_of_other_modules_may_have_an_answer_of_any_kind(answer):
     callback, shown = made()
