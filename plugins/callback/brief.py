@@ -262,4 +262,4 @@ def _reason(told: Mapping[str, Any]) -> str:
     """Why it failed, and in which turn of a loop."""
     turn = told.get("_ansible_item_label", told.get(told.get("ansible_loop_var", ""), ""))
     said = not_begun(told) or str(told.get("msg") or told.get("censored") or "no reason was given")
-    return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn else ''}"
+    return f"{_WRAPPED.sub('', said)}{f' (item {turn})' if turn and str(turn) not in said else ''}"

@@ -70,6 +70,13 @@ def test_a_mistake_of_the_inventory_is_told_before_prove_contacts_a_host(site):
     assert "Look for changes that end by themselves" not in told
 
 
+def test_a_measurement_that_is_not_there_is_told_before_a_host_is_read(site):
+    code, told = site({}, "-e", "audit_benchmark=results/none.json", playbook="audit")
+    assert code == 2
+    assert "audit_benchmark: results/none.json is not a file with a result of the playbook" in " ".join(told.split())
+    assert "Read, and compare with the inventory" not in told
+
+
 def test_a_check_goes_on_where_every_host_with_bonds_is_wrong(site):
     code, told = site({"tuning_bonds": [{"name": "bond0", "mod": 1}]}, pc2={"tuning_sysctl": {"net": 1}})
     assert code == 2

@@ -191,9 +191,14 @@ def test_a_loop_is_told_by_its_turns(run):
         result("a", "copy", loop="x", msg="no such file", item="p", ansible_loop_var="item")
     )
     callback.v2_runner_item_on_failed(result("a", "copy", loop="x", censored="the output has been hidden"))
+    callback.v2_runner_item_on_failed(result("a", "assert", loop="x", msg="no profile 'q'", item="q"))
     callback.v2_runner_on_failed(result("a", "copy", loop="x", msg="One or more items failed", results=[{}, {}, {}]))
     callback.v2_playbook_on_stats(None)
-    assert lines[1:] == ["a: failed: no such file (item p)", "a: failed: the output has been hidden"]
+    assert lines[1:] == [
+        "a: failed: no such file (item p)",
+        "a: failed: the output has been hidden",
+        "a: failed: no profile 'q'",
+    ]
 
 
 def test_hosts_that_fail_for_one_reason_are_named_together_when_the_task_is_over(run):
