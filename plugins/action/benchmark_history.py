@@ -75,5 +75,7 @@ def _read(folder: str, label: str) -> Tuple[List[Dict[str, Any]], List[str]]:
 def _names(folder: str) -> Iterator[str]:
     try:
         yield from (name for name in sorted(os.listdir(folder)) if name.endswith(".json"))
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise Refused(f"The folder of the results cannot be read: {error}") from None

@@ -118,8 +118,9 @@ def test_only_results_of_the_label_are_read_and_none_of_prove(tmp_path):
     results, passed = benchmark_history._read(str(tmp_path), "")
     assert (len(results), [line.split(" ")[0] for line in passed]) == (3, ["half.json"])
     assert len(benchmark_history._read(str(tmp_path), "nightly")[0]) == 2
+    assert benchmark_history._read(str(tmp_path / "nowhere"), "") == ([], [])
     with pytest.raises(AnsibleActionFail, match="cannot be read"):
-        benchmark_history._read(str(tmp_path / "nowhere"), "")
+        benchmark_history._read(str(tmp_path / "half.json"), "")
 
 
 def test_names_from_a_result_are_text():
