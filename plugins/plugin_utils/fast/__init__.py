@@ -24,7 +24,6 @@ from ansible.utils.display import Display
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils import results
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast import ahead, ending, precompiled, script, told
 from ansible_collections.linuxnet.tuning.plugins.plugin_utils.fast.options import UnfitError, WithOptions, checked
-from ansible_collections.linuxnet.tuning.plugins.plugin_utils.refused import Refused
 
 __all__ = ["SWITCH", "ActionModule", "UnfitError", "checked", "confirm_nothing"]
 
@@ -68,7 +67,7 @@ class ActionModule(WithOptions):
             result = super().run(tmp, task_vars)
             refused_there = results.not_begun(result)
             if refused_there:
-                raise Refused(refused_there) from None
+                result = _failed(refused_there)
         finally:
             self._call = None
         return self._shown(self._in_words(view, result, refused, task_vars or {}), task_vars or {})
@@ -143,7 +142,7 @@ class ActionModule(WithOptions):
         unread = not result.get("_ansible_parsed", True) or "module_stderr" in result
         if unread and script.STARTED not in str(result.get("module_stdout")):
             if results.too_old(result):
-                raise Refused(results.OLD)
+                return _failed(results.OLD)
             raise UnfitError(f"the host has not begun with it: {result.get('module_stderr') or result.get('msg')}")
         return dict(result)
 
@@ -192,6 +191,11 @@ class ActionModule(WithOptions):
 
     def _say(self, what: str) -> None:
         display.vvv(f"{self._task.action}: {what}", host=self._connection._play_context.remote_addr)
+
+
+def _failed(why: str) -> Dict[str, Any]:
+    """The result of a host that has not begun. An exception would end it in spite of `failed_when: false`."""
+    return {"failed": True, "msg": why}
 
 
 def confirm_nothing(task: Any) -> None:
