@@ -23,6 +23,8 @@ def test_export(tmp_path):
     assert "ip link set dev eth0 mtu 9000 || failed=1" in text
     assert "net.core.rmem_max=2048" in text and "net.ipv4.ip_forward=1" in text
     assert "#   eth0 irq affinity spread: " in text and "eth0 irq affinity spread" in first.stdout
+    again = subprocess.run(argv, check=False, **options)
+    assert again.returncode == 0, again.stdout  # the same text, which nothing has to write over
     script.write_text("mine")
     second = subprocess.run(argv, check=False, **options)
     assert second.returncode != 0 and "export_overwrite=true" in second.stdout
