@@ -152,6 +152,7 @@ def test_what_is_taken_over_is_set_and_confirmed_first(play):
         ["take_over", False],
         ["guard", False],
     ]
+    assert "lines were commented out on files2 in /etc/sysctl.d/90-x.conf; rollback restores these files" in said
     # Not what site would change: that was not captured.
     assert calls[2][2] == ALIKE
     assert calls[4][3] == [{"path": "/etc/sysctl.d/90-x.conf", "lines": {"1": "net.core.netdev_max_backlog = 5000"}}]
