@@ -285,8 +285,10 @@ def stop(host: Host, params: Params, check_mode: bool) -> Result:
     unit, folder = _unit(params), _folder(params)
     running, there = transient.active(host, unit), host.exists(folder)
     if not check_mode:
-        if running:
-            _do(host, transient.stop(unit))
+        complaint = host.do(transient.stop(unit)) if running else ""
+        # One that has ended by itself since then is gone, and systemd does not know its name any more.
+        if complaint and transient.active(host, unit):
+            raise TuningError(f"{transient.stop(unit)}: {complaint}")
         if there:
             _do(host, Run(("rm", "-r", "-f", folder)))
     return {"changed": running or there}
