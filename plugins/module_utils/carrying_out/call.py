@@ -95,7 +95,14 @@ def _carry_out(host: Host, call: Call) -> Done:
     noted = conclude.note(host, call, before, {*changed, *gone, *emptied, *reworked})
     counters = health.counters(host) if call.params["hold"] else {}
     begun = host.uptime()
-    armed = conclude.arm(host, call, families, before, conclude.taken_along(call, families, beside, before), gone)
+    along = conclude.taken_along(call, families, beside, before)
+    try:
+        armed = conclude.arm(host, call, families, before, along, gone)
+    except TuningError:
+        # Nothing was changed, so what somebody sets by hand from now on is the original of the next call.
+        memory.forget(host, noted)
+        guard.leave(host)
+        raise
 
     # Apply, read again, verify, and undo what did not take.
     transaction = Transaction(host, families, before, call.read, call.desired, call.probes, conclude.files(call))
