@@ -60,6 +60,21 @@ def test_foreign_qdiscs_of_other_queues_survive_the_end_of_a_rate():
     assert back({"rate": ()}, "mq 1:", cells) == ["qdisc replace dev eth0 parent 1:2 handle 7001: pfifo limit 1000"]
 
 
+def test_filters_of_somebody_else_outlive_ours():
+    cells = {"method": "clsact", "clsact": True, "others": ("pref 5 bpf",), **RATED, "rate": ()}
+    lines = back({"method": "none", "clients": ()}, "mq 0:", cells)
+    assert lines == [f"filter del dev eth0 egress pref {pref}" for pref in (20001, 29999)]
+    # Likewise where clients go to the other method.
+    lines = back({"method": "multiq"}, "mq 0:", cells)
+    assert not any("del dev eth0 clsact" in line for line in lines)
+
+
+def test_mq_comes_back_in_the_place_of_multiq():
+    cells = {"method": "multiq", **RATED, "rate": ()}
+    lines = back({"method": "mq", "clients": ()}, "multiq 1:", cells)
+    assert lines == ["qdisc del dev eth0 root", "qdisc replace dev eth0 root mq"]
+
+
 @pytest.mark.parametrize(
     ("written", "shown"),
     [

@@ -13,6 +13,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils import engine
 from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import InputError
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import taken
+from ansible_collections.linuxnet.tuning.plugins.plugin_utils.capture import compose, take
 from ansible_collections.linuxnet.tuning.tests.unit import case_files, memory_host, test_capture
 
 GUIDES = sorted((Path(__file__).parent / "cases/guide").glob("shell-*.yml"))
@@ -115,6 +116,14 @@ def test_what_cannot_be_taken_is_an_error_and_touches_nothing(files, message):
     assert host.disk.files["/etc/rc.local"] == RC
 
 
+def test_a_link_is_left_alone():
+    host = host_of({"/etc/rc.local": RC})
+    host.disk.links["/etc/rc.local"] = "rc.local"
+    with pytest.raises(InputError, match="not a readable file"):
+        call(host, files=[{"path": "/etc/rc.local", "lines": {"3": "ethtool -G igb0 rx 4096"}}])
+    assert host.disk.files["/etc/rc.local"] == RC
+
+
 def test_a_file_of_somebody_else_is_left_alone():
     host = host_of({"/home/u/x.sh": RC}, {"/home/u/x.sh": (0o700, 1000)})
     with pytest.raises(InputError, match="does not belong to root"):
@@ -147,6 +156,15 @@ def test_a_file_of_somebody_else_is_left_alone():
         ("/x", "#!/bin/sh\nsysctl -w \\\n a=1\n", 2, None),
         ("/x", "#!/bin/sh\ncat > /y <<EOF\nsysctl -w a=1\nEOF\n", 3, None),
         ("/etc/netplan/x.yaml", "network:\n  mtu: 9000\n", 2, None),
+        ("/etc/systemd/system/x.service", "[Service]\nExecStop=/sbin/ethtool -G igb0 rx 256\n", 2, None),
+        ("/x", "#!/bin/sh\nsysctl -w a=1 \\\n b=2\n", 3, None),
+        ("/x", "#!/bin/sh\necho 'one\nsysctl -w a=1\n'\n", 3, None),
+        ("/x", "#!/bin/sh\nsysctl -w a='1\n2'\n", 2, None),
+        ("/x", "#!/bin/sh\nif true; then\n", 2, None),
+        # A word behind it that begins no here document.
+        ("/x", "#!/bin/sh\ncat <<< EOF\nsysctl -w a=1\n", 3, f"#!/bin/sh\ncat <<< EOF\n: {taken.MARK}sysctl -w a=1\n"),
+        ("/x", "#!/bin/sh\necho it\\'s\nsysctl -w a=1\n", 3, f"#!/bin/sh\necho it\\'s\n: {taken.MARK}sysctl -w a=1\n"),
+        ("/x", "#!/bin/sh\n: # it's\nsysctl -w a=1\n", 3, f"#!/bin/sh\n: # it's\n: {taken.MARK}sysctl -w a=1\n"),
     ],
 )
 def test_each_form_of_file(path, text, number, out):
@@ -180,3 +198,19 @@ def test_the_capture_names_the_lines_that_the_inventory_stands_for():
         {"path": "/etc/rc.local", "lines": {"2": "ethtool -G igb0 rx 2048", "3": "ethtool -G igb0 rx 4096"}}
     ]
     assert made["by_hand"] == ["/etc/rc.local line 5: it does something else as well"]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"root": False}, "the file does not belong to root"),
+        ({"text": "#!/bin/sh\n# somebody was faster\n"}, "capture the host again"),
+    ],
+)
+def test_the_capture_names_files_that_the_call_would_refuse(change, why):
+    facts = test_capture.facts_of(test_capture.tuned_igb({"/etc/rc.local": "#!/bin/sh\nethtool -G igb0 rx 4096\n"}))
+    found = compose.Composer("files1", facts).capture()
+    (file,) = facts["host"]["configured"]["files"]
+    files, (sentence,) = take.files(found, {"files": [{**file, **change}]})
+    assert not files
+    assert sentence.startswith("/etc/rc.local line 2: ") and sentence.endswith(why)
