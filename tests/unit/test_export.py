@@ -215,6 +215,7 @@ def test_the_tables_name_keys_that_there_are():
         ("x", "shell", "needs a dictionary"),
         ({}, "perl", "write one of link"),
         ({"tuning_nics": [{"name": "eth0", "rings": {}}]}, "shell", "nics: eth0: there is no setting 'rings'"),
+        ({"tuning_nics": [{"match": {"driver": "igb"}, "rings": {}}]}, "shell", "driver.*igb.*no setting 'rings'"),
         ({"tuning_nics": [{"name": "eth0", "ring": {"rx": "much"}}]}, "link", "write a whole number"),
         ({"tuning_nics": [{"name": "eth0", "ring": 5}]}, "link", "write a dictionary"),
         ({"tuning_nics": [{"ring": {"rx": 5}}]}, "tuned", "needs 'name' or 'match'"),
