@@ -152,6 +152,10 @@ def test_a_profile_that_is_no_yaml_is_told_with_its_path(tmp_path):
         ({"tuning_permanent": "perhaps"}, r"^tuning_permanent: 'perhaps' is not valid; write true or false$"),
         ({"tuning_guard_timeout": "soon"}, r"^tuning_guard_timeout: 'soon' .*; write a whole number of seconds$"),
         ({"tuning_state": "gone"}, r"^tuning_state: 'gone' is not valid; write present or restored$"),
+        ({"tuning_forget": {"eth0": 1}}, r"^tuning_forget: .* is not valid; write the names or patterns of NICs$"),
+        ({"tuning_watch": "perhaps"}, r"^tuning_watch: 'perhaps' is not valid; write true or false$"),
+        ({"tuning_probes": "knock 22"}, r"knock 22"),
+        ({"tuning_probes": [{"host": "10.0.0.1"}, "knock 22"]}, r"knock 22"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_named_with_its_variable(variables, said):
@@ -208,5 +212,10 @@ def test_no_variable_of_the_documentation_is_taken_for_a_misspelt_one():
 def test_bonds_that_are_a_dictionary_are_told_by_the_name_of_the_inventory():
     with pytest.raises(layers.LayerError, match=r"^tuning_bonds is a dictionary; write a list of entries"):
         layers.bonds({"bond0": {"mode": "802.3ad"}})
+    with pytest.raises(
+        layers.LayerError, match=r"tuning_network_manager\): 'ifupdwn' is not valid.*did you mean 'ifupdown'"
+    ):
+        layers.bonds([], "ifupdwn", ("auto", "ifupdown"))
+    layers.bonds([], "ifupdown", ("auto", "ifupdown"))
     for right in (None, [], [{"name": "bond0"}], {"name": "bond0", "members": ["eth0"]}):
         layers.bonds(right)

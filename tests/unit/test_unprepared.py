@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where the way back of a change cannot be prepared, nothing is changed, and what waits for others goes on to wait."""
+"""Where the way back of a change cannot be prepared, nothing is changed; where none is needed, none is prepared."""
 
 from __future__ import annotations
 
@@ -78,3 +78,13 @@ def test_a_host_without_systemd_is_told_that_it_cannot_revert(host):
     assert "This host does not run systemd, so it cannot revert changes by itself" in result["remarks"]
     assert mtus(host) == [9000, 1500] and not guard.pending(host)
     assert not any("revert" in remark for remark in call(host, "ethtool", nics=[])["remarks"])
+
+
+@pytest.mark.parametrize("terms", [{"guard_timeout": 60}, {"guard_timeout": 0, "permanent": True}])
+def test_what_cuts_nothing_or_nobody_guards_needs_no_way_back(host, terms):
+    """Each clock costs a command of systemd, and each script a file, on every host."""
+    entry = {"features": {"gro": False}} if terms["guard_timeout"] else {"ring": {"rx": 512}}
+    result = call(host, "ethtool", nics=[{"name": "igb0", **entry}], **terms)
+    assert result["changed"] and "guard" not in result
+    assert not any(path.startswith(stack.FOLDER) or path == guard.UNIT for path in host.files)
+    assert not any("systemd-run" in line for line in host.done)
