@@ -98,9 +98,9 @@ class _Profiles(Form):
         if text is None:
             self.cannot(what, "NetworkManager does not accept this value")
             return None
-        speed: Mapping[str, Desired] = entry.families.get("speed", {})
-        if family == "speed" and key in ("speed", "duplex") and not {"speed", "duplex"} <= set(speed):
-            self.cannot(what, "NetworkManager sets speed and duplex only together")
+        why = _of_a_link(key, one, entry.families[family]) if family == "speed" else ""
+        if why:
+            self.cannot(what, why)
             return None
         return f"{word.word} {quote(text)}", word.since
 
@@ -116,6 +116,19 @@ class _Profiles(Form):
             # Its options are known there of few kinds only.
             return f"root {one.value}" if " " not in str(one.value) and one.value != "default" else None
         return switch(one, *{words.NUMBER: ("1", "0"), words.YES: ("yes", "no")}.get(form, ("on", "off")))
+
+
+def _of_a_link(key: str, one: Desired, keys: Mapping[str, Desired]) -> str:
+    """Why NetworkManager would not do what is desired of a link; empty where it would."""
+    both = {"speed", "duplex"} <= set(keys)
+    if key in ("speed", "duplex") and not both:
+        return "NetworkManager sets speed and duplex only together"
+    if key in ("speed", "duplex") and "autoneg" not in keys:
+        # Its own default is not to negotiate, also of what has to, such as 1000BASE-T.
+        return "NetworkManager would force it, and not negotiate; write autoneg as well"
+    if key == "autoneg" and one.value is False and not both:
+        return "NetworkManager leaves a link alone that has no speed and duplex; write both"
+    return ""
 
 
 def _calls(pairs: Sequence[Tuple[str, str]]) -> Iterator[str]:
