@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import os
+import signal
+import stat
 import subprocess
 import time
 
 import pytest
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils import host as module
-from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Query, TuningError
+from ansible_collections.linuxnet.tuning.plugins.module_utils import time_limit
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Query, Save, TuningError
 
 
 @pytest.fixture
@@ -84,3 +87,32 @@ def test_a_lazy_value_is_not_written_again(host, tmp_path, text, written):
     os.utime(path, (1, 1))
     assert host.do(Poke(str(path), text, "", lazy=True)) == ""
     assert (path.stat().st_mtime > 1) == written
+
+
+@pytest.mark.parametrize("text", ["new\n", None])
+def test_a_file_and_its_folder_are_on_the_disk_before_the_call_goes_on(host, tmp_path, monkeypatch, text):
+    """A power cut right after a confirmation must not bring an older file back, nor one that was removed."""
+    path, synced = tmp_path / "file", []
+    path.write_text("old\n")
+
+    def sync(handle):
+        kind = "folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "text"
+        synced.append((kind, path.read_text() if path.exists() else None))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    assert host.do(Save(str(path), text)) == ""
+    assert synced == ([("text", "old\n")] if text else []) + [("folder", text)]
+
+
+def test_after_a_limit_the_alarm_is_anothers_again():
+    def other(_number, _frame):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGALRM, other)
+    try:
+        with time_limit.limit(60):
+            assert signal.getsignal(signal.SIGALRM) is not other
+        assert signal.getsignal(signal.SIGALRM) is other
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)

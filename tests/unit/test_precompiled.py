@@ -79,6 +79,11 @@ def test_who_reads_what_a_full_disk_has_cut_gets_the_sources(folder, own, monkey
     assert precompiled.code(own) == script.sources()
 
 
+def test_where_a_controller_can_keep_nothing_each_host_gets_the_sources(folder, monkeypatch):
+    monkeypatch.setattr(precompiled.constants, "DEFAULT_LOCAL_TMP", str(folder / "none"))
+    assert precompiled.code("") == script.sources()
+
+
 def test_an_interpreter_that_is_too_slow_costs_the_run_its_time_once(folder, own, monkeypatch):
     """The next one in the PATH would take as long, on the same busy controller."""
     put(folder, '#!/bin/sh\necho x >>"${0%/*}/count"\nexec sleep 60\n')

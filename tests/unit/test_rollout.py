@@ -203,6 +203,23 @@ def look(probes, **answers):
     return health.look(host, probes, 0)["probes"], run.asked
 
 
+def test_a_probe_that_fails_is_asked_again_after_a_second_until_the_patience_is_over():
+    now = [1000]
+
+    def wait(happened, seconds):
+        assert not happened()  # else it would not wait, and ask as often as it can
+        now[0] += seconds
+
+    run = Answers(ping=(1, "", ""))
+    host = memory_host.connect(memory_host.Files({}), run, True)
+    host.uptime, host.wait_until = (lambda: now[0]), wait
+    first, second = health.look(host, ["a", "b"], 3)["probes"]
+    assert (first["well"], second["well"], now) == (False, False, [1003])
+    assert [words.split()[-1] for words in run.asked] == ["a", "a", "a", "a", "b"]
+    run.answers["ping"] = (0, "", "")
+    assert health.look(host, ["a"], 60)["probes"][0]["well"] and now == [1003]
+
+
 def test_probes_are_asked_without_a_shell():
     found, asked = look(
         ["gateway", ["check", "a b", 7], {"iperf3": "files1", "min_speed": 800}],

@@ -36,6 +36,8 @@ DAMAGES = {
     "no table": lambda _text: "\udcff\udcfe\0\n",
     "no number": lambda text: text.replace("layer\t1", "layer\tx"),
     "fewer columns": lambda text: text.replace("\theld\t", "\t"),
+    "more columns": lambda text: text.replace("\theld\t", "\theld\theld\t\t"),
+    "neither held nor beside": lambda text: text.replace("\theld\t", "\tkept\t"),
     "a line of something else": lambda text: f"{text}# see ticket 12\n",
     "no note": lambda text: text.replace('{"at"', '["at"'),
 }
