@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -299,3 +300,16 @@ def test_what_is_changed_again_before_the_confirmation_keeps_its_original(guarde
     assert noted(guarded) == [("igb0", "mtu")]
     restored(guarded)
     assert guarded.devices["igb0"].link["mtu"] == 1500
+
+
+@pytest.mark.parametrize(
+    ("state", "check", "reads"),
+    [("checked", False, True), ("status", False, False), ("confirmed", False, False), ("confirmed", True, True)],
+)
+def test_who_checks_a_host_takes_no_lock(state, check, reads, monkeypatch):
+    """It would be taken for a call that hangs, and the clock would end it."""
+    modes = []
+    monkeypatch.setattr(engine, "connect", lambda _runner, check_mode: modes.append(check_mode))
+    monkeypatch.setattr(engine, "answer", lambda *_arguments: None)
+    engine.protect(SimpleNamespace(params={"state": state}, check_mode=check))
+    assert modes == [reads]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Run
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import systemd
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 # What the kernel takes as the name of a NIC: up to 15 bytes without a slash, a colon or white space, not . or ..
 NAMES = st.text(
@@ -70,3 +71,13 @@ def test_what_moves_values_at_boot_has_started_before():
     """A service that is to be stopped for good must not start after that."""
     after = {word for line in systemd._TEMPLATE.splitlines() if line.startswith("After=") for word in line[6:].split()}
     assert {"irqbalance.service", "tuned.service", "NetworkManager.service"} <= after
+
+
+def test_files_beside_our_drop_ins_are_none():
+    """As systemd sees it: copies of somebody, and parts of a file that a killed call has left."""
+    folder = "/etc/systemd/system/linuxnet-tuning@igb0.service.d"
+    names = ("20-link.conf", "20-link.conf.bak", ".20-link.conf", ".20-link.conf.linuxnet-tuning", "README")
+    files = {f"{folder}/{name}": "" for name in names}
+    files["/etc/systemd/system/other@igb0.service.d/20-link.conf"] = ""
+    host = memory_host.connect(memory_host.Files(files), None, True)
+    assert systemd.dropins(host) == [f"{folder}/20-link.conf"]
