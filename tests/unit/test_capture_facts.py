@@ -45,6 +45,18 @@ def test_packets_that_other_processors_take_are_somebodys_and_interrupts_anybody
     assert variables == {"tuning_host_nics": [{"name": "eth0", "irq": {"rps": "all", "rps_flow_cnt": 4096}}]}
 
 
+def test_flow_control_that_negotiates_is_what_the_other_end_makes_of_it():
+    """e1000e shows what came of it, and nowhere what was requested."""
+    for driver, autoneg, written in (
+        ("e1000e", True, {}),
+        ("e1000e", False, {"autoneg": False, "rx": False, "tx": False}),
+        ("igb", True, {"rx": False, "tx": False}),
+    ):
+        cells = {"autoneg": {"value": autoneg}, "rx": {"value": False}, "tx": {"value": False}}
+        variables, _text, _found = whole({"nics": {"eth0": {"driver": driver, "physical": True, "pause": cells}}})
+        assert variables == ({"tuning_host_nics": [{"name": "eth0", "pause": written}]} if written else {}), driver
+
+
 def test_a_size_that_follows_a_bond_is_not_written_for_its_port():
     nic = {"driver": "igb", "physical": True, "mtu": 9000, "txqueuelen": 1000}
     for facts, written in ((nic, [{"name": "eth0", "mtu": 9000}]), ({**nic, "master": "bond0"}, None)):

@@ -156,6 +156,12 @@ def test_a_file_of_somebody_else_is_left_alone():
         ("/x", "#!/bin/sh\nsysctl -w \\\n a=1\n", 2, None),
         ("/x", "#!/bin/sh\ncat > /y <<EOF\nsysctl -w a=1\nEOF\n", 3, None),
         ("/etc/netplan/x.yaml", "network:\n  mtu: 9000\n", 2, None),
+        (
+            "/etc/systemd/system/x.service",
+            "[Service]\nExecStart=/sbin/ethtool -G igb0 rx 4096",
+            2,
+            f"[Service]\n{taken.MARK}ExecStart=/sbin/ethtool -G igb0 rx 4096\nExecStart=/bin/true",
+        ),
         ("/etc/systemd/system/x.service", "[Service]\nExecStop=/sbin/ethtool -G igb0 rx 256\n", 2, None),
         ("/x", "#!/bin/sh\nsysctl -w a=1 \\\n b=2\n", 3, None),
         ("/x", "#!/bin/sh\necho 'one\nsysctl -w a=1\n'\n", 3, None),
