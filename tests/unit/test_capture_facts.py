@@ -57,6 +57,14 @@ def test_flow_control_that_negotiates_is_what_the_other_end_makes_of_it():
         assert variables == ({"tuning_host_nics": [{"name": "eth0", "pause": written}]} if written else {}), driver
 
 
+def test_the_processors_of_single_queues_are_one_value_for_all():
+    facts = {"driver": "igb", "physical": True, "irq": {"rps": {"value": "0-3"}}}
+    script = "#!/bin/sh\necho f > /sys/class/net/eth0/queues/rx-0/rps_cpus\n"
+    variables, _text, found = whole({"nics": {"eth0": facts}}, {"/etc/rc.local": script})
+    assert variables == {"tuning_host_nics": [{"name": "eth0", "irq": {"rps": "0-3"}}]}
+    assert [item.origin for item in found.items] == ["/etc/rc.local line 2"]
+
+
 def test_a_size_that_follows_a_bond_is_not_written_for_its_port():
     nic = {"driver": "igb", "physical": True, "mtu": 9000, "txqueuelen": 1000}
     for facts, written in ((nic, [{"name": "eth0", "mtu": 9000}]), ({**nic, "master": "bond0"}, None)):

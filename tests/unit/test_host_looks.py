@@ -11,8 +11,8 @@ import time
 
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils import files, time_limit
 from ansible_collections.linuxnet.tuning.plugins.module_utils import host as module
-from ansible_collections.linuxnet.tuning.plugins.module_utils import time_limit
 from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Poke, Query, Save, TuningError
 
 
@@ -116,3 +116,13 @@ def test_after_a_limit_the_alarm_is_anothers_again():
         assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_hidden_file_of_somebody_else_keeps_the_folder(host, tmp_path):
+    folder = tmp_path / "linuxnet-tuning"
+    folder.mkdir()
+    (folder / "file").write_text("")
+    (folder / ".keep").write_text("mine")
+    (folder / f".file{files.PART}").write_text("a part")
+    assert host.do(Save(str(folder / "file"), None)) == ""
+    assert [path.name for path in folder.iterdir()] == [".keep"]

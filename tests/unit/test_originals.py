@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, script, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.going_back import guard, memory, script, stack
+from ansible_collections.linuxnet.tuning.plugins.module_utils.schema import Address, Cell
 from ansible_collections.linuxnet.tuning.tests.unit.calls import call
 from ansible_collections.linuxnet.tuning.tests.unit.devices import igb
 from ansible_collections.linuxnet.tuning.tests.unit.queues_host import QueuesHost
@@ -114,3 +116,13 @@ def test_restored_brings_back_the_interrupts_of_queues_that_are_not_in_use(tmp_p
     call(host, state="restored")
     assert [host.files[path].strip() for path in placed] == ["0", "1", "0-3", "0-3"]
     assert host.originals() == {}
+
+
+def test_a_rounded_number_without_its_value_is_passed_over_and_the_others_count(host):
+    """Such a note is as good as none: the value is set once more, and no call fails for it."""
+    ring = {"family": "ring", "nic": "igb0"}
+    rows = [{**ring, "key": "rx", "asked": 1000}, {**ring, "key": "tx", "value": 1008, "asked": 1000}]
+    host.files[memory.ADJUSTED] = json.dumps({"version": 1, "values": rows})
+    cells = {Address("ring", "igb0", key): Cell(1008) for key in ("rx", "tx")}
+    memory.recall(host, cells)
+    assert [cell.rounded for cell in cells.values()] == [None, 1000]
