@@ -83,6 +83,10 @@ def test_what_was_set_by_hand_is_found_and_left_as_it_is(one):
                 assert (family, test_drivers.ours(family, key)) in names, (item.command, names)
                 seen += 1
         if found.items:
+            # What is checked is what is written.
+            variables, options = yaml.safe_load(inventory.text(found, "host", "")), inventory.options(found)
+            assert variables.get("tuning_host_nics", []) == options["nics"], item.command
+            assert variables.get("tuning_host_sysctl", {}) == options["sysctl"], item.command
             result = checked(device, found)
             assert not result["changed"], (item.command, result["diff"])
             assert compose.checked(found, result).items == found.items, item.command
