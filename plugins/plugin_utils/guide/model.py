@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
@@ -114,6 +115,8 @@ class Sink:
         self.cases: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
         self.written_in: Dict[int, Branch] = {}  # the branches in which scripts have written lines of files
         self.groups = 0
+        # That of all NICs without a name that a command is for, where a script asks for the driver.
+        self.driver = ""
         # The file and its line behind a number, where several files are read as one.
         self.where: Dict[int, Tuple[str, int]] = {}
         # Settings that another one contradicts, which comes later or is the other case of a condition.
@@ -146,6 +149,8 @@ class Sink:
         if kind:
             self.remark(line, kind, why)
             return
+        if self.driver and not match and family != "bond" and any(char in nic for char in "$*"):
+            nic, match = "", (("driver", self.driver),)
         if nic in _MEANT:
             nic, match = "", _MEANT[nic]
         if any(masks.templated(part) for part in (nic, key, value, *(text for _key, text in match))):
@@ -155,7 +160,8 @@ class Sink:
         branch = (*branch, *(self.branch or self.written_in.get(line, ())))
         setting = Setting(line, nic, family, key, value, branch, tuple(match))
         for caveat in (*caveats, *self.caveats):
-            self.note(line, caveat)
+            if nic not in re.split("[\\s\"']+", caveat):  # that it holds for a NIC only, the setting says by itself
+                self.note(line, caveat)
         self.settings.add(setting)
 
     def _left_out(self, line: int) -> Tuple[str, str]:

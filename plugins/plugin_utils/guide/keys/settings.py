@@ -84,8 +84,6 @@ class Guide:
         self.running = False
         # What commands have put at the root of each NIC so far.
         self.roots: Dict[str, Root] = {}
-        # That of all NICs without a name that a command is for, where a script asks for the driver.
-        self.driver = ""
         # The NICs of NetworkManager's profiles, as far as calls of nmcli have told.
         self.profiles: Dict[str, str] = {}
         # The interrupts that scripts have looked up so far.
@@ -123,8 +121,8 @@ class Guide:
     def nic(self, line: int, nic: str, family: str, key: str, raw: str, match: Match = ()) -> None:
         """One key of a NIC, as a tool would be told it."""
         owner = registry.FAMILIES[family]
-        if self.driver and not match and (not masks.known(nic) or "*" in nic):
-            nic, match = "", (("driver", self.driver),)
+        if self.sink.driver and not match and (not masks.known(nic) or "*" in nic):
+            nic, match = "", (("driver", self.sink.driver),)
         name = masks.name(nic)
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")

@@ -216,7 +216,14 @@ def _nics(sink: Sink, settings: Sequence[Setting]) -> List[Dict[str, Any]]:
         numbered = entries[(nic, match)][receivers.FAMILY]
         numbered[key] = receivers.value(sink, key, numbered[key], found)
     # Sorting keeps the order of those that are alike.
-    return sorted(entries.values(), key=lambda entry: not ("match" in entry or any(c in entry["name"] for c in "*?")))
+    return sorted(entries.values(), key=_narrowness)
+
+
+def _narrowness(entry: Mapping[str, Any]) -> int:
+    """How few NICs an entry is for: a later one wins, and a script sets for all others what it sets for all."""
+    if entry.get("match") == {"driver": "*"} or entry.get("name") == "*":
+        return 0
+    return 1 if "match" in entry or any(char in entry["name"] for char in "*?") else 2
 
 
 def _bonds(sink: Sink, settings: Sequence[Setting]) -> Tuple[List[Dict[str, Any]], List[Setting], Set[int]]:

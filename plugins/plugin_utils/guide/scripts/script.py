@@ -14,7 +14,7 @@ from ..calls import foreign
 from ..keys import kernel_files
 from ..keys.settings import Guide
 from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
-from ..shell import asking, bindings, conditions, counting, expand, interrupts, syntax
+from ..shell import asking, bindings, counting, expand, interrupts, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from . import queries, raising
@@ -244,8 +244,7 @@ class Script:
         if not found:
             return
         name, sign, rest = found
-        self.scope.drivers.discard(name)
-        self.scope.drivers |= {name} if conditions.queries_driver(rest) else set()
+        bindings.holds_driver(name, rest, self.scope)
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
         self.scope.machines |= {name} if asking.answers(masks.shown(rest)) else set()
         self.scope.in_force.update({name: raising.parameter(rest, self.scope)})

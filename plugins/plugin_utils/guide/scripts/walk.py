@@ -17,7 +17,7 @@ from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, NO_EFFECT, Branch, Setting
-from ..shell import asking, bindings, conditions, counting, expand
+from ..shell import asking, bindings, comparing, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
     AndOr,
@@ -126,7 +126,7 @@ class Walk(Calling):
                 self.loopback = conditions.is_about_lo(node.left)
                 bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
                 ways = bindings.alternatives(node.left, self.scope, outcome)
-                said = asking.compared(node.left, self.scope) if outcome else ""
+                said = comparing.compared(node.left, self.scope, outcome)
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
                     self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
@@ -173,7 +173,7 @@ class Walk(Calling):
         self.in_any_round(start)
 
     def _where(
-        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: str = ""
+        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: comparing.Parts
     ) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
         undo = bindings.undone(found)
@@ -184,16 +184,14 @@ class Walk(Calling):
         for one in found:
             with bindings.held(self.scope, one):
                 walk(body)
-        self._tell(found, said, first)
+        self._tell(said, first)
 
-    def _tell(self, found: Sequence[bindings.Bindings], said: str, first: int) -> None:
+    def _tell(self, said: comparing.Parts, first: int) -> None:
         """Note a condition of what it has set, unless the word that it needs is the NIC or the driver of that."""
-        texts = {text for one in found for text in one.values()}
-        if not said or not texts or {text.lower().strip("-") for text in texts} & (START | UNDO | {"*", "lo", "linux"}):
-            return
         for one in self.sink.settings[first:]:
-            if not texts & {one.nic, *(text for _key, text in one.match)}:
-                self.sink.note(one.line, said)
+            for part in said:
+                if part.tells({one.nic, *(text for _key, text in one.match)}):
+                    self.sink.note(one.line, part.said)
 
     def _guarded(self, body: Node, test: Node, holds: bool) -> None:
         """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
@@ -205,6 +203,7 @@ class Walk(Calling):
         self.guide.bounds = {**self.guide.bounds, **raising.bounds(test, self.scope, holds)}
         caveat = conditions.measured(test, self.scope, holds)
         self.sink.caveats += (caveat,) if caveat and not _OF_THE_SHELL.search(caveat) else ()
+        self.sink.caveats += tuple(part.said for part in comparing.compared(test, self.scope, holds))
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1
@@ -269,7 +268,7 @@ class Walk(Calling):
             case = partial(self._case_of, group, number, "if", failing=failing if fails else 0)
             compared = test or (node.arms[0][0] if number == 1 else None)
             bounded = self.guide.bounded(raising.bounds(compared, self.scope, holds=test is not None))
-            said = "" if caveat else asking.compared(test, self.scope)
+            said = comparing.compared(compared, self.scope, test is not None)
             with self.sink.noting(caveat), bounded:
                 self._where(ways, body, partial(case, others=self._by_argument(test)), said)
             if fails:
@@ -337,8 +336,8 @@ class Walk(Calling):
                 first = len(self.sink.settings)
                 with bindings.held(self.scope, one), self.sink.noting("" if named else said):
                     self._case_of(group, number, kind, body)
-                if named and not asking.of_a_call(node.subject, self.scope):
-                    self._tell([one], said, first)
+                if named and said and not asking.of_a_call(node.subject, self.scope):
+                    self._tell([comparing.Part(said, frozenset(one.values()))], first)
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from typing import Optional
 
 from .. import masks
 from . import expand
@@ -37,17 +36,6 @@ def answers(raw: str) -> bool:
 def of_machines(test: Node, scope: expand.Scope, holds: bool) -> str:
     """What to note of commands that run on some machines only; empty where a condition does not tell these apart."""
     return next(filter(None, (_of_machines(part, scope, so) for part, so in certain(test, holds))), "")
-
-
-def compared(test: Optional[Node], scope: expand.Scope) -> str:
-    """What to note where a condition compares a variable of the script with a word; empty for what a call is given."""
-    for node, holds in certain(test, True):
-        words = [word for word, _line in node.words[1:] if word not in ("]", "]]")] if isinstance(node, Simple) else []
-        if len(words) == 3 and words[1] in ("=", "==") and holds and isinstance(node, Simple):
-            sides = [word for word in (words[0], words[2]) if _VARIABLE.fullmatch(word)]
-            if len(sides) == 1 and not of_a_call(sides[0], scope):
-                return f"only where {' '.join(words)} holds"
-    return ""
 
 
 def _bare(word: str) -> str:

@@ -11,7 +11,13 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from .. import masks
 from . import expand
 from .conditions import START, UNDO, bounded, queries_driver, spelt
-from .nodes import AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of
+from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of
+
+# The name of a driver that grep looks for in a substitution, which may be counted.
+_LOOKED_FOR = re.compile(r"\|\s*e?grep\s+((?:-\w+\s+)*)([\"']?)([^\s\"'|)`]+)\2\s*(?:\|\s*wc\s+-l\s*)?[)`][\"']?$")
+# Comparisons of how often it is found: those that need it, and those that need it not to be there.
+_THERE = {"-gt 0", "-ge 1", "-eq 1", "-ne 0", "= 1", "== 1", "!= 0"}
+_ABSENT = {"-eq 0", "-lt 1", "-le 0", "-ne 1", "= 0", "== 0", "!= 1"}
 
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
 Bindings = Dict[str, str]
@@ -32,7 +38,7 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
         sides = [alternatives(side, scope, holds) for side in (node.left, node.right)]
         return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
     if isinstance(node, Pipeline) and holds:
-        return _searched(node)
+        return searched(node)
     if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
         return [_NOTHING]
     raw = [word for word, _line in node.words[1:]]
@@ -41,13 +47,16 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
 
 def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
     """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
-    for joined, together in ((("-o", "||"), False), (("-a", "&&"), True)):
+    for joined, together in JOINED:
         index = next((number for number, word in enumerate(raw) if word in joined), 0)
         if index:
             sides = [_words(side, scope, holds) for side in (raw[:index], raw[index + 1 :])]
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
         return _words(raw[1:], scope, not holds)
+    driver, there = driver_tested(raw, scope)
+    if driver:
+        return _drivers(driver) if there is holds else [_NOTHING]
     if raw[1:2] == ["=~"] and holds and _tells_driver(raw[0], scope):
         return _drivers("".join(raw[2:]))
     if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
@@ -67,13 +76,37 @@ def _tells_driver(raw: str, scope: expand.Scope) -> bool:
     return match[1] in scope.drivers if match else queries_driver(raw)
 
 
+def looked_for(raw: str, scope: expand.Scope) -> str:
+    """The driver that a substitution finds or not, as in `$(ethtool -i eth0 | grep -c ixgbe)`; empty for others."""
+    found = _LOOKED_FOR.search(raw) if queries_driver(raw) else None
+    pattern = expand.text(found[3], scope) if found and not re.search("[ov]", found[1]) else ""
+    return pattern if masks.known(pattern) and any(_drivers(pattern)) else ""
+
+
+def holds_driver(name: str, raw: str, scope: expand.Scope) -> None:
+    """Remember of a variable whether it holds the name of a driver, or whether one is found."""
+    scope.looked_for[name] = looked_for(raw, scope)
+    scope.drivers.discard(name)
+    scope.drivers |= {name} if not scope.looked_for[name] and queries_driver(raw) else set()
+
+
+def driver_tested(raw: Sequence[str], scope: expand.Scope) -> Tuple[str, bool]:
+    """The driver of which a test asks whether it has been found, and whether the test holds where it has."""
+    side = raw[1] if len(raw) == 2 and raw[0] in ("-n", "-z") else raw[0] if len(raw) == 3 else ""
+    match = _VARIABLE.fullmatch(side)
+    pattern = scope.looked_for.get(match[1], "") if match else looked_for(side, scope)
+    compared = " ".join(raw[1:]).replace('"', "").replace("'", "")
+    there = raw[0] == "-n" if len(raw) == 2 else compared in _THERE
+    return (pattern, there) if len(raw) == 2 or compared in _THERE | _ABSENT else ("", False)
+
+
 def _drivers(pattern: str) -> List[Bindings]:
     """The drivers of a regular expression that is nothing but their names."""
     names = re.sub(r"driver:(\s|\\s[*+]?)*|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
     return [{DRIVER: name} for name in names] if all(re.fullmatch(r"[\w-]+", name) for name in names) else [_NOTHING]
 
 
-def _searched(node: Pipeline) -> List[Bindings]:
+def searched(node: Pipeline) -> List[Bindings]:
     """`ethtool -i NIC | grep -q DRIVER`."""
     first, last = node.commands[0], node.commands[-1]
     if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and queries_driver(spelt(first))):

@@ -55,7 +55,7 @@ _OF_A_MODULE = re.compile(
     r"(! )?-[de] [\"']?/sys/module/([\w-]+)/?[\"']?$|lsmod \| e?grep (?:-\w+ )*[\"']?\W{0,2}([\w-]+)\b[^|]*$"
 )
 _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
-_QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b")
+_QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b|\bnmcli\b.*\b(?i:general\.driver)\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
 _ASKING = re.compile(
     r"(?:sudo )?(?:/\S*/)?(?:(?:ping|host|id|pgrep|pidof|lspci|lsmod|mountpoint|getent|modinfo|dpkg -[sl]|rpm -q)\b"

@@ -37,6 +37,7 @@ class Scope:
         self.budget = budget or Budget()
         self.tables: Dict[str, Dict[str, str]] = {}  # arrays whose elements have names
         self.drivers: Set[str] = set()  # the variables that hold the name of a driver
+        self.looked_for: Dict[str, str] = {}  # by those that hold whether a driver is found, the driver
         self.counts: Set[str] = set()  # those that hold the number of processors
         self.machines: Set[str] = set()  # those that hold what tells machines apart, such as the name of the host
         self.in_force: Dict[str, str] = {}  # by the variables that hold what a parameter is now, the parameter

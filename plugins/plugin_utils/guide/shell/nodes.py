@@ -7,6 +7,9 @@ from typing import Iterator, NamedTuple, Optional, Tuple, Union
 
 from ..model import Line
 
+# What joins the comparisons of one test, and whether it needs both of them.
+JOINED = ((("-o", "||"), False), (("-a", "&&"), True))
+
 
 class Redirect(NamedTuple):
     """A redirection of a command: its operator, the raw word, the here document, and whether it is of the errors."""

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Know what conditions of a script compare that tells hosts or NICs apart: `[ "$SITE" = lab ]`, `[[ $x =~ ^rk ]]`."""
+
+from __future__ import annotations
+
+import re
+from typing import FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set
+
+from .. import masks
+from . import asking, bindings, expand
+from .conditions import START, UNDO
+from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple
+
+_VARIABLE = re.compile(r"[\"']?\$\{?(\w+)(?:[,^]{1,2}|:?-[^}]*)?\}?[\"']?")
+# Words that say what a call is for or that something is there at all, and those of systems that have no inventory.
+_EVENTS = {"vpn-up", "pre-up", "post-up", "dhcp4-change", "dhcp6-change", "routable", "configured", "bound", "renew"}
+_OF_ANY = START | UNDO | _EVENTS | {"", "*", "lo", "linux", "darwin", "root"}
+_AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
+# A number, or a pattern of numbers.
+_OF_A_NUMBER = re.compile(r"\d+|\^?-?\??\(?(?:\[0-9\]|\\d|\[\[:digit:\]\])[+*]?\)?\$?")
+_OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", "BASH_SOURCE", "OSTYPE", "REPLY"}
+
+
+class Part(NamedTuple):
+    """What to note where a part of a condition compares variables with words, and these words.
+
+    Where it compares two variables, it is of the NICs that one of them stands for.
+    """
+
+    said: str
+    words: FrozenSet[str]
+    nics: FrozenSet[str] = frozenset()
+
+    def tells(self, names: Set[str]) -> bool:
+        """Whether a setting needs the note, by the words that say which NICs it is for."""
+        return not self.words & names and (not self.nics or bool(self.nics & names))
+
+
+Parts = Sequence[Part]
+
+
+def compared(test: Optional[Node], scope: expand.Scope, holds: bool = True) -> List[Part]:
+    """What to note where a condition compares variables of the script with words: a note for each part it needs."""
+    return [one._replace(said=f"only where {one.said}") for one in _needed(test, scope, holds)]
+
+
+def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part]:
+    if isinstance(node, (Sequence_, Pipeline)) and len(node.commands) == 1:
+        return _needed(node.commands[0], scope, holds)
+    if isinstance(node, Not):
+        return _needed(node.command, scope, not holds)
+    if isinstance(node, AndOr):
+        sides = [_needed(side, scope, holds) for side in (node.left, node.right)]
+        return _joined(sides, (node.operator == "&&") is holds)
+    if isinstance(node, Pipeline) and not holds:
+        drivers = [one[bindings.DRIVER] for one in bindings.searched(node) if one]
+        return [_of_others(" or ".join(drivers))] if drivers else []
+    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
+        return []
+    return _of_words([word for word, _line in node.words[1:] if word not in ("]", "]]")], scope, holds)
+
+
+def _joined(sides: Sequence[List[Part]], both: bool) -> List[Part]:
+    """The parts of a condition that needs both sides, or one that says what it needs of either."""
+    if both:
+        return [part for side in sides for part in side]
+    if not all(sides):
+        return []
+    parts = [part for side in sides for part in side]
+    said = " or ".join(" and ".join(part.said for part in side) for side in sides)
+    return [Part(said, _all(part.words for part in parts), _all(part.nics for part in parts))]
+
+
+def _all(sets: Iterable[FrozenSet[str]]) -> FrozenSet[str]:
+    return frozenset(text for one in sets for text in one)
+
+
+def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Part]:
+    for joined, together in JOINED:
+        index = next((number for number, word in enumerate(words) if word in joined), 0)
+        if index:
+            sides = [_of_words(side, scope, holds) for side in (words[:index], words[index + 1 :])]
+            return _joined(sides, together is holds)
+    if words[:1] == ["!"]:
+        return _of_words(words[1:], scope, not holds)
+    driver, there = bindings.driver_tested(words, scope)
+    if driver:
+        return [] if there is holds else [_of_others(driver)]
+    if len(words) < 3 or words[1] not in ("=", "==", "!=", "=~") or not _tells(words, scope, holds):
+        return []
+    sides = (words[0], "".join(words[2:]))
+    variables = [side for side in sides if _VARIABLE.fullmatch(side)]
+    said = f"{words[0]} {words[1]} {sides[1]} {'holds' if holds else 'does not hold'}"
+    literal = frozenset(expand.text(side, scope) for side in sides if side not in variables)
+    return [Part(said, literal, _nics(variables, scope))]
+
+
+def _nics(variables: Sequence[str], scope: expand.Scope) -> FrozenSet[str]:
+    """What two variables stand for."""
+    return frozenset(masks.shown(expand.text(one, scope)) for one in variables if len(variables) == 2)
+
+
+def _of_others(driver: str) -> Part:
+    return Part(f"the driver is not {driver}", frozenset())
+
+
+def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
+    """Whether a comparison tells hosts or NICs apart, and not only what a call is for, or whether there is anything."""
+    sides = (words[0], "".join(words[2:]))
+    names = [match[1] for match in map(_VARIABLE.fullmatch, sides) if match]
+    same = (words[1] != "!=") is holds
+    if not names or (len(names) == 2 and same) or any(asking.of_a_call(side, scope) for side in sides):
+        return False
+    # What tells machines apart is noted as such, and the driver that a setting is for stands in it.
+    if _OF_THE_USER & set(names) or scope.machines & set(names) or (same and scope.drivers & set(names)):
+        return False
+    found = {_bare(side, scope, words[1]) for side in sides if not _VARIABLE.fullmatch(side)}
+    literal = {word for text in found for word in text}
+    if same and literal & _AFFIRMED and all(scope.get(name) is None for name in names):
+        return True  # a switch from outside the script, which is off without it
+    return not literal or not (literal <= _OF_ANY or all(_OF_A_NUMBER.fullmatch(word) for word in literal))
+
+
+def _bare(side: str, scope: expand.Scope, sign: str) -> FrozenSet[str]:
+    """The words that a side compares with: one, or those between which a regular expression chooses."""
+    text = masks.shown(expand.text(side, scope)).lower()
+    chosen = re.sub(r"[\^$()]", "", text).split("|") if sign == "=~" and "[" not in text else [text]
+    return frozenset(one.strip("-") for one in chosen)
