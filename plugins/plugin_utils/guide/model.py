@@ -164,6 +164,23 @@ class Sink:
                 self.note(line, caveat)
         self.settings.add(setting)
 
+    def versions(self, lines: Sequence[Line]) -> List[List[Line]]:
+        """A file as each of the cases in which a script writes it; a file that no script writes is one."""
+        found: List[List[Line]] = [[]]
+        for number, text in lines:
+            branch = self.written_in.get(number, ())
+            fitting = [version for version in found if not self._excluded(branch, version)]
+            for version in fitting:
+                version.append((number, text))
+            if not fitting:
+                common = [line for line in found[0] if not self._excluded(branch, [line])]
+                found.append([*common, (number, text)])
+        return found
+
+    def _excluded(self, branch: Branch, lines: Sequence[Line]) -> bool:
+        """Whether one of these lines is written in another case of a condition than what stands in this branch."""
+        return bool(branch) and any(exclusive(branch, self.written_in.get(number, ())) for number, _text in lines)
+
     def _left_out(self, line: int) -> Tuple[str, str]:
         """Why nothing that is found in a line now is for the inventory."""
         return self.dead if self.dead[0] else self.never.get(line, self.dead)
