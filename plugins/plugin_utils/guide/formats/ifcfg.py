@@ -17,11 +17,6 @@ from ..shell.lexer import Broken, tokens
 
 def read(guide: Guide, lines: Sequence[Line], path: str = "", nic: str = "") -> None:
     """One file; `nic` is for it where neither the file nor its path names it."""
-    for version in guide.sink.versions(lines):
-        _version(guide, version, path, nic)
-
-
-def _version(guide: Guide, lines: Sequence[Line], path: str, nic: str) -> None:
     found: Dict[str, Tuple[int, str]] = {}
     scope = expand.Scope([])
     # A task that puts one line into a file does not show the one that names the device.

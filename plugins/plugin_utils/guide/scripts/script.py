@@ -220,7 +220,8 @@ class Script:
         for path, lines in sorted(self.files.items(), key=lambda item: self.guide.is_callable(item[0])):
             other = foreign.is_of_another(path) and not self.guide.is_config(path)
             if path not in self.guide.ran and not other:
-                self.guide.read_file(path, lines)
+                for version in self.sink.versions(lines):
+                    self.guide.read_file(path, version)
             for number, text in lines:
                 if other and text.strip()[:1] not in ("", "#", ";"):
                     said = f"{masks.shown(text.strip())} goes into {path}, a file of another program"
