@@ -19,6 +19,8 @@ _OPERATORS = (
 )
 REDIRECTIONS = ("<<<", "<<-", "&>>", "&>", "<<", "<&", ">&", ">>", ">|", "<>", "<", ">")
 
+_BEFORE_A_COMMAND = ("if", "elif", "then", "else", "while", "until", "do", "for", "!", "{", "time")
+
 
 class Broken(Exception):
     """Text that is no shell: a quote or a bracket that nobody closes; `line` is where it opens."""
@@ -129,7 +131,7 @@ class Lexer:
 
     def _command_position(self) -> bool:
         last = next((token for token in reversed(self.tokens)), None)
-        return last is None or last.kind in ("newline", "op") or last.raw in ("if", "while", "then", "do", "for", "!")
+        return last is None or last.kind in ("newline", "op") or last.raw in _BEFORE_A_COMMAND
 
     def _operator(self, number: str) -> None:
         raw = next(operator for operator in _OPERATORS if self.text.startswith(operator, self.position))
