@@ -15,7 +15,8 @@ from .prose import advice, answers
 
 _BY_PATH = (
     (r"/sysctl\.d/|(?:^|/)sysctl\.conf$|\.sysctl$", "sysctl"),
-    (r"/udev/rules\.d/|^(?!.*/(?:audit|polkit-1|iptables|nftables|ufw|snort|suricata)/).*\.rules$", "udev"),
+    # Audit, polkit and firewalls have files of rules as well.
+    (r"/udev/rules\.d/|^(?!/etc/|.*/(?:audit|polkit-1|iptables|nftables|ufw|snort|suricata)/).*\.rules$", "udev"),
     (r"(?:^|/)ifcfg-[^/]+$", "ifcfg"),
     (r"/network/interfaces(\.d/.*)?$", "interfaces"),
     (r"/system-connections/|\.nmconnection$", "networkmanager"),

@@ -99,7 +99,8 @@ HARMLESS = frozenset(_HARMLESS.split())
 _FILES = re.compile(
     r"^/etc/(security/|pam\.d/|systemd/[\w-]+\.conf(\.d/|$)|systemd/(system|user)\.conf|default/|sysconfig/(?!network|modules)"
     r"|profile(\.d/|$)|environment$|grub|fstab$|irqbalance|ulogd|selinux/|resolv\.conf|hosts$|dracut|docker/|containerd/"
-    r"|containers/|ssh/|ntp\.conf|chrony|logrotate|rsyslog|nginx/|haproxy/|sudoers|yum|apt/|cpupower)"
+    r"|containers/|ssh/|ntp\.conf|chrony|logrotate|rsyslog|nginx/|haproxy/|sudoers|yum|apt/|cpupower|audit/|polkit-1/"
+    r"|ufw/|iptables/|nftables)"
 )
 
 
