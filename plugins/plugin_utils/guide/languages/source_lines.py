@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import List, Optional, Sequence, Tuple
 
+from .. import masks
 from ..model import Line
 
 _WRITES = re.compile(
@@ -19,6 +20,14 @@ _SAYS = re.compile(
     r"|panic!?|\w+\.(?:Error|Fatal|Log|Skip)f?)\s*\("
     r"|\s*(?:(?:puts|log|warn|raise|abort|fail|notice)\s+|notify\s*\{\s*|Chef::Log\.\w+\s*\(?)['\"]"
 )
+
+# A parameter whose name the language fills in, as the title or the key of a resource.
+_COMPUTED = re.compile(
+    r"[\"']?((?:net|kernel|vm|fs)\.(?=[^\"']*[$#]\{)(?:[\w.*-]|[$#]\{[^}]*\})+)[\"']\s*(?:=>|=|:|\]\s*=)\s*"
+    r"[\"']?([\w-]+(?:\s+\d+)*)[\"']?[\s,;})]*(?:#.*)?"
+)
+# An element of a table of Perl: `$settings{'net.core.rmem_max'} = 16777216 if $fast;`.
+_ELEMENT = re.compile(r"\$\w+(?:->)?\{\s*[\"']?((?:net|kernel|vm|fs)(?:\.[\w-]+)+)[\"']?\s*\}\s*=\s*(\S.*?)\s*;?")
 
 
 # The lines of a page whose code stood in the cells of a table, as those of gists and of repositories.
@@ -45,6 +54,18 @@ def written(text: str) -> Optional[Tuple[str, str]]:
     """The file of the kernel that a line writes, and what it writes into it."""
     found = _WRITES.search(text)
     return (found[2], found[3]) if found and _WRITING.match(found[1]) else None
+
+
+def computed(text: str) -> Optional[Tuple[str, str]]:
+    """The parameter of a line whose name its language fills in, which is masked, and the value."""
+    found = _COMPUTED.fullmatch(text.strip())
+    return (re.sub(r"[$#]\{[^}]*\}", lambda match: masks.mask(match[0]), found[1]), found[2]) if found else None
+
+
+def element(text: str) -> Optional[Tuple[str, str]]:
+    """The parameter that a line is the element of a table for, and what it puts there."""
+    found = _ELEMENT.fullmatch(text.strip())
+    return (found[1], found[2]) if found else None
 
 
 def says(text: str) -> bool:

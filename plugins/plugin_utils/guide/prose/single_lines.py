@@ -181,6 +181,18 @@ def _one(guide: Guide, lines: Sequence[Line], index: int, code: bool) -> int:
         value = masks.mask(value) if "=>" in between and value.startswith("$") else value  # a variable, not a text
         guide.sysctl(number, parameter[1], value, switches=True)
         return count
+    filled = source_lines.computed(plain)
+    if filled:
+        guide.sysctl(number, *filled)
+        return count
+    put = source_lines.element(plain)
+    if put:
+        said = f"{put[0]} = {put[1]} goes into a table of the program, whose conditions the host decides"
+        guide.sink.remark(number, CONDITIONAL, masks.shown(said))
+        for one in guide.sink.settings:
+            if (one.family, one.key) == ("sysctl", put[0]):
+                guide.sink.note(one.line, f"{guide.sink.position(number)} gives it another value in some cases")
+        return count
     spelt = _SPELT.fullmatch(plain)
     if spelt:
         guide.sysctl(number, spelt[1], spelt[2])
