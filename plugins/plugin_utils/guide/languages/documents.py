@@ -16,7 +16,7 @@ from ..keys import kernel_files, kernel_names
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
-from . import key_words, links, machines, task_conditions
+from . import key_words, links, machines, os_net_config, task_conditions
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
@@ -89,6 +89,8 @@ class Reader:
         turns = self.variables.loop(plain)
         caveat = task_conditions.note(plain.get("when"))
         with self.guide.sink.under(*task_conditions.left_out(plain)), self.guide.sink.noting(caveat):
+            if os_net_config.is_one(plain):
+                os_net_config.read(self.guide, self.number, plain)
             if turns is None:
                 self._keys_of(node, nic, plain)
             for turn in turns or ():
@@ -173,7 +175,7 @@ class Reader:
                     self.guide.sink.goes_on(self.number(number), self.number(one))
             elif word.startswith(_ROOTS) and isinstance(inner, (yaml.MappingNode, yaml.SequenceNode)):
                 self._salt(one, word, inner)
-            elif self._by_words(inner):
+            elif self._by_words(inner) or (word in os_net_config.OPTIONS and os_net_config.is_one(plain)):
                 continue
             elif word == "sysctls" and not self.whole_host:
                 self._container(inner)
