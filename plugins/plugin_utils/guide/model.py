@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import masks
 from .distinct import Distinct
@@ -77,6 +76,21 @@ class Use(NamedTuple):
     only: bool = False  # whether the words say that it is for some hosts only, and for the lines right below alone
 
 
+class Part(NamedTuple):
+    """What to note where a part of a condition compares variables with words, and these words.
+
+    Where it compares two variables, it is of the NICs that one of them stands for.
+    """
+
+    said: str
+    words: FrozenSet[str]
+    nics: FrozenSet[str] = frozenset()
+
+    def tells(self, names: Set[str]) -> bool:
+        """Whether a setting needs the note, by the words that say which NICs it is for."""
+        return not self.words & names and (not self.nics or bool(self.nics & names))
+
+
 class Remark(NamedTuple):
     """Why a line is left out of the inventory, or what to know of one that is in it."""
 
@@ -142,6 +156,10 @@ class Sink:
         self.harmful: List[Setting] = []
         # While it holds sentences, they are noted of whatever is set and becomes inventory.
         self.caveats: Tuple[str, ...] = ()
+        # The same of what conditions compare, which the NIC of a setting may say by itself.
+        self.parts: Tuple[Part, ...] = ()
+        # By lines of files that scripts have written, what was noted then.
+        self.told_in: Dict[int, Tuple[Tuple[str, ...], Tuple[Part, ...]]] = {}
         self.noted: List[Remark] = []
 
     def set(
@@ -168,9 +186,12 @@ class Sink:
         branch, caveats = self.cases.get(line, ((), ()))
         branch = (*branch, *(self.branch or self.written_in.get(line, ())))
         setting = Setting(line, nic, family, key, value, branch, tuple(match))
-        for caveat in (*caveats, *self.caveats):
-            if nic not in re.split("[\\s\"']+", caveat):  # that it holds for a NIC only, the setting says by itself
-                self.note(line, caveat)
+        earlier, parts = self.told_in.get(line, ((), ()))
+        for caveat in (*caveats, *self.caveats, *earlier):
+            self.note(line, caveat)
+        for part in (*self.parts, *parts):
+            if part.tells({nic, *(text for _key, text in match)}):
+                self.note(line, part.said)
         self.settings.add(setting)
 
     def versions(self, lines: Sequence[Line]) -> List[List[Line]]:
@@ -237,13 +258,33 @@ class Sink:
     @contextmanager
     def noting(self, caveat: str, without: str = "") -> Iterator[None]:
         """Note a sentence of what is set meanwhile, if there is one, and another one no more."""
-        before = self.caveats
-        kept = tuple(one for one in before if one != without)
+        before = self.caveats, self.parts
+        kept = tuple(one for one in self.caveats if one != without)
         self.caveats = (*kept, caveat) if caveat and caveat not in kept else kept
         try:
             yield
         finally:
-            self.caveats = before
+            self.caveats, self.parts = before
+
+    @contextmanager
+    def needing(self, parts: Sequence[Part]) -> Iterator[None]:
+        """Note what a condition compares of what is set meanwhile."""
+        before = self.parts
+        self.parts = (*before, *parts)
+        try:
+            yield
+        finally:
+            self.parts = before
+
+    def writes(self, lines: Sequence[Line]) -> None:
+        """Keep in which cases a script writes lines of a file, which is read later."""
+        for number, _text in lines:
+            if self.branch:
+                self.written_in[number] = self.branch
+            # A function may write them in several cases, which have only this in common.
+            caveats, parts = self.told_in.get(number, (self.caveats, self.parts))
+            kept = tuple(one for one in caveats if one in self.caveats)
+            self.told_in[number] = kept, tuple(one for one in parts if one in self.parts)
 
     def remark(self, line: int, kind: str, text: str) -> None:
         """Something understood that is not for the inventory."""

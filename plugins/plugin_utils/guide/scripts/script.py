@@ -61,10 +61,11 @@ class Script:
     @contextmanager
     def staying(self, own: bool) -> Iterator[None]:
         """While commands run in a shell of their own, which changes its folder and its variables for itself."""
-        before, values = (self.directory, self.guide.bounds, self.sink.caveats), dict(self.scope.values)
+        sink, values = self.sink, dict(self.scope.values)
+        before = self.directory, self.guide.bounds, sink.caveats, sink.parts
         yield
         if own:
-            (self.directory, self.guide.bounds, self.sink.caveats), self.scope.values = before, values
+            (self.directory, self.guide.bounds, sink.caveats, sink.parts), self.scope.values = before, values
 
     def keep(self, raw: str) -> None:
         """A variable of a function gets back what it was when the function ends."""
@@ -200,8 +201,7 @@ class Script:
             for number, said in kernel_files.of_an_image(path, lines):
                 self.sink.note(number, said)
             self.loaded[masks.shown(path)] = self.guide.loads
-            if self.sink.branch:
-                self.sink.written_in.update({number: self.sink.branch for number, _text in lines})
+            self.sink.writes(lines)
             for number, _text in lines if self.guide.bounds else ():
                 self.guide.bounds_of.setdefault(number, {}).update(self.guide.bounds)
             self.guide.written[masks.shown(path)] = self.files[masks.shown(path)]

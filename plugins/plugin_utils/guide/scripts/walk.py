@@ -16,7 +16,7 @@ from typing import Callable, Dict, List, Optional, Sequence, Tuple
 from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, NO_EFFECT, Branch, Setting
+from ..model import CONDITIONAL, NO_EFFECT, Branch, Part, Setting
 from ..shell import asking, bindings, comparing, conditions, counting, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
@@ -173,25 +173,17 @@ class Walk(Calling):
         self.in_any_round(start)
 
     def _where(
-        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: comparing.Parts
+        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: Sequence[Part]
     ) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
         undo = bindings.undone(found)
         if undo:
             self.skip(body, f"it runs for '{undo}' only")
             return
-        first = len(self.sink.settings)
-        for one in found:
-            with bindings.held(self.scope, one):
-                walk(body)
-        self._tell(said, first)
-
-    def _tell(self, said: comparing.Parts, first: int) -> None:
-        """Note a condition of what it has set, unless the word that it needs is the NIC or the driver of that."""
-        for one in self.sink.settings[first:]:
-            for part in said:
-                if part.tells({one.nic, *(text for _key, text in one.match)}):
-                    self.sink.note(one.line, part.said)
+        with self.sink.needing(said):
+            for one in found:
+                with bindings.held(self.scope, one):
+                    walk(body)
 
     def _guarded(self, body: Node, test: Node, holds: bool) -> None:
         """`[ "$1" = eno1 ] || exit`: what comes after it is for eno1."""
@@ -203,7 +195,7 @@ class Walk(Calling):
         self.guide.bounds = {**self.guide.bounds, **raising.bounds(test, self.scope, holds)}
         caveat = conditions.measured(test, self.scope, holds)
         self.sink.caveats += (caveat,) if caveat and not _OF_THE_SHELL.search(caveat) else ()
-        self.sink.caveats += tuple(part.said for part in comparing.compared(test, self.scope, holds))
+        self.sink.parts += tuple(comparing.compared(test, self.scope, holds))
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1
@@ -333,11 +325,10 @@ class Walk(Calling):
                 # A name is what an inventory takes; a number only says which case it is.
                 named = any(not text.isdecimal() for text in one.values())
                 said = conditions.chosen(node.subject, patterns)
-                first = len(self.sink.settings)
-                with bindings.held(self.scope, one), self.sink.noting("" if named else said):
+                parts = [Part(said, frozenset(one.values()))] if said else []
+                needed = parts if not named or not asking.of_a_call(node.subject, self.scope) else []
+                with bindings.held(self.scope, one), self.sink.needing(needed):
                     self._case_of(group, number, kind, body)
-                if named and said and not asking.of_a_call(node.subject, self.scope):
-                    self._tell([comparing.Part(said, frozenset(one.values()))], first)
                 self.loopback = False
                 outcomes.append(self.scope.values)
         self.scope.values = bindings.merged(outcomes or [start], prefer=False)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set
+from typing import FrozenSet, Iterable, List, Optional, Sequence
 
 from .. import masks
+from ..model import Part
 from . import asking, bindings, expand
 from .conditions import START, UNDO
 from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple
@@ -19,24 +20,6 @@ _AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
 # A number, or a pattern of numbers.
 _OF_A_NUMBER = re.compile(r"\d+|\^?-?\??\(?(?:\[0-9\]|\\d|\[\[:digit:\]\])[+*]?\)?\$?")
 _OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", "BASH_SOURCE", "OSTYPE", "REPLY"}
-
-
-class Part(NamedTuple):
-    """What to note where a part of a condition compares variables with words, and these words.
-
-    Where it compares two variables, it is of the NICs that one of them stands for.
-    """
-
-    said: str
-    words: FrozenSet[str]
-    nics: FrozenSet[str] = frozenset()
-
-    def tells(self, names: Set[str]) -> bool:
-        """Whether a setting needs the note, by the words that say which NICs it is for."""
-        return not self.words & names and (not self.nics or bool(self.nics & names))
-
-
-Parts = Sequence[Part]
 
 
 def compared(test: Optional[Node], scope: expand.Scope, holds: bool = True) -> List[Part]:
