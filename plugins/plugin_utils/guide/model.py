@@ -77,14 +77,11 @@ class Use(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What to note where a part of a condition compares variables with words, and these words.
-
-    Where it compares two variables, it is of the NICs that one of them stands for.
-    """
+    """What to note where a part of a condition compares variables with words, and these words."""
 
     said: str
     words: FrozenSet[str]
-    nics: FrozenSet[str] = frozenset()
+    nics: FrozenSet[str] = frozenset()  # where it compares two variables, the NICs that these stand for
 
     def tells(self, names: Set[str]) -> bool:
         """Whether a setting needs the note, by the words that say which NICs it is for."""
@@ -158,6 +155,7 @@ class Sink:
         self.caveats: Tuple[str, ...] = ()
         # The same of what conditions compare, which the NIC of a setting may say by itself.
         self.parts: Tuple[Part, ...] = ()
+        self.needed: Dict[Tuple[int, Tuple[Any, ...]], List[str]] = {}  # by setting, what is noted of these
         # By lines of files that scripts have written, what was noted then.
         self.told_in: Dict[int, Tuple[Tuple[str, ...], Tuple[Part, ...]]] = {}
         self.noted: List[Remark] = []
@@ -189,9 +187,11 @@ class Sink:
         earlier, parts = self.told_in.get(line, ((), ()))
         for caveat in (*caveats, *self.caveats, *earlier):
             self.note(line, caveat)
-        for part in (*self.parts, *parts):
-            if part.tells({nic, *(text for _key, text in match)}):
-                self.note(line, part.said)
+        names = {nic, *(text for _key, text in match)}
+        said = [part.said for part in (*self.parts, *parts) if part.tells(names)]
+        # What several cases set alike needs only what these have in common.
+        alike = line, (*setting.address, str(value))
+        self.needed[alike] = [one for one in self.needed.get(alike, said) if one in said]
         self.settings.add(setting)
 
     def versions(self, lines: Sequence[Line]) -> List[List[Line]]:
@@ -312,7 +312,10 @@ class Sink:
         return f"line {number} of {file}" if file else f"line {number}"
 
     def close(self) -> None:
-        """What never runs is said of lines that do not run at another time."""
+        """What never runs is said of lines that do not run at another time, and what settings need of these."""
+        for (line, _alike), said in self.needed.items():
+            for one in said:
+                self.note(line, one)
         used = {setting.line for setting in self.settings}
         used.update(remark.line for remark in (*self.remarks, *self.lost))
         for remark in self.idle:

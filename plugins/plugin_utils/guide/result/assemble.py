@@ -303,7 +303,8 @@ def _lines(
     for index, found_there in (("settings", settings), ("contradicted", sink.losers)):
         for one in found_there:
             shown = {"nic": one.nic, "match": dict(one.match), "family": one.family, "key": one.key, "value": one.value}
-            by_line[one.line][index].append({key: value for key, value in shown.items() if value not in ("", {})})
+            told = {key: value for key, value in shown.items() if value not in ("", {})}
+            by_line[one.line][index] += [told] if told not in by_line[one.line][index] else []
     for remark in remarks:
         by_line[remark.line]["messages"].append(remark.text)
         by_line[remark.line]["kinds"].append(remark.kind)

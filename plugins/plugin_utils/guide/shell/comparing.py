@@ -62,8 +62,8 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     for joined, together in JOINED:
         index = next((number for number, word in enumerate(words) if word in joined), 0)
         if index:
-            sides = [_of_words(side, scope, holds) for side in (words[:index], words[index + 1 :])]
-            return _joined(sides, together is holds)
+            found = [_of_words(side, scope, holds) for side in (words[:index], words[index + 1 :])]
+            return _joined(found, together is holds)
     if words[:1] == ["!"]:
         return _of_words(words[1:], scope, not holds)
     driver, there = bindings.driver_tested(words, scope)
