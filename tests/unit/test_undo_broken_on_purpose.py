@@ -198,7 +198,7 @@ LINES = {
         "below.get(address, before[address].restore)",
         "before[address].restore",
     ),
-    "files of ours stay": (LAST, call._carry_out, "guard.leave(host)", "pass"),
+    "files of ours stay": (LAST, call._carry_out, "guard.leave(host)\n            missed", "missed"),
     "check mode writes": (LAST, call.live, "if isinstance(host, Host) and", "if"),
     "what cannot be is found when the rest is done": (
         "a NIC has no channels",

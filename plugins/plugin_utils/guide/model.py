@@ -105,15 +105,6 @@ def exclusive(one: Branch, other: Branch) -> Optional[str]:
     return None
 
 
-# A file of more versions than these is read as one.
-_MOST_VERSIONS = 16
-
-
-def _fit(cases: Mapping[int, int], others: Mapping[int, int]) -> bool:
-    """Whether no condition has another case in the one than in the other."""
-    return all(others.get(group, case) == case for group, case in cases.items())
-
-
 # What stands for NICs that have no name in a text.
 _MEANT = {masks.HARDWARE: (("driver", "*"),), masks.DEFAULT_ROUTE: (("default_route", "true"),)}
 
@@ -193,26 +184,6 @@ class Sink:
         alike = line, (*setting.address, str(value))
         self.needed[alike] = [one for one in self.needed.get(alike, said) if one in said]
         self.settings.add(setting)
-
-    def versions(self, lines: Sequence[Line]) -> List[List[Line]]:
-        """A file as each of the cases in which a script writes it; a file that no script writes is one."""
-        found: List[Tuple[Dict[int, int], List[Line]]] = [({}, [])]
-        for number, text in lines:
-            cases = {group: case for group, case, _kind in self._branch(number)}
-            fitting = [one for one in found if _fit(cases, one[0])]
-            for chosen, version in fitting:
-                chosen.update(cases)
-                version.append((number, text))
-            if not fitting:
-                common = [one for one in found[0][1] if not exclusive(self._branch(number), self._branch(one[0]))]
-                met = {group: case for one, _text in common for group, case, _kind in self._branch(one)}
-                found.append(({**met, **cases}, [*common, (number, text)]))
-            if len(found) > _MOST_VERSIONS:
-                return [list(lines)]
-        return [version for _cases, version in found]
-
-    def _branch(self, line: int) -> Branch:
-        return self.written_in.get(line, ())
 
     def _left_out(self, line: int) -> Tuple[str, str]:
         """Why nothing that is found in a line now is for the inventory."""

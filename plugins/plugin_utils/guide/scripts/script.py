@@ -17,7 +17,7 @@ from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..shell import asking, bindings, counting, expand, interrupts, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
-from . import queries, raising
+from . import queries, raising, versions
 
 _MOST_ELEMENTS = 512
 # A text that a variable holds with some of it replaced, and one that stands in a here document.
@@ -220,7 +220,7 @@ class Script:
         for path, lines in sorted(self.files.items(), key=lambda item: self.guide.is_callable(item[0])):
             other = foreign.is_of_another(path) and not self.guide.is_config(path)
             if path not in self.guide.ran and not other:
-                for version in self.sink.versions(lines):
+                for version in versions.versions(lines, self.sink.written_in):
                     self.guide.read_file(path, version)
             for number, text in lines:
                 if other and text.strip()[:1] not in ("", "#", ";"):
