@@ -77,7 +77,7 @@ def of(lines: Sequence[Line]) -> Dict[int, Use]:
                 goes_on = only = _ONLY.fullmatch(advice.words(text)) is not None
             elif not _UNDERLINE.fullmatch(text):
                 lead, said = number, advice.words(text) if not code or text.lstrip()[0] == "#" else ""
-                only = (only and goes_on) or _ONLY.fullmatch(said) is not None
+                only = bool((only and goes_on) or _ONLY.fullmatch(said))
                 opening = opening if goes_on and not _ITEM.match(text) else said
                 goes_on = True
                 leads = text.rstrip().endswith((":", "\uff1a"))
