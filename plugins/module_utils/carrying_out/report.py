@@ -182,8 +182,8 @@ def refusal(items: Sequence[Unsupported], state: str = "Nothing was changed.") -
     told = "; ".join(cannot(item) for item in items)
     return (
         f"{told}{'' if told.endswith('?') else '.'} {state} "
-        "Take this out of the inventory for this host, or set on_unsupported (in the inventory tuning_on_unsupported) "
-        "to warn."
+        "Correct this, take it out of the inventory for this host, or set on_unsupported (in the inventory "
+        "tuning_on_unsupported) to warn."
     )
 
 
