@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import paths
 from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import managers
-from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import ip
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 SLICE = "/sys/fs/cgroup/system.slice"
@@ -29,7 +29,7 @@ def host_of(files, answer=(1, "", "")):
 )
 def test_ip_is_only_started_for_exceptions_that_there_may_be(release, statistics, families):
     host = host_of({"/proc/sys/kernel/osrelease": f"{release}\n", "/proc/net/rt6_stats": f"{statistics}\n"})
-    ip.exceptions(host)
+    paths.learned(host)
     assert [argv[1] for argv in host.commands] == families
 
 

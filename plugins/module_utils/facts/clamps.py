@@ -3,18 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Dict
 
 from ..host import ReadOnlyHost
-from ..schema import Query
-from ..tools import iptables, sysfs
+from ..tools import iptables, nft, sysfs
 from .saying import said
-
-_RULESET = Query(("nft", "--terse", "list", "ruleset"), 20)
-# Each table of nftables up to its end, with its family.
-_TABLE = re.compile(r"^table (ip|ip6|inet) .*?^\}", re.MULTILINE | re.DOTALL)
-_CLAMPS = re.compile(r"maxseg size set|TCPMSS")
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, bool]:
@@ -22,7 +15,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, bool]:
     dials = any(name.startswith("ppp") for name in host.names(sysfs.ROOT))
     if not dials or sysfs.number(host, "/proc/sys/net/ipv6/conf/all/forwarding") != 1:
         return {}
-    clamping = {match[1] for match in _TABLE.finditer(said(host, _RULESET)) if _CLAMPS.search(match[0])}
+    clamping = nft.clamping(said(host, nft.RULESET))
     legacy = {family: "TCPMSS" in said(host, iptables.saved(f"{family}tables")) for family in ("ip", "ip6")}
     return {
         "ipv4": bool(clamping & {"ip", "inet"}) or legacy["ip"],

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
 from ..host import ReadOnlyHost
 from ..schema import Query
@@ -22,7 +21,7 @@ def gather(host: ReadOnlyHost, tunnels: Iterable[Mapping[str, Any]]) -> List[Dic
     """
     names = [row["nic"] for row in tunnels if row.get("kind") in ("tun", "wireguard")]
     own = [route for route in _connected(host) if route.nic not in names] if names else []
-    tables = list(_before_main(said(host, Query(("ip", "-4", "rule", "show"))))) if own else []
+    tables = list(route_table.before_main(said(host, Query(("ip", "-4", "rule", "show"))))) if own else []
     found: List[Dict[str, Any]] = []
     led: List[str] = []
     for priority, table in tables[:_MOST]:
@@ -47,16 +46,3 @@ def _connected(host: ReadOnlyHost) -> Iterator[route_table.Route]:
     for route in route_table.head(host.read(route_table.TABLE) or ""):
         if not route.routed and route_table.SHORTEST <= route.length <= 30:
             yield route
-
-
-def _before_main(text: str) -> Iterator[Tuple[int, str]]:
-    """The tables that all packets ask before the main one, by their rules' priority."""
-    for line in text.splitlines():
-        match = re.fullmatch(r"(\d{1,10}):\s+from all lookup (\S+)\s*", line)
-        if match and match[2] == "main":
-            return
-        # wg-quick asks the main table first, but for its default route.
-        if re.match(r"\d{1,10}:\s+from all lookup main suppress_prefixlength 0\s*$", line):
-            return
-        if match and match[2] not in ("local", "default"):
-            yield int(match[1]), match[2]

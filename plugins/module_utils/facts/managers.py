@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 from ..host import ReadOnlyHost
 from ..settings import managers
-from ..tools import services, sysfs, tuned, udev
+from ..tools import services, sysfs, tlp, tuned, udev
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
@@ -18,19 +18,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "link_files": udev.link_files(host),
         "irqbalance": services.runs(host, "irqbalance.service"),
         "tuned": _tuned(host),
-        **({"tlp_stops_waking": True} if _stops_waking(host) else {}),
+        **({"tlp_stops_waking": True} if tlp.stops_waking([host.read(path) or "" for path in tlp.FILES]) else {}),
     }
-
-
-# Where TLP 1.2 and older, and newer versions, have their configuration.
-_OF_TLP = ("/etc/default/tlp", "/etc/tlp.conf")
-
-
-def _stops_waking(host: ReadOnlyHost) -> bool:
-    """Whether TLP switches Wake-on-LAN off at each boot, as it does unless its configuration says otherwise."""
-    text = "\n".join(host.read(path) or "" for path in _OF_TLP)
-    values = dict(re.findall(r"^\s*(TLP_ENABLE|WOL_DISABLE)=\"?([^\s\"#]*)", text, re.MULTILINE))
-    return bool(text.strip()) and values.get("TLP_ENABLE", "1") == "1" and values.get("WOL_DISABLE", "Y") == "Y"
 
 
 def _tuned(host: ReadOnlyHost) -> Dict[str, Any]:

@@ -174,24 +174,19 @@ def _is_set(item: Mapping[str, Any], expiring: bool) -> bool:
     return "local" in item and item.get("scope") != "link" and (expiring or not item.get("dynamic"))
 
 
-def exceptions(host: Reader) -> List[Dict[str, Any]]:
-    """Destinations with an MTU of their own, which a router on the way has told: `192.0.2.1 dev eth0 ... mtu 1400`."""
+def exceptions(host: Reader, six: bool) -> List[Dict[str, Any]]:
+    """Destinations with an MTU of their own, which a router on the way has told: `192.0.2.1 dev eth0 ... mtu 1400`.
+
+    `six` is whether IPv6 may have any.
+    """
     found = []
-    for family in ("-4", "-6") if _has_exceptions_6(host) else ("-4",):
+    for family in ("-4", "-6") if six else ("-4",):
         out = host.ask(Query(("ip", family, "-o", "route", "show", "cache"))).out
         for match in re.finditer(
             r"^(?:unicast )?(\S+) (?:.* )?dev (\S+).* mtu (?:lock )?(\d{1,6})\b", out, re.MULTILINE
         ):
             found.append({"to": match[1], "nic": match[2], "mtu": int(match[3])})
     return found
-
-
-def _has_exceptions_6(host: Reader) -> bool:
-    """Whether IPv6 may have any; since Linux 4.15 the kernel counts them (the fifth number of rt6_stats)."""
-    words = (host.read("/proc/net/rt6_stats") or "").split()
-    release = re.match(r"(\d+)\.(\d+)", host.read("/proc/sys/kernel/osrelease") or "")
-    counts = release is not None and (int(release[1]), int(release[2])) >= (4, 15)
-    return not (counts and len(words) == 7 and words[4] == "0000")
 
 
 def gateway(host: Reader, nic: str) -> List[str]:

@@ -268,6 +268,12 @@ def routes_6(text: str) -> int:
     return int(words[5], 16) if len(words) == 7 and re.fullmatch(r"[0-9a-f]{4,8}", words[5]) else 0
 
 
+def has_exceptions_6(text: str) -> bool:
+    """Of /proc/net/rt6_stats: whether there may be routes of IPv6 that a router has told (the fifth number)."""
+    words = text.split()
+    return len(words) != 7 or words[4] != "0000"
+
+
 def of_the_kernel(text: str, port: int) -> bool:
     """Of /proc/net/udp: whether a socket of the kernel itself, which no file stands for, has a port."""
     rows = (line.split() for line in text.splitlines()[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
+from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple, Union
 
 TABLE = "/proc/net/route"
 # RTF_UP, RTF_GATEWAY and RTF_REJECT of include/uapi/linux/route.h.
@@ -117,3 +117,16 @@ def within(text: str, bridges: Sequence[str]) -> List[Dict[str, Union[str, int]]
         if not other.routed and other.length > own.length and other.network & own.mask == own.network
     ]
     return found
+
+
+def before_main(text: str) -> Iterator[Tuple[int, str]]:
+    """Of `ip rule show`: the tables that all packets ask before the main one, each with its rule's priority."""
+    for line in text.splitlines():
+        match = re.fullmatch(r"(\d{1,10}):\s+from all lookup (\S+)\s*", line)
+        if match and match[2] == "main":
+            return
+        # wg-quick asks the main table first, but for its default route.
+        if re.match(r"\d{1,10}:\s+from all lookup main suppress_prefixlength 0\s*$", line):
+            return
+        if match and match[2] not in ("local", "default"):
+            yield int(match[1]), match[2]
