@@ -311,27 +311,6 @@ def test_what_hangs_keeps_nobody_out(host, tmp_path, monkeypatch):
     host.let_go()
 
 
-def test_bytes_that_are_no_text_come_back_as_they_were(host, tmp_path):
-    path = tmp_path / "interfaces"
-    path.write_bytes(b"# caf\xe9\n")
-    text = host.read(str(path))
-    assert host.do(Save(str(path), text + "more\n")) == ""
-    assert path.read_bytes() == b"# caf\xe9\nmore\n"
-
-
-def test_kernel_parameters_are_read(host):
-    """The kernel asks for as much memory as it is asked for text of these files, and has its limits."""
-    assert host.read("/proc/sys/kernel/ostype") == "Linux\n"
-    assert host.read("/proc/sys/net/ipv4/ip_forward").strip() in "01"
-
-
-def test_reading_what_is_not_there(host, tmp_path):
-    assert host.read(str(tmp_path / "nothing")) is None
-    assert host.names(str(tmp_path / "nothing")) == []
-    assert host.target(str(tmp_path / "nothing")) == ""
-    assert not host.exists(str(tmp_path / "nothing"))
-
-
 def test_waiting_is_bounded(host, tmp_path):
     path = tmp_path / "carrier"
     path.write_text("1\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a host tells of files before they are replaced: whose they are, and whether they are files at all."""
+"""What a host tells of files: their text, whose they are, and whether they are files at all."""
 
 from __future__ import annotations
 
@@ -126,3 +126,24 @@ def test_a_hidden_file_of_somebody_else_keeps_the_folder(host, tmp_path):
     (folder / f".file{files.PART}").write_text("a part")
     assert host.do(Save(str(folder / "file"), None)) == ""
     assert [path.name for path in folder.iterdir()] == [".keep"]
+
+
+def test_bytes_that_are_no_text_come_back_as_they_were(host, tmp_path):
+    path = tmp_path / "interfaces"
+    path.write_bytes(b"# caf\xe9\n")
+    text = host.read(str(path))
+    assert host.do(Save(str(path), text + "more\n")) == ""
+    assert path.read_bytes() == b"# caf\xe9\nmore\n"
+
+
+def test_kernel_parameters_are_read(host):
+    """The kernel asks for as much memory as it is asked for text of these files, and has its limits."""
+    assert host.read("/proc/sys/kernel/ostype") == "Linux\n"
+    assert host.read("/proc/sys/net/ipv4/ip_forward").strip() in "01"
+
+
+def test_reading_what_is_not_there(host, tmp_path):
+    assert host.read(str(tmp_path / "nothing")) is None
+    assert host.names(str(tmp_path / "nothing")) == []
+    assert host.target(str(tmp_path / "nothing")) == ""
+    assert not host.exists(str(tmp_path / "nothing"))
