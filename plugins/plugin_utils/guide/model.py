@@ -105,8 +105,9 @@ def exclusive(one: Branch, other: Branch) -> Optional[str]:
     return None
 
 
+PHYSICAL = (("driver", "*"),)  # every NIC that has a driver
 # What stands for NICs that have no name in a text.
-_MEANT = {masks.HARDWARE: (("driver", "*"),), masks.DEFAULT_ROUTE: (("default_route", "true"),)}
+_MEANT = {masks.HARDWARE: PHYSICAL, masks.DEFAULT_ROUTE: (("default_route", "true"),)}
 
 
 class Sink:

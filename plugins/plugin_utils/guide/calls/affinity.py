@@ -9,11 +9,10 @@ from typing import Callable, Dict, List
 
 from .. import masks
 from ..keys.settings import Guide
-from ..model import HOST, NOTE, ON_HOST
+from ..model import HOST, NOTE, ON_HOST, PHYSICAL
 
 # A file beside them has functions of the same names.
 OF_VENDORS = ("set_irq_affinity", "set_irq_affinity_cpulist", "set_irq_affinity_bynode", "mlnx_affinity")
-_PHYSICAL = (("driver", "*"),)
 # What the options of Intel's script write into the files of XPS: the mask of the interrupt, or nothing.
 _STEERS = {"-x": True, "-X": False}
 _PROCESSORS = re.compile(r"\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*")
@@ -27,7 +26,7 @@ def by_interrupt(guide: Guide, line: int, words: List[str], mellanox: bool = Fal
     words = words[::-1] if turned else words
     computed = len(words) > 1 and not masks.known(words[0]) and _names_processors(words[0], listed)
     first = masks.shown(words[0]) if words else ""
-    everywhere = (("driver", "mlx5_core"),) if mellanox else _PHYSICAL
+    everywhere = (("driver", "mlx5_core"),) if mellanox else PHYSICAL
     named = ("local", "all", "remote", "one", "custom", "start")
     if computed or first in named or first[:1].isdecimal():
         how, nics = words[0], words[1:] or [HOST]

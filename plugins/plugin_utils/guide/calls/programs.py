@@ -11,11 +11,10 @@ from typing import Callable, Dict, List, Mapping
 from .. import masks
 from ..keys import devices, kernel_files, modules
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL
+from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, PHYSICAL
 from . import affinity, ethtool, foreign, functions, nmcli, qdiscs, routes, uci
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
-_PHYSICAL = (("driver", "*"),)
 _VERBS: Mapping[str, str] = {
     **dict.fromkeys(("off", "del", "delete", "remove"), "disable"),
     **dict.fromkeys(("on", "add", "defaults"), "enable"),
@@ -238,7 +237,7 @@ def _service(guide: Guide, line: int, verb: str, units: List[str]) -> None:
     for unit in units:
         if unit.endswith("irqbalance") and verb in ("stop", "disable", "mask", "start", "enable", "restart", "unmask"):
             run = verb in ("start", "enable", "restart", "unmask")
-            guide.sink.set(line, HOST, "irq", "irqbalance", "run" if run else "stop", _PHYSICAL)
+            guide.sink.set(line, HOST, "irq", "irqbalance", "run" if run else "stop", PHYSICAL)
         else:
             guide.sink.remark(line, OTHER_TOOL, f"{verb} {masks.shown(unit)}: this collection does not manage services")
 

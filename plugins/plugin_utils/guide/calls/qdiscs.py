@@ -13,7 +13,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools.qdisc import
 
 from .. import masks
 from ..keys.settings import Guide, Root
-from ..model import HARMFUL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Setting, Sink, exclusive
+from ..model import HARMFUL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, PHYSICAL, Setting, Sink, exclusive
 from . import clients
 
 _QDISC = "what the collection has of that are qdisc (root, leaves), multiq, and default_qdisc (tuning_sysctl)"
@@ -72,7 +72,7 @@ def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> boo
         return True
     name, match = masks.name(nic), ()
     if name == "*":
-        guide.sink.set(line, "", "qdisc", key, value, (("driver", "*"),))
+        guide.sink.set(line, "", "qdisc", key, value, PHYSICAL)
     else:
         guide.sink.set(line, name, "qdisc", key, value, match)
     if key == "root" and kind[0] in _BELOW_MQ:

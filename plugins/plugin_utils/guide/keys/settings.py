@@ -18,7 +18,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import cpus,
 
 from .. import masks
 from ..budget import Budget
-from ..model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Branch, Line, Sink
+from ..model import CONDITIONAL, HARMFUL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, PHYSICAL, Branch, Line, Sink
 from ..shell import interrupts, numbers
 from . import refusals, verdicts
 
@@ -136,7 +136,7 @@ class Guide:
             return
         if name == "*" and family in _HARDWARE and not match:
             # Bridges and the like have no such setting, and would end a call that asks them for it.
-            name, match = "", (("driver", "*"),)
+            name, match = "", PHYSICAL
         try:
             field = owner.field(key)
             value = self.value(line, owner, field.name, raw)

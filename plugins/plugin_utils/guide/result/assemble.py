@@ -12,7 +12,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.settings import bo
 from .. import masks
 from ..calls import functions, qdiscs
 from ..keys import bonded, modules, verdicts
-from ..model import CONDITIONAL, NO_EFFECT, NOTE, Line, Remark, Setting, Sink, exclusive
+from ..model import CONDITIONAL, NO_EFFECT, NOTE, PHYSICAL, Line, Remark, Setting, Sink, exclusive
 from ..prose import choices
 from . import receivers, speeds
 
@@ -163,7 +163,7 @@ def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:
         for one in settings
         if one.family == "qdisc" and str(one.value).split()[0] in verdicts.OWN_LIMIT
     }
-    every = next((own[index] for index in (("*", ()), ("", (("driver", "*"),))) if index in own), "")
+    every = next((own[index] for index in (("*", ()), ("", PHYSICAL)) if index in own), "")
     kept = []
     for one in settings:
         above = own.get((one.nic, one.match), every)

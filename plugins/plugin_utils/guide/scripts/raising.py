@@ -12,7 +12,7 @@ from .. import masks
 from ..keys import refusals
 from ..keys.settings import Bounds
 from ..shell import bindings, conditions, expand
-from ..shell.nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, certain
+from ..shell.nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, certain, tested
 
 _Comparison = Tuple[str, str, str]
 
@@ -109,9 +109,7 @@ def _comparison(test: Node, holds: bool) -> List[_Comparison]:
 
 def _of_test(test: Simple) -> List[_Comparison]:
     """The comparisons of numbers in `[ ... ]`."""
-    if not test.words or test.words[0][0] not in ("[", "[[", "test"):
-        return []
-    raw = [word for word, _line in test.words[1:] if word not in ("]", "]]")]
+    raw = tested(test)
     signs = {**_SIGNS, "!=": "!="}
     return [
         (left, signs[sign], right)

@@ -11,7 +11,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 from .. import masks
 from . import expand
 from .conditions import START, UNDO, bounded, queries_driver, spelt
-from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of
+from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of, tested
 
 # The name of a driver that grep looks for in a substitution, which may be counted.
 _LOOKED_FOR = re.compile(r"\|\s*e?grep\s+((?:-\w+\s+)*)([\"']?)([^\s\"'|)`]+)\2\s*(?:\|\s*wc\s+-l\s*)?[)`][\"']?$")
@@ -39,10 +39,8 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
         return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
     if isinstance(node, Pipeline) and holds:
         return searched(node)
-    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
-        return [_NOTHING]
-    raw = [word for word, _line in node.words[1:]]
-    return _words(raw[:-1] if node.words[0][0] != "test" else raw, scope, holds)
+    raw = tested(node)
+    return _words(raw, scope, holds) if raw else [_NOTHING]
 
 
 def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:

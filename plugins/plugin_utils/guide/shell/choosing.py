@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Tuple
+from typing import Optional, Tuple
 
-from .nodes import AndOr, Case, If, Node, Sequence_, Simple
+from .nodes import AndOr, Case, If, Node, Sequence_, tested
 
 _VARIABLE = re.compile(r"[\"']?\$(?:(\w+)|\{(\w+)\})[\"']?")
 _WORD = re.compile(r"([\"']?)(\w[\w.:/+-]*)\1")
@@ -30,9 +30,7 @@ def _compared(test: Optional[Node]) -> Tuple[str, Tuple[str, ...]]:
     if isinstance(test, AndOr) and test.operator == "||":
         (name, left), (other, right) = _compared(test.left), _compared(test.right)
         return (name, (*left, *right)) if name == other else ("", ())
-    words: List[str] = []
-    if isinstance(test, Simple) and test.words and test.words[0][0] in ("[", "[[", "test"):
-        words = [raw for raw, _line in test.words[1:] if raw not in ("]", "]]")]
+    words = tested(test)
     if len(words) != 3 or words[1] not in ("=", "==", "-eq"):
         return "", ()
     variable = _VARIABLE.fullmatch(words[0]) or _VARIABLE.fullmatch(words[2])

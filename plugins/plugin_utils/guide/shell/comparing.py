@@ -10,7 +10,7 @@ from .. import masks
 from ..model import Part
 from . import asking, bindings, expand
 from .conditions import START, UNDO
-from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple
+from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, tested
 
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)(?:[,^]{1,2}|:?-[^}]*)?\}?[\"']?")
 # Words that say what a call is for or that something is there at all, and those of systems that have no inventory.
@@ -38,9 +38,7 @@ def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part
     if isinstance(node, Pipeline) and not holds:
         drivers = [one[bindings.DRIVER] for one in bindings.searched(node) if one]
         return [_of_others(" or ".join(drivers))] if drivers else []
-    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
-        return []
-    return _of_words([word for word, _line in node.words[1:] if word not in ("]", "]]")], scope, holds)
+    return _of_words(tested(node), scope, holds)
 
 
 def _joined(sides: Sequence[List[Part]], both: bool) -> List[Part]:

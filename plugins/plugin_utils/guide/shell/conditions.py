@@ -10,7 +10,7 @@ from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from .. import masks
 from . import asking, expand, interrupts
-from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of, certain
+from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of, certain, tested
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
     "-eq": operator.eq,
@@ -170,9 +170,7 @@ def argument(node: Optional[Node]) -> Tuple[str, str]:
     """The argument that a condition needs alone, and what it is then: `[ "$1" = fast ]`, `[ -z "$1" ]`."""
     while isinstance(node, Sequence_) and len(node.commands) == 1:
         node = node.commands[0]
-    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
-        return "", ""
-    raw = [word for word, _line in node.words[1:] if word not in ("]", "]]")]
+    raw = tested(node)
     empty = re.fullmatch(r"-z\s+[\"']?\$\{?(\d)(?::?-)?\}?[\"']?", " ".join(raw))
     equal = re.fullmatch(r"[\"']?\$\{?(\d)(?::?-)?\}?[\"']?\s+==?\s+[\"']?([\w.-]+)[\"']?", " ".join(raw))
     return (equal[1], equal[2]) if equal else (empty[1], "") if empty else ("", "")
@@ -184,10 +182,8 @@ def _module(node: Node, holds: bool) -> str:
 
 
 def _loaded(node: Node, holds: bool) -> str:
-    question = ""
-    if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
-        question = " ".join(raw for raw, _line in node.words[1:] if raw not in ("]", "]]"))
-    elif isinstance(node, Pipeline):
+    question = " ".join(tested(node))
+    if isinstance(node, Pipeline):
         question = " | ".join(spelt(one) for one in node.commands if isinstance(one, Simple))
     found = _OF_A_MODULE.match(question)
     return f"{found[2] or found[3]} is {'' if holds is not bool(found[1]) else 'not '}loaded" if found else ""
@@ -229,8 +225,8 @@ def chosen(subject: str, patterns: Sequence[str]) -> str:
 
 def _compared(node: Node) -> List[Tuple[str, str, str]]:
     """The left side, the sign and the right side of what may be comparisons."""
-    if isinstance(node, Simple) and node.words and node.words[0][0] in ("[", "[[", "test"):
-        raw = [word for word, _line in node.words[1:] if word not in ("]", "]]")]
+    raw = tested(node)
+    if raw:
         return list(zip(raw, raw[1:], raw[2:]))
     found = _COMPARED.finditer(node.expression) if isinstance(node, Arithmetic) else ()
     return [(match[1], match[2], match[3]) for match in found]

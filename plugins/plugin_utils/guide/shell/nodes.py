@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Optional, Tuple, Union
+from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from ..model import Line
 
@@ -138,6 +138,13 @@ def all_of(node: Optional[Node]) -> Iterator[Node]:
         inner = tuple(body for _patterns, body, _line in node.arms)
     for part in inner:
         yield from all_of(part)
+
+
+def tested(node: Optional[Node]) -> List[str]:
+    """The raw words between the brackets of `[ ... ]`, or behind `test`; empty where a command is no such test."""
+    if not isinstance(node, Simple) or not node.words or node.words[0][0] not in ("[", "[[", "test"):
+        return []
+    return [raw for raw, _line in node.words[1:] if raw not in ("]", "]]")]
 
 
 def certain(node: Optional[Node], holds: bool) -> Iterator[Tuple[Node, bool]]:
