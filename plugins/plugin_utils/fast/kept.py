@@ -8,6 +8,8 @@ connection is lost, Ansible knows what was said on standard error only, so `star
 
 from __future__ import annotations
 
+import _sre
+import gc
 import os
 import stat
 import sys
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
     from typing import Any, Callable, Optional
 
 FOLDER_OF_ROOT = "/var/cache/linuxnet-tuning"
+# After how many new objects garbage is looked for. By default there is none to be found in most of a call that is this
+# short, and each search takes time; one that reads thousands of NICs makes this many.
+OBJECTS = 100000
 VERSIONS = 4
+FILES = 2 * VERSIONS
+# What the engine's regular expressions come to, for the machine that matches them.
+PATTERNS = "-re" + str(_sre.MAGIC)
 
 
 def owned(path: str, flags: int, kind: Callable[[int], bool], folder: Optional[int] = None) -> int:
@@ -56,18 +64,27 @@ def load(folder: str, name: str) -> Any:
     return content[32:]
 
 
-def keep(folder: str, name: str, code: bytes, *, again: bool = False) -> None:
+def expressions(folder: str, name: str) -> Any:
+    """What the regular expressions came to that earlier calls have used."""
+    try:
+        return loads(load(folder, name + PATTERNS))
+    except OSError:  # none yet, or not as they were left
+        return {}
+
+
+def keep(folder: str, name: str, code: bytes, *, beside: str = "") -> None:
     """Put the code where the next call finds it: as a whole or not at all, and for nobody else to write.
 
-    What is kept `again` has to be there still: the call itself may have removed it, as a rollback does.
+    What it is kept `beside`, such as its own first form, has to be there still: the call itself may have removed it, as
+    a rollback does.
     """
-    if not again:
+    if not beside:
         mask = os.umask(0o077)
         os.makedirs(folder, exist_ok=True)
         os.umask(mask)
     inside = open_folder(folder)
-    if again:
-        os.stat(name, dir_fd=inside, follow_symlinks=False)
+    if beside:
+        os.stat(beside, dir_fd=inside, follow_symlinks=False)
     draft = "." + name + "." + os.urandom(8).hex()
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=inside)
     try:
@@ -79,7 +96,7 @@ def keep(folder: str, name: str, code: bytes, *, again: bool = False) -> None:
         raise
     # Other controllers may have other versions; what none has sent for long goes.
     age = {entry.name: entry.stat(follow_symlinks=False).st_mtime for entry in os.scandir(inside)}
-    for old in sorted(age, key=age.__getitem__)[:-VERSIONS]:
+    for old in sorted(age, key=age.__getitem__)[:-FILES]:
         os.unlink(old, dir_fd=inside)
 
 
@@ -97,9 +114,11 @@ class Later(type(sys)):  # type: ignore[misc]  # as types calls ModuleType
 class Finder:
     """Finds modules in what is kept, and compiles those that no call has used before."""
 
-    def __init__(self, kept: Any, sources: Any = None) -> None:
+    def __init__(self, kept: Any, sources: Any = None, patterns: Any = None) -> None:
         self.packed, self.paths, self.compiled = loads(kept)
         self.sources = sources
+        self.patterns = patterns or {}  # for the stand-in of re
+        self.known = len(self.patterns)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         own: Any = self
@@ -125,17 +144,18 @@ class Finder:
         """Keep what this call has compiled; the next one does not need it, so a full disk is no news."""
         try:
             if self.sources is not None:
-                keep(folder, name, dumps((self.packed, self.paths, self.compiled)), again=True)
+                keep(folder, name, dumps((self.packed, self.paths, self.compiled)), beside=name)
+            if len(self.patterns) > self.known:
+                keep(folder, name + PATTERNS, dumps(self.patterns), beside=name)
         except OSError:
             pass
 
 
 def unpacked(packed: bytes) -> Any:
     """The sources by their paths."""
-    import json
     import zlib
 
-    return json.loads(zlib.decompress(packed))
+    return loads(zlib.decompress(packed))
 
 
 def unused(packed: bytes, sources: Any) -> bytes:
@@ -170,6 +190,7 @@ def main(version: str, folder: str, started: str, view: str, request: str, fits:
     without that.
     """
     packed = sys.stdin.buffer.read()  # in any case: whoever sends must not find that nobody reads
+    gc.set_threshold(OBJECTS)
     if sys.version_info < (3, 8):  # noqa: UP036 - the host may have any
         sys.exit("the host's Python is older than 3.8")
     # As modules read remote_tmp, in which a home may stand as ~ and as $HOME.
@@ -200,7 +221,7 @@ def main(version: str, folder: str, started: str, view: str, request: str, fits:
             told["linuxnet_tuning_note"] = str(problem)
     print(started, flush=True)
     print(started, file=sys.stderr, flush=True)
-    finder = Finder(kept, sources)
+    finder = Finder(kept, sources, expressions(folder, name))
     sys.meta_path.insert(0, finder)
     from tuning import bare  # type: ignore[import-not-found]  # the Finder has it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import zlib
 from functools import lru_cache
 from pathlib import Path
@@ -27,12 +28,15 @@ _UTILS = _HERE.parents[1] / "module_utils"
 # All of module_utils: which of them a call needs is the host's to find out, where each is imported when it is used.
 _FILES = {
     "typing.py": _HERE / "names.py",
+    "re.py": _HERE / "patterns.py",
     **{f"tuning/{path.relative_to(_UTILS)}": path for path in sorted(_UTILS.rglob("*.py"))},
 }
-_SOURCES = json.dumps({"tuning/__init__.py": "", **{name: path.read_text("utf-8") for name, path in _FILES.items()}})
+SOURCES = {"tuning/__init__.py": "", **{name: path.read_text("utf-8") for name, path in _FILES.items()}}
+# In the form that each version of Python reads, and writes alike; a host would load re for JSON, and not its stand-in.
+_SOURCES = marshal.dumps(SOURCES, 2)
 PATH = str(_HERE / "kept.py")
 _RUN = Path(PATH).read_text("utf-8")
-_VERSION = hashlib.sha256((_SOURCES + _RUN).encode()).hexdigest()[:40]
+_VERSION = hashlib.sha256(_SOURCES + _RUN.encode()).hexdigest()[:40]
 
 
 class Code(NamedTuple):
@@ -45,7 +49,7 @@ class Code(NamedTuple):
 @lru_cache(maxsize=None)
 def sources() -> Code:
     """The engine as its sources. To pack them takes as long as two hosts, and few need them."""
-    return Code(zlib.compress(_SOURCES.encode()))
+    return Code(zlib.compress(_SOURCES))
 
 
 def build(view: str, request: Mapping[str, Any], folder: str, code: Optional[Code] = None) -> bytes:
