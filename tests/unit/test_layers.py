@@ -19,13 +19,13 @@ NOTHING = {"nics": [], "sysctl": {}, "module_parameters": {}}
 
 
 def options(**variables):
-    """The options of one host; a word in angle brackets stands for a template."""
+    """The options of one host; some names stand for templates."""
 
     def template(value):
-        known = {"<nics>": [{"name": "t"}], "<none>": None, "<omit>": "__omit__"}
+        known = {"{{ nics }}": [{"name": "t"}], "{{ none }}": None, "{{ omit }}": "__omit__"}
         # As older versions of Ansible, which leave nothing out by `omit` below a variable.
-        known["<parts>"] = [{"name": "t", "mtu": "__omit__", "ring": {"rx": "__omit__", "tx": 1}}, "__omit__"]
-        known["<sysctl>"] = {"x": "__omit__", "y": 1}
+        known["{{ parts }}"] = [{"name": "t", "mtu": "__omit__", "ring": {"rx": "__omit__", "tx": 1}}, "__omit__"]
+        known["{{ sysctl }}"] = {"x": "__omit__", "y": 1}
         return known.get(str(value), value)
 
     return layers.options({"omit": "__omit__", **variables}, template, PROFILES.__getitem__)
@@ -40,7 +40,7 @@ def options(**variables):
             {"tuning_host_nics": [{"name": "h"}], "tuning_nics": [{"name": "a"}], "tuning_group_nics": [{"name": "g"}]},
             {"nics": [{"name": "a"}, {"name": "g"}, {"name": "h"}]},
         ),
-        ({"tuning_nics": "<nics>", "tuning_group_nics": "<none>"}, {"nics": [{"name": "t"}]}),
+        ({"tuning_nics": "{{ nics }}", "tuning_group_nics": "{{ none }}"}, {"nics": [{"name": "t"}]}),
         # One entry that is no list is one entry; the module says so if it is none.
         ({"tuning_nics": {"name": "a"}}, {"nics": [{"name": "a"}]}),
         (
@@ -65,9 +65,9 @@ def options(**variables):
         ({"tune_profile": []}, {}),
         ({"tuning_on_unsupported": "warn", "tune_on_unsupported": "ignore"}, {"on_unsupported": "ignore"}),
         ({"tuning_permanent": False, "tuning_immediate": True}, {"permanent": False, "immediate": True}),
-        ({"tuning_temporary": "<omit>", "tuning_guard_timeout": 0}, {"guard_timeout": 0}),
-        ({"tuning_nics": "<parts>"}, {"nics": [{"name": "t", "ring": {"tx": 1}}]}),
-        ({"tuning_sysctl": "<sysctl>"}, {"sysctl": {"y": 1}}),
+        ({"tuning_temporary": "{{ omit }}", "tuning_guard_timeout": 0}, {"guard_timeout": 0}),
+        ({"tuning_nics": "{{ parts }}"}, {"nics": [{"name": "t", "ring": {"tx": 1}}]}),
+        ({"tuning_sysctl": "{{ sysctl }}"}, {"sysctl": {"y": 1}}),
         ({"tune_sysctl_file": "80.conf", "tuning_state": "restored"}, {"file": "80.conf", "state": "restored"}),
         # These are no variables of ours.
         ({"tuning_file": "x", "tuning_inventory": True, "tuning_host_permanent": False}, {}),
@@ -173,6 +173,18 @@ def test_the_kinds_of_plain_options_are_those_of_the_module():
     kinds = {"bool": bool, "int": int, "list": list}
     told = {name: tuple(spec[name].get("choices", ())) or kinds[spec[name]["type"]] for name in layers.PLAIN}
     assert told == layers.PLAIN
+
+
+def test_only_what_may_hold_a_template_or_a_secret_is_given_to_ansible():
+    secret, given = object(), []
+    variables = {
+        "tuning_sysctl": {"a": "1", "b": [1, 2.5, True]},
+        "tuning_group_sysctl": {"net.{{ x }}": "1"},
+        "tuning_host_sysctl": {"c": ["{% if y %}1{% endif %}"]},
+        "tuning_nics": [{"name": "a", "path_check": secret}],
+    }
+    layers.options(variables, lambda value: given.append(value) or value, PROFILES.__getitem__)
+    assert given == [variables["tuning_nics"], variables["tuning_group_sysctl"], variables["tuning_host_sysctl"]]
 
 
 def test_a_template_that_fails_is_told_once_and_with_its_variable():
