@@ -8,8 +8,8 @@ CHECKOUT=$STATE/checkouts/$(basename "$ROOT")-$(printf %s "$ROOT" | sha256sum | 
 # ansible_collections/linuxnet/tuning below it is a link to the checkout: the quick loop.
 COLLECTIONS=$CHECKOUT/path
 
-# Molecule's configuration finds the running lab by this.
-export LAB=$STATE/lab
+# Molecule's configuration finds the running lab by this; whoever has another names it.
+export LAB=${LAB:-$STATE/lab}
 # The releases of `make molecule`: all scenarios are played on the first, and what needs no driver on the others.
 export RELEASES="bookworm trixie bullseye"
 export YAMLLINT_CONFIG_FILE=$ROOT/.config/yamllint.yml

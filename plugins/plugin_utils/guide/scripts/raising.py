@@ -114,5 +114,6 @@ def _of_test(test: Simple) -> List[_Comparison]:
     return [
         (left, signs[sign], right)
         for left, sign, right in zip(raw, raw[1:], raw[2:])
-        if sign in signs and (sign[0] == "-" or raw[0] != "[[")
+        # Between double brackets the other signs compare texts.
+        if sign in signs and (sign[0] == "-" or test.words[0][0] != "[[")
     ]
