@@ -8,7 +8,7 @@ connection is lost, Ansible knows what was said on standard error only, so `star
 
 from __future__ import annotations
 
-import _sre
+import _sre  # type: ignore[import-not-found]  # as re does
 import gc
 import os
 import stat

@@ -19,7 +19,7 @@ IGNORECASE, MULTILINE, DOTALL, VERBOSE, ASCII = 2, 8, 16, 64, 256
 MOST = 1000
 
 _FINDER: Any = globals()["__loader__"]
-_KEPT: Any = _FINDER.patterns
+_KEPT: Any = getattr(_FINDER, "patterns", {})  # elsewhere nothing is kept
 _ready: Dict[Tuple[Any, int], Any] = {}
 
 
