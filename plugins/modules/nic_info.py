@@ -424,6 +424,10 @@ nics:
       description: Whether the kernel may put the adapter to sleep (V(auto) in its C(power/control)).
       type: bool
       returned: with adapters for USB that may sleep
+    suspended:
+      description: Whether the kernel has suspended the device of a NIC that is up and has no link.
+      type: bool
+      returned: if so
     counters:
       description:
         - What was counted since the driver was loaded under C(total), under names that mean the same with every
@@ -474,7 +478,8 @@ host:
       elements: dict
       returned: always
     default_routes:
-      description: The default routes of IPv4 in the main table, each with its C(nic) and C(metric).
+      description: The default routes of IPv4 in the main table, each with its C(nic), C(metric) and C(gateway), and
+        C(silent) where nobody says the MAC of the gateway.
       type: list
       elements: dict
       returned: always
@@ -572,6 +577,12 @@ host:
       type: list
       elements: dict
       returned: always
+    absent:
+      description: NICs that files of ifupdown or systemd-networkd (netplan) name and that are not there, each with its
+        name (C(nic)), the C(file), and the bridge or bond that shall have it as a port (C(above)).
+      type: list
+      elements: dict
+      returned: when there are any
     listeners:
       description:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
@@ -582,8 +593,8 @@ host:
       type: dict
       returned: always
     managers:
-      description: Who else sets NICs, which are network managers, C(.link) files, C(tuned) and C(irqbalance), and
-        whether TLP switches Wake-on-LAN off (C(tlp_stops_waking)).
+      description: Who else sets NICs, which are network managers, C(dhcpcd) as a service, C(.link) files, C(tuned) and
+        C(irqbalance), and whether TLP switches Wake-on-LAN off (C(tlp_stops_waking)).
       type: dict
       returned: always
     sysctl:

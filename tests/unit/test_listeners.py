@@ -304,7 +304,8 @@ def test_default_routes_with_their_metric():
         "*\t00000000\t00000000\t0200\t0\t0\t9\t00000000\t0\t0\t0\n"
         "eth0\t0001A8C0\t00000000\t0001\t0\t0\t600\t00FFFFFF\t0\t0\t0\n"
     )
-    assert paths.ways_out(host({"/proc/net/route": text})) == [{"nic": "wlan0", "metric": 100}]
+    way = {"nic": "wlan0", "metric": 100, "gateway": "192.168.1.1"}
+    assert paths.ways_out(host({"/proc/net/route": text})) == [way]
     assert paths.ways_out(host({})) == []
 
 

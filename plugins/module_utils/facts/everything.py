@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 from ..host import ReadOnlyHost
 from ..schema import TuningError
 from . import (
+    absent,
     bonds,
     bridges,
     clamps,
@@ -112,6 +113,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
         ("overlaps", bridges.overlaps),
         ("clamps", lambda host: clamps.gather(host) or None),
         ("controllers", controllers.gather),
+        ("absent", absent.gather),
         ("listeners", listeners.gather),
         ("limits", limits.gather),
         ("managers", managers.gather),

@@ -18,6 +18,8 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "link_files": udev.link_files(host),
         "irqbalance": services.runs(host, "irqbalance.service"),
         "tuned": _tuned(host),
+        # As a program of NetworkManager it would be in the group of that.
+        **({"dhcpcd": True} if services.runs(host, "dhcpcd.service") else {}),
         **({"tlp_stops_waking": True} if tlp.stops_waking([host.read(path) or "" for path in tlp.FILES]) else {}),
     }
 

@@ -81,9 +81,22 @@ def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
 
 
 def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
-    """The default routes of IPv4 in the main table, each with its NIC and metric."""
+    """The default routes of IPv4 in the main table, each with its NIC, metric and gateway, if it has one.
+
+    `silent` is whether the kernel has just asked for the MAC of the gateway in vain.
+    """
     found = route_table.defaults(host.read(route_table.TABLE) or "")
-    return [{"nic": route.nic, "metric": route.metric} for route in found]
+    rows = protocols.arp(host.read("/proc/net/arp") or "") if any(route.gateway for route in found) else []
+    unheard = {(row["nic"], row["address"]) for row in rows if not row["mac"]}
+    return [
+        {
+            "nic": route.nic,
+            "metric": route.metric,
+            **({"gateway": route.gateway} if route.gateway else {}),
+            **({"silent": True} if (route.nic, route.gateway) in unheard else {}),
+        }
+        for route in found
+    ]
 
 
 def half_open(host: ReadOnlyHost) -> List[Dict[str, Any]]:

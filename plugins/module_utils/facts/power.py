@@ -87,13 +87,22 @@ def _list(text: str) -> List[int]:
 
 
 def of_nic(host: ReadOnlyHost, nic: str) -> Dict[str, Any]:
-    """Of a NIC: which savings of its PCIe link are on, whether it saves energy while idle, and its signal."""
+    """Of a NIC: which savings of its PCIe link are on, whether it saves energy while idle, and its signal.
+
+    One without a link may be `suspended`.
+    """
     facts: Dict[str, Any] = {}
     base = f"{sysfs.ROOT}/{nic}/device"
     states = {name: sysfs.text(host, f"{base}/link/{name}_aspm") for name in ("l0s", "l1", "l1_1", "l1_2")}
     known = {name: word for name, word in states.items() if word}
     if known:
         facts["aspm"] = " ".join(name for name, word in known.items() if word == "1") or "off"
+    # One that is down may sleep, and one with a link never does.
+    if (
+        sysfs.text(host, sysfs.carrier_path(nic)) == "0"
+        and sysfs.text(host, f"{base}/power/runtime_status") == "suspended"
+    ):
+        facts["suspended"] = True
     eee = _eee(host, nic) if host.exists(base) else ""
     if host.exists(f"{sysfs.ROOT}/{nic}/phy80211"):
         air = {"power_save": iw.power_save(host, nic), "signal_dbm": iw.signal(host.read(_AIR) or "", nic)}

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Dict, List, Sequence, Set
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
 from ..schema import Reader, Run
 from . import bond as tool
 from . import sysfs
 from .bond import Bond, Manager, header
+from .named import Named
 
 MAIN = "/etc/network/interfaces"
 FOLDER = "/etc/network/interfaces.d"
@@ -58,12 +59,41 @@ def sources(host: Reader, path: str) -> bool:
 def stanzas(host: Reader) -> Dict[str, Set[str]]:
     """The interfaces that ifupdown's files describe, with their methods, but for the files that are ours."""
     found: Dict[str, Set[str]] = {}
+    for _path, text in _texts(host):
+        for nic, method in re.findall(r"^\s*iface\s+(\S+)\s+\S+\s+(\S+)", text, re.MULTILINE):
+            found.setdefault(nic, set()).add(method)
+    return found
+
+
+def _texts(host: Reader) -> Iterator[Tuple[str, str]]:
+    """The files that it reads, but for ours, by path."""
     for path in (MAIN, *(f"{FOLDER}/{name}" for name in host.names(FOLDER))):
         text = host.read(path) or ""
         if path == MAIN or (sources(host, path) and "linuxnet.tuning" not in text.partition("\n")[0]):
-            for nic, method in re.findall(r"^\s*iface\s+(\S+)\s+\S+\s+(\S+)", text, re.MULTILINE):
-                found.setdefault(nic, set()).add(method)
-    return found
+            yield path, text
+
+
+_AT_BOOT = ("auto", "allow-auto", "allow-hotplug")
+_PORTS = ("bridge-ports", "bridge_ports", "bond-slaves", "bond_slaves", "slaves")
+
+
+def named(host: Reader) -> List[Named]:
+    """The NICs that the files set up at boot, and those that bridges and bonds shall have as ports."""
+    set_up: List[Named] = []
+    ports: List[Named] = []
+    at_boot: Set[str] = set()
+    for path, text in _texts(host):
+        current = ""
+        for words in (line.split() for line in text.splitlines()):
+            if words[:1] == ["iface"] and len(words) > 3:
+                current = words[1]
+                set_up += [] if words[3] == "manual" else [Named(current, path)]
+            elif words and words[0] in _AT_BOOT:
+                at_boot.update(words[1:])
+            # A pattern of names is none.
+            elif words and words[0] in _PORTS and "regex" not in words:
+                ports += [Named(name, path, current) for name in words[1:]]
+    return ports + [one for one in set_up if one.nic in at_boot]
 
 
 def _create(name: str, _members: Sequence[str], _files: Sequence[str]) -> List[Run]:

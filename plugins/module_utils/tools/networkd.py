@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, List, Mapping, NamedTuple, Sequence
 
-from ..schema import InputError, Run
+from ..schema import InputError, Reader, Run
 from .bond import Bond, Manager, Step, header, join, leave, tune
+from .named import Named
 
 FOLDER = "/etc/systemd/network"
 
@@ -113,3 +115,23 @@ networkd = Manager(
     refresh=_refresh,
     dhcp=_DHCP,
 )
+
+
+_RUNTIME = "/run/systemd/network"
+_STATE = "/run/systemd/netif"
+
+
+def named(host: Reader) -> List[Named]:
+    """The NICs that .network files match by whole names, those of netplan as well, where networkd has begun.
+
+    What the boot does not wait for may be absent.
+    """
+    found: List[Named] = []
+    for folder in (FOLDER, _RUNTIME) if host.exists(_STATE) else ():
+        for name in host.names(folder):
+            text = (host.read(f"{folder}/{name}") or "") if name.endswith(".network") else ""
+            match = re.search(r"^Name\s*=\s*(.*)$", text, re.MULTILINE)
+            if match and not re.search(r"^(Unmanaged\s*=\s*yes|RequiredForOnline\s*=\s*no)\b", text, re.MULTILINE):
+                above = re.search(r"^(?:Bridge|Bond)\s*=\s*(\S+)", text, re.MULTILINE)
+                found += [Named(nic, f"{folder}/{name}", above[1] if above else "") for nic in match[1].split()]
+    return found

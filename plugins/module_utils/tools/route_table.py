@@ -17,13 +17,14 @@ _MOST = 2000
 
 
 class Route(NamedTuple):
-    """A route, its network and mask as numbers."""
+    """A route, its network and mask as numbers; its gateway, if the table tells one, as people write it."""
 
     nic: str
     network: int
     mask: int
     routed: bool
     metric: int
+    gateway: str = ""
 
     @property
     def length(self) -> int:
@@ -31,23 +32,28 @@ class Route(NamedTuple):
         return bin(self.mask).count("1")
 
     def __str__(self) -> str:
-        octets = ".".join(str(octet) for octet in self.network.to_bytes(4, "big"))
-        return f"{octets}/{self.length}"
+        return f"{_dotted(self.network)}/{self.length}"
 
 
 def parse(text: str) -> Iterator[Route]:
     """All routes that are in use; the file has addresses in the order of bytes of the machine."""
     for line in text.splitlines()[1:]:
         words = line.split()
-        numbers = [words[at] for at in (1, 3, 7)] if len(words) >= 8 and words[6].isdecimal() else []
+        numbers = [words[at] for at in (1, 2, 3, 7)] if len(words) >= 8 and words[6].isdecimal() else []
         if numbers and all(re.fullmatch(r"[0-9A-Fa-f]{4,8}", word) for word in numbers):
-            network, flags, mask = (int(word, 16) for word in numbers)
+            network, gateway, flags, mask = (int(word, 16) for word in numbers)
             if flags & (_UP | _REJECT) == _UP:
-                yield Route(words[0], _number(network), _number(mask), bool(flags & _GATEWAY), int(words[6]))
+                routed = bool(flags & _GATEWAY)
+                via = _dotted(_number(gateway)) if routed else ""
+                yield Route(words[0], _number(network), _number(mask), routed, int(words[6]), via)
 
 
 def _number(stored: int) -> int:
     return int.from_bytes(stored.to_bytes(4, "big"), sys.byteorder)
+
+
+def _dotted(number: int) -> str:
+    return ".".join(str(octet) for octet in number.to_bytes(4, "big"))
 
 
 def defaults(text: str) -> List[Route]:

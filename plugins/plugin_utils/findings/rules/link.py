@@ -68,7 +68,7 @@ _OFFERED = (
 
 
 def _flaps(host: Host) -> Iterator[Hit]:
-    # A dock is plugged and unplugged, and a hypervisor has no cable.
+    # A hypervisor has no cable.
     found = [nic for nic in host.nics if _goes_down(nic, _SOME)]
     for nic in found:
         changes, since = nic.counted("carrier_changes")
@@ -101,6 +101,8 @@ def _tries(nic: Nic) -> str:
     """What is soon tried beside the usual: of a board, of a driver of Realtek's own, or at a speed for good cables."""
     if nic.text("port") in _MODULES:
         return _MODULE
+    if on_usb(nic):
+        return _ADAPTER
     slower = nic.speed > 1000 and "1000baseT/Full" in nic.words("supported_modes")
     board = not nic.text("pci_id") and _ON_BOARD.fullmatch(nic.text("bus"))
     known = ((_DELAYS, board), (_KERNELS, nic.driver in _VENDOR), (_LESS, slower))
@@ -127,8 +129,18 @@ _MANY, _SOME = 100, 20
 
 
 def _goes_down(nic: Nic, least: int = _MANY) -> bool:
-    hangs_on_a_cable = not nic.virtual and nic.flag("physical") is True and not (on_usb(nic) or wireless(nic))
-    return hangs_on_a_cable and _too_many(nic, _changes(nic), least)
+    if nic.virtual or nic.flag("physical") is not True or wireless(nic):
+        return False
+    if on_usb(nic):
+        # One that is plugged in again begins to count anew; a dock sleeps with its laptop.
+        return _often(nic) and not nic.flag("usb_sleeps") and nic.host.flag("power", "battery") is not True
+    return _too_many(nic, _changes(nic), least)
+
+
+def _often(nic: Nic) -> bool:
+    """Whether it is more than a laptop that is shut at night, or a cable that is pulled some times a day."""
+    changes, uptime = _changes(nic), nic.host.number("kernel", "uptime") or 0
+    return _too_many(nic, changes) and bool(nic.number("counters", "interval") or changes >= 24 * uptime / 86400)
 
 
 def lowered(nic: Nic) -> bool:
@@ -150,6 +162,11 @@ _MODULES = ("Direct Attach Copper", "FIBRE")
 _MODULE = (
     "Replace the cable and its transceivers, one after the other, and try another port: `ethtool -m NIC` shows whether "
     "the light received is too weak, and both ends must use the same FEC (`ethtool --show-fec NIC`)."
+)
+_ADAPTER = (
+    "Plug the adapter into another USB port, without a hub and its cable, or give the hub a supply of its own, and see "
+    "in the kernel's log whether the bus resets it; then cable and plug. If it began with another kernel, try the one "
+    "of before, as drivers of such adapters have broken in stable kernels as well."
 )
 _VENDOR = ("r8125", "r8126", "r8127", "r8168")
 _KERNELS = "This driver is Realtek's own: try that of the kernel (r8169), with which many of these links are steady."
@@ -178,10 +195,7 @@ _FIRMWARE = (
 def _sleepy(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         changes, since = nic.counted("carrier_changes")
-        uptime = nic.host.number("kernel", "uptime") or 0
-        # A laptop that is shut at night, and a cable that is pulled, change it some times a day.
-        often = _too_many(nic, changes) and (nic.number("counters", "interval") or changes >= 24 * uptime / 86400)
-        if on_usb(nic) and nic.flag("usb_sleeps") and often:
+        if on_usb(nic) and nic.flag("usb_sleeps") and _often(nic):
             ids = {"USB id": nic.text("usb_id")} if nic.text("usb_id") else {}
             evidence = {"carrier changes": f"{changes} {since}", "driver": nic.driver, **ids, "power/control": "auto"}
             yield Hit(evidence, nic.name)
@@ -251,8 +265,9 @@ RULES = (
         severity="high",
         title="The link goes down and up",
         condition="the carrier of a NIC with a cable changed twice within an interval, four times a day of uptime "
-        "(once an hour of a host with a battery), or a hundred times where the uptime is not known, of which twenty "
-        "are a note; four times each time that the host slept do not count",
+        "(once an hour of a host with a battery, and of an adapter at USB, which nobody suspends, of a host without "
+        "one), or a hundred times where the uptime is not known, of which twenty are a note; four times each time that "
+        "the host slept do not count",
         explanation="Each time all connections stall for seconds, and the speed is negotiated again. The cause is the "
         "cable or its plug, a transceiver that is too hot, or energy-efficient Ethernet.",
         action=_CABLE,

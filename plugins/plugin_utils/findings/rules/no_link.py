@@ -116,7 +116,25 @@ _SLEEPY = (
 )
 
 
+def _asleep(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        if nic.flag("suspended") is True and nic.flag("physical") is True:
+            yield Hit({"runtime_status": "suspended", "driver": nic.driver, "Link detected": "no"}, nic.name)
+
+
 RULES = (
+    Rule(
+        id="nic-sleeps-without-link",
+        severity="note",
+        title="A NIC without a link is suspended, and may not see when a cable is plugged in",
+        condition="a NIC that is up has no link, and the kernel has suspended its device",
+        explanation="TLP and powertop allow that (`power/control` auto). The device should wake when a cable comes, "
+        "but with some boards and chips, above all of Realtek, it stays without a link until it is down and up again.",
+        action="If a cable is plugged in, let the device stay awake (`echo on > /sys/class/net/NIC/device/power/"
+        "control`, for good by `RUNTIME_PM_DENYLIST` of TLP or a udev rule); else this saves power, as it should.",
+        reference="https://github.com/mtorromeo/r8168/issues/30",
+        host=_asleep,
+    ),
     Rule(
         id="device-lost",
         severity="high",

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
+from .routing import subnet
 
 
 def _ours(host: Host) -> dict[str, str]:
@@ -94,6 +95,25 @@ def _two(host: Host) -> Iterator[Hit]:
     for nic, managers in sorted(owners.items()):
         if len(managers) > 1:
             yield Hit({"managed by": managers}, nic)
+        elif host.flag("managers", "dhcpcd") is True and len(_leases(host, nic)) > 1:
+            # It serves each NIC that its own configuration does not deny, which two addresses of one subnet prove.
+            evidence = {"managed by": [*managers, "dhcpcd"], "addresses": _leases(host, nic)}
+            yield Hit(evidence, nic, action=_DHCPCD)
+
+
+def _leases(host: Host, nic: str) -> list[str]:
+    """The addresses of a NIC in the first subnet of IPv4 that has several of them."""
+    found: dict[str, list[str]] = {}
+    for row in host.rows("addresses"):
+        if row.text("nic") == nic and ":" not in row.text("address"):
+            found.setdefault(subnet(row.text("address")), []).append(row.text("address"))
+    return next((sorted(several) for network, several in found.items() if network and len(several) > 1), [])
+
+
+_DHCPCD = (
+    "Let one of them have the NIC: stop dhcpcd and disable it (`systemctl disable --now dhcpcd`), or keep it from this "
+    "NIC by `denyinterfaces` in dhcpcd.conf."
+)
 
 
 def _moved(host: Host) -> Iterator[Hit]:
@@ -146,7 +166,8 @@ RULES = (
         id="nic-of-two-managers",
         severity="high",
         title="Two network managers claim the same NIC",
-        condition="NetworkManager, systemd-networkd, ifupdown or ifcfg files claim the same NIC",
+        condition="NetworkManager, systemd-networkd, ifupdown or ifcfg files claim the same NIC, or one of them a NIC "
+        "that has two addresses of one subnet of IPv4 while dhcpcd runs as a service",
         explanation="Each of them sets addresses and MTU, and takes the link down at any time. What is in force after "
         "the boot depends on which one was last.",
         action="Remove the NIC from all managers but one.",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a host with several ways decides about packets: the filter of the reverse path, ARP, and tunnels."""
+"""What a host with several ways decides about packets: ARP, tunnels, and which way answers take."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from ipaddress import ip_interface
 from itertools import permutations
 
-from ..harm import HOUR, much, seldom
+from ..harm import much
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from ..wires import kind
-from .containers import vpns
 
-_FILTER = "net.ipv4.conf.all.rp_filter"
 _IGNORE, _ANNOUNCE = "net.ipv4.conf.all.arp_ignore", "net.ipv4.conf.all.arp_announce"
 _ARP_FILTER = "net.ipv4.conf.all.arp_filter"
 
@@ -21,53 +19,6 @@ _ARP_FILTER = "net.ipv4.conf.all.arp_filter"
 _AROUND = {"wireguard": 60, "vxlan": 50, "geneve": 50, "gretap": 38, "gre": 24, "ipip": 20, "sit": 20}
 # Their MTU is that of the wire; what they send is kept smaller by routes of their own.
 _ROUTED = ("cilium_",)
-
-
-def _reverse(host: Host) -> Iterator[Hit]:
-    count, since = host.protocol("TcpExtIPReversePathFilter")
-    taken, _since = host.protocol("IpInReceives")
-    now = host.number("protocols", "interval")
-    ways = sum(nic.linked for nic in host.nics)
-    tunnels = vpns(host)
-    # By a tunnel comes less than by the wire, which has its packets as well.
-    many = count * 1000 >= taken or (tunnels and not now and not seldom(host, count, _MINUTE))
-    several = ways >= 2 or (ways and _pods(host))
-    if count < (100 if now else 1000) or not many or not several or (not now and seldom(host, count, HOUR)):
-        return
-    strict = host.whole(_FILTER)
-    evidence = {"dropped by the reverse path": f"{count} of {taken} {since}", _FILTER: strict}
-    mends = {"tuning_host_sysctl": {_FILTER: 2}}
-    remedy = mends if strict in (0, 1) else {}
-    # With one way out of a node it is mostly its pods that answer by another device, or their load balancer.
-    alone = _ANSWERED_INSIDE if ways < 2 else ""
-    if count * 100 >= taken:
-        yield Hit(evidence, remedy=remedy, mends=mends, action=alone)
-    elif tunnels or not remedy:
-        shown = {**evidence, **({"tunnels": tunnels} if tunnels else {})}
-        yield Hit(shown, remedy=remedy, mends=mends, severity="note")
-    elif alone:
-        yield Hit(evidence, remedy=remedy, mends=mends, action=alone, severity="note")
-    else:
-        # Forged addresses and broadcasts of a second network on the same wire are some, too.
-        yield Hit(evidence, action=_WHOSE, severity="note")
-
-
-def _pods(host: Host) -> bool:
-    """Whether packets for others may come by the wire and go on by devices inside."""
-    return host.forwards and host.flag("kernel", "kubernetes") is True
-
-
-_MINUTE = 60
-_ANSWERED_INSIDE = (
-    "Packets that come by the wire are answered by a device inside of the node, such as those for pods without "
-    "kube-proxy, or from pods of a second network: use the loose filter, or none at that device, and see that no file "
-    "of sysctl.d sets it again."
-)
-_WHOSE = (
-    "See whose packets they are (`net.ipv4.conf.all.log_martians` 1 for a while, then the kernel's log): forged "
-    "addresses and broadcasts of a second network are what the filter is for. Only for packets of valid connections "
-    "use the loose filter, or give each NIC a routing table of its own."
-)
 
 
 def _tunnels(host: Host) -> Iterator[Hit]:
@@ -229,7 +180,7 @@ def shared_subnets(host: Host, *, wireless: bool = False) -> dict[str, list[tupl
     found: dict[str, dict[str, tuple[str, set[str]]]] = {}
     for row in host.rows("addresses"):
         nic, hardware = row.text("nic"), set(row.words("hardware"))
-        network = _subnet(row.text("address"))
+        network = subnet(row.text("address"))
         # What has no hardware is no wire, and a laptop has its cable and its Wi-Fi at once.
         if network and hardware and (wireless or not any(name.startswith("wl") for name in hardware)):
             found.setdefault(network, {}).setdefault(nic, (row.text("address"), hardware))
@@ -245,7 +196,8 @@ def shared_subnets(host: Host, *, wireless: bool = False) -> dict[str, list[tupl
     return shared
 
 
-def _subnet(address: str) -> str:
+def subnet(address: str) -> str:
+    """The network of an address of IPv4; empty of one alone, and of what is wider than a /8."""
     try:
         network = ip_interface(address).network
     except ValueError:
@@ -291,21 +243,6 @@ RULES = (
         "subnet.",
         reference="https://docs.kernel.org/networking/ip-sysctl.html",
         host=_flux,
-    ),
-    Rule(
-        id="reverse-path-filter",
-        severity="medium",
-        title="Packets are dropped because their answers would take another NIC",
-        condition="the host has several links, or is a node of Kubernetes, and at least 1000 packets (100 within an "
-        "interval), and one in a hundred, were dropped by the filter of the reverse path; from one in a thousand and "
-        "one an hour on, or one a minute with a VPN, it is a note, as broadcasts of a second network on the same wire "
-        "are some, too",
-        explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
-        "several NICs, or with policy routing, packets of valid connections do not.",
-        action="Use the loose filter, or give each NIC a routing table of its own.",
-        reference="https://docs.kernel.org/networking/ip-sysctl.html",
-        host=_reverse,
-        proven=True,
     ),
     Rule(
         id="tunnel-mtu-above-uplink",
