@@ -577,6 +577,12 @@ host:
       type: list
       elements: dict
       returned: always
+    vlans:
+      description: VLANs that have sent and received nothing, each with its name (C(nic)), its number (C(id)), what it
+        stands on (C(below)), the packets that it has C(sent), and how many neighbours are C(unanswered) at the moment.
+      type: list
+      elements: dict
+      returned: when there are any
     absent:
       description: NICs that files of ifupdown or systemd-networkd (netplan) name and that are not there, each with its
         name (C(nic)), the C(file), and the bridge or bond that shall have it as a port (C(above)).

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import absent, paths, power
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import absent, paths, power, vlans
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
 MAIN, BRIDGE = "/etc/network/interfaces", "/etc/network/interfaces.d/vmbr0"
@@ -93,3 +93,15 @@ def test_a_nic_that_sleeps_without_a_link(carrier, status, told):
     base = "/sys/class/net/enp3s0"
     files = {f"{base}/carrier": f"{carrier}\n", f"{base}/device/power/runtime_status": f"{status}\n"}
     assert power.of_nic(host(files), "enp3s0").get("suspended") is told
+
+
+def test_vlans_that_hear_nobody():
+    names = "VLAN Dev name\t | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n"
+    files = {"/proc/net/vlan/config": f"{names}eth0.150       | 150  | eth0\neth0.7         | 7  | eth0\n"}
+    for name, sent, received in (("eth0.150", 4022, 0), ("eth0.7", 900, 12)):
+        files[f"/sys/class/net/{name}/statistics/tx_packets"] = f"{sent}\n"
+        files[f"/sys/class/net/{name}/statistics/rx_packets"] = f"{received}\n"
+    files["/proc/net/arp"] = ARP.replace("wlan0", "eth0.150")
+    row = {"nic": "eth0.150", "id": 150, "below": "eth0", "sent": 4022, "unanswered": 1}
+    assert vlans.gather(host(files)) == [row]
+    assert vlans.gather(host({})) is None

@@ -37,6 +37,7 @@ from . import (
     sysctls,
     teams,
     tunnels,
+    vlans,
 )
 
 Read = Callable[[ReadOnlyHost], Any]
@@ -114,6 +115,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
         ("clamps", lambda host: clamps.gather(host) or None),
         ("controllers", controllers.gather),
         ("absent", absent.gather),
+        ("vlans", vlans.gather),
         ("listeners", listeners.gather),
         ("limits", limits.gather),
         ("managers", managers.gather),

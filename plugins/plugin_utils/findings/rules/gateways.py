@@ -19,7 +19,7 @@ def _first(host: Host) -> Facts | None:
 
 def _silent(host: Host) -> Iterator[Hit]:
     way = _first(host)
-    if way is None or way.flag("silent") is not True:
+    if way is None or way.flag("silent") is not True or _without_wire(host, way.text("nic")):
         return
     evidence = {"default route": f"via {way.text('gateway')} dev {way.text('nic')}", "MAC of the gateway": "not told"}
     others = [row for row in host.rows("default_routes") if row.text("gateway") and row.flag("silent") is not True]
@@ -27,6 +27,12 @@ def _silent(host: Host) -> Iterator[Hit]:
     behind = [f"via {row.text('gateway')} dev {row.text('nic')}" for row in others]
     told = {"behind it": behind} if behind else {}
     yield Hit({**evidence, **told}, way.text("nic"), severity="high" if behind else "")
+
+
+def _without_wire(host: Host, name: str) -> bool:
+    """Whether it is a bridge or bond whose port is not there, which has a finding of its own."""
+    gone = any(row.text("above") == name for row in host.rows("absent"))
+    return gone and not any(nic.text("master") == name for nic in host.nics)
 
 
 def _none(host: Host) -> Iterator[Hit]:

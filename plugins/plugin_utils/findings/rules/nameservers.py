@@ -12,9 +12,11 @@ from ..view import Host
 def _silent(host: Host) -> Iterator[Hit]:
     servers, silent = host.words("nameservers", "servers"), host.texts("nameservers", "silent")
     turns = host.flag("nameservers", "rotate") is True
-    dead = [server for server in servers if server in silent]
+    # The router serves names as well in small networks, and a gateway that is gone has a finding of its own.
+    ways = {row.text("gateway") for row in host.rows("default_routes") if row.flag("silent") is True}
+    dead = [server for server in servers if server in silent and server not in ways]
     # Of those that come later nobody takes notice, unless each is asked in turn.
-    if not dead or not (turns or servers[0] in silent):
+    if not dead or not (turns or servers[0] in dead):
         return
     told = {f"nameserver {server}": f"does not say its MAC at {silent[server]}" for server in dead}
     evidence = {

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gather VLANs in which this host has heard nobody."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional
+
+from ..host import ReadOnlyHost
+from ..tools import protocols, sysfs, vlans
+
+
+def gather(host: ReadOnlyHost) -> Optional[List[Dict[str, Any]]]:
+    """Each with its name (`nic`), its number (`id`), what it stands on (`below`), and how many packets it has `sent`.
+
+    `unanswered` are neighbours in it whose MAC the kernel has just asked for in vain. None where all hear somebody.
+    """
+    found = []
+    rows = None
+    for name, number, below in vlans.parse(host.read(vlans.CONFIGURATION) or ""):
+        base = f"{sysfs.ROOT}/{name}/statistics"
+        sent, received = (sysfs.number(host, f"{base}/{key}_packets") for key in ("tx", "rx"))
+        if sent and received == 0:
+            rows = protocols.arp(host.read("/proc/net/arp") or "") if rows is None else rows
+            silent = sum(row["nic"] == name and not row["mac"] for row in rows)
+            found.append({"nic": name, "id": number, "below": below, "sent": sent, "unanswered": silent})
+    return found or None
