@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from ..harm import HOUR, seldom
 from ..model import Hit, Rule
@@ -18,10 +19,11 @@ def _reverse(host: Host) -> Iterator[Hit]:
     taken, _since = host.protocol("IpInReceives")
     now = host.number("protocols", "interval")
     ways = sum(nic.linked for nic in host.nics)
-    tunnels = vpns(host)
-    # By a tunnel comes less than by the wire, which has its packets as well.
-    many = count * 1000 >= taken or (tunnels and not now and not seldom(host, count, _MINUTE))
-    several = ways >= 2 or (ways and _pods(host))
+    tunnels, pods = vpns(host), _pods(host)
+    # By a tunnel comes less than by the wire, which has its packets as well; and of connections to pods it is the
+    # first packet that is dropped, beside all packets of the others.
+    many = count * 1000 >= taken or ((tunnels or pods) and not now and not seldom(host, count, _MINUTE))
+    several = ways >= 2 or (ways and pods)
     if count < (100 if now else 1000) or not many or not several or (not now and seldom(host, count, HOUR)):
         return
     strict = host.whole(_FILTER)
@@ -30,14 +32,18 @@ def _reverse(host: Host) -> Iterator[Hit]:
     remedy = mends if strict in (0, 1) else {}
     # With one way out of a node it is mostly its pods that answer by another device, or their load balancer.
     alone = _ANSWERED_INSIDE if ways < 2 else ""
-    if count * 100 >= taken:
+    if pods and strict and _cilium(host):
+        # The larger one of this and that of a device holds, so that Cilium cannot switch it off at its own.
+        off = {"tuning_host_sysctl": _off(host)}
+        yield Hit({**evidence, "devices of": "Cilium"}, remedy=off, mends=off, action=_BY_CILIUM)
+    elif count * 100 >= taken:
         yield Hit(evidence, remedy=remedy, mends=mends, action=alone)
     elif tunnels or not remedy:
         lost = _lost_of_tunnels(host, count) if remedy else {}
         shown = {**evidence, **({"tunnels": tunnels} if tunnels else {}), **lost}
         yield Hit(shown, remedy=remedy, mends=mends, severity="" if lost else "note")
-    elif alone:
-        yield Hit(evidence, remedy=remedy, mends=mends, action=alone, severity="note")
+    elif alone or pods:
+        yield Hit(evidence, remedy=remedy, mends=mends, action=_ANSWERED_INSIDE, severity="note")
     else:
         # Forged addresses and broadcasts of a second network on the same wire are some, too.
         yield Hit(evidence, action=_WHOSE, severity="note")
@@ -58,7 +64,23 @@ def _pods(host: Host) -> bool:
     return host.forwards and host.flag("kernel", "kubernetes") is True
 
 
+def _cilium(host: Host) -> bool:
+    rows = [*host.rows("addresses"), *host.rows("tunnels")]
+    return any(row.text("nic").startswith("cilium_") for row in rows)
+
+
+def _off(host: Host) -> dict[str, Any]:
+    """No filter for all devices, and a loose one at those of the wire; a dot in their names would be taken for more."""
+    wires = [nic.name for nic in host.nics if nic.linked and "." not in nic.name]
+    return {_FILTER: 0, **{f"net.ipv4.conf.{name}.rp_filter": 2 for name in wires}}
+
+
 _MINUTE = 60
+_BY_CILIUM = (
+    "Cilium hands packets to devices that their answers do not leave by, and needs no filter at its own (lxc*, "
+    "cilium_*): set it to 0 for all, and to 2 at the NIC; see that no file of sysctl.d sets it again after that of "
+    "Cilium (99-zzz-override_cilium.conf), and restart its agent."
+)
 _ANSWERED_INSIDE = (
     "Packets that come by the wire are answered by a device inside of the node, such as those for pods without "
     "kube-proxy, or from pods of a second network: use the loose filter, or none at that device, and see that no file "
@@ -77,9 +99,10 @@ RULES = (
         severity="medium",
         title="Packets are dropped because their answers would take another NIC",
         condition="the host has several links, or is a node of Kubernetes, and at least 1000 packets (100 within an "
-        "interval), and one in a hundred, were dropped by the filter of the reverse path; from one in a thousand and "
-        "one an hour on, or one a minute with a VPN, it is a note, as broadcasts of a second network on the same wire "
-        "are some, too, but for six a minute that are a tenth of what WireGuard has sent",
+        "interval), and one in a hundred, were dropped by the filter of the reverse path, or on a node with Cilium, "
+        "where it is on for all devices, one in a thousand or one a minute; from one in a thousand and one an hour on, "
+        "or one a minute with a VPN or on a node, it is a note, as broadcasts of a second network on the same wire are "
+        "some, too, but for six a minute that are a tenth of what WireGuard has sent",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
         "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",

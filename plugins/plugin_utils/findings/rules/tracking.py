@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import much, overflowed, squeezed
+from ..harm import much, overflowed, seldom, squeezed
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -31,7 +31,11 @@ def _invalid(host: Host) -> Iterator[Hit]:
     taken, _since = host.protocol("IpInReceives")
     answered, _since = host.protocol("TcpOutRsts")
     broken, _since = host.protocol("TcpEstabResets")
-    if not count or not host.forwards or host.sysctl(_LIBERAL) != "0" or count * 1000 < max(taken, 1):
+    if not count or not host.forwards or host.sysctl(_LIBERAL) != "0":
+        return
+    # One packet ends a connection of pods, beside thousands of the others.
+    now, many = host.number("protocols", "interval"), count * 1000 >= max(taken, 1)
+    if not many and (host.flag("kernel", "kubernetes") is not True or (not now and seldom(host, count, _MINUTE))):
         return
     evidence = {
         "packets of no valid state": f"{count} of {taken} {since}",
@@ -40,9 +44,16 @@ def _invalid(host: Host) -> Iterator[Hit]:
         _LIBERAL: 0,
     }
     # What comes from the internet unasked is invalid too, and nobody has a connection that it could end.
-    harm = answered * 2 > count and broken * 1000 > count
+    harm = answered * 2 > count and broken * 1000 > count and (many or broken * 100 > _opened(host) > 0)
     mends = {"tuning_host_sysctl": {_LIBERAL: 1}}
     yield Hit(evidence, remedy=mends if harm else {}, mends=mends, severity="" if harm else "note")
+
+
+_MINUTE = 60
+
+
+def _opened(host: Host) -> int:
+    return sum(host.protocol(f"Tcp{way}Opens")[0] for way in ("Active", "Passive"))
 
 
 def _lists(host: Host) -> Iterator[Hit]:
@@ -117,8 +128,9 @@ RULES = (
         id="conntrack-invalid",
         severity="medium",
         title="Connections are reset, because the firewall takes their packets for invalid",
-        condition="the host forwards, and at least 1000 packets, and one in a thousand, belonged to no valid state, at "
-        "least half as many resets were sent, and connections were reset; without those it is a note",
+        condition="the host forwards, and at least 1000 packets (100 within an interval), and one in a thousand, "
+        "belonged to no valid state, at least half as many resets were sent, and connections were reset, or on a node "
+        "of Kubernetes one a minute, and one connection in a hundred was reset; without those resets it is a note",
         explanation="A packet outside of the window that conntrack expects is not translated back by NAT, so it "
         "reaches somebody who does not know the connection and resets it. Large transfers through services of "
         "Kubernetes break off now and then.",
