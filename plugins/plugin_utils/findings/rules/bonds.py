@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from ..harm import sent_again
 from ..model import Hit, Rule, sysctl_remedy
 from ..view import Facts, Host, Nic
-from .link import TOGETHER, alike
 
 _PAGE = "https://docs.kernel.org/networking/bonding.html"
 _NOBODY = "00:00:00:00:00:00"
@@ -110,45 +109,6 @@ def _received(host: Host) -> Iterator[Hit]:
         if total >= _least(members) and max(taken.values()) >= 0.95 * total:
             shown = {name: f"{100 * count / total:.1f} % of what was received" for name, count in taken.items()}
             yield Hit(shown, bond)
-
-
-def _unwatched(host: Host) -> Iterator[Hit]:
-    for bond, facts in host.below("bonds").items():
-        watches = {key: facts.number("watches", key) for key in ("miimon", "arp_interval")}
-        if len(facts.below("members")) > 1 and all(value == 0 for value in watches.values()):
-            yield Hit({"mode": facts.text("mode"), "miimon": 0, "arp_interval": 0}, bond)
-
-
-def _failures(host: Host) -> Iterator[Hit]:
-    uptime = host.number("kernel", "uptime")
-    for bond, facts in host.below("bonds").items():
-        failed = {name: member.count("failures") for name, member in facts.below("members").items()}
-        # Some a year are updates of switches.
-        least = max(10, uptime / 86400) if uptime else 20
-        often = {name: count for name, count in failed.items() if count >= least}
-        if often:
-            together = len(often) > 1 and alike(min(often.values()), max(often.values()))
-            shown = {name: f"{count} link failures" for name, count in often.items()}
-            if facts.count("watches", "arp_interval") and not _went_down(host, often):
-                yield Hit({**shown, "arp_interval": facts.count("watches", "arp_interval")}, bond, action=_SILENT)
-                continue
-            yield Hit(shown, bond, action=TOGETHER if together else "")
-
-
-def _went_down(host: Host, failed: dict[str, int]) -> bool:
-    """Whether their links did, too, which counts as two changes each; nobody knows of a member that is no NIC here."""
-    for name, count in failed.items():
-        nic = host.nic(name)
-        if nic is None or nic.count("counters", "total", "carrier_changes") * 2 > count:
-            return True
-    return False
-
-
-_SILENT = (
-    "The links stayed up: the bond takes a member for dead because nobody answers its ARP requests. See whether the "
-    "addresses of `arp_ip_target` are right, always up and in the same subnet (two are better than one, with "
-    "`arp_all_targets any`); where the other end is a switch next to it, watch the links instead (`miimon: 100`)."
-)
 
 
 def _order(host: Host) -> Iterator[Hit]:
@@ -293,30 +253,6 @@ RULES = (
         action="Set the hash of the port group in the switch to addresses and ports (layer 3 and 4).",
         reference=_PAGE,
         host=_received,
-        switch=True,
-    ),
-    Rule(
-        id="bond-unwatched",
-        severity="medium",
-        title="The bond does not monitor the links of its members",
-        condition="a bond of several members has miimon and arp_interval 0",
-        explanation="Without one of them the bond does not notice that a member has lost its link, and keeps sending "
-        "through it. The kernel warns about this when the bond is created.",
-        action="Set miimon to 100 (milliseconds) in the configuration of the bond.",
-        reference=f"{_PAGE}#configuring-bonding-manually-via-sysfs",
-        host=_unwatched,
-    ),
-    Rule(
-        id="bond-member-fails",
-        severity="medium",
-        title="A member of the bond loses its link again and again",
-        condition="the bond has counted one link failure a day of a member, and at least ten; at least 20 where the "
-        "uptime is not known",
-        explanation="Each failure moves connections to another member, and some packets are lost. The bond hides it "
-        "until the others fail too.",
-        action="Replace the cable or the transceiver of this member, and see the port of the switch.",
-        reference=_PAGE,
-        host=_failures,
         switch=True,
     ),
     Rule(
