@@ -59,8 +59,9 @@ def _nic(whole, host, entry):
         nic["irq"]["rps"]["value"] = "3"
     for topic in ("emulators", "fair_queues") if "qdisc" in entry else ():
         about[topic] = [row for row in about.get(topic, ()) if row["nic"] != entry["name"]]
-    for where in entry.get("qdisc", ()):
-        nic.setdefault("queues", {}).setdefault("qdisc", {})["leaf" if where == "leaves" else where] = "fq_codel"
+    for where, kind in entry.get("qdisc", {}).items():
+        made = kind if kind == "noqueue" else "fq_codel"
+        nic.setdefault("queues", {}).setdefault("qdisc", {})["leaf" if where == "leaves" else where] = made
     if "pci" in entry:
         nic["aspm"] = "off"
     if "autoneg" in entry.get("speed", {}):

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from ..harm import much, overflowed, squeezed, stolen
-from ..model import Hit, Rule
+from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Host, Nic
 
 
@@ -135,6 +135,27 @@ def _direct(nic: Nic) -> bool:
     return any(other.text("master") == nic.name for other in nic.host.nics)
 
 
+def _twice(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        functions = [other for other in host.nics if other.text("master") == nic.name and other.linked]
+        queued = [_discipline(each) for each in (nic, *functions)]
+        if nic.driver != "hv_netvsc" or not functions or not all(queued):
+            continue
+        dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
+        harm = dropped >= 1000 and dropped * 100_000 >= sent
+        if harm or sent >= _MUCH:
+            evidence = {f"qdisc of {each.name}": told for each, told in zip((nic, *functions), queued, strict=True)}
+            lost = {f"dropped by that of {nic.name}": f"{dropped} beside {sent} packets"} if harm else {}
+            remedy = nic_remedy(nic.name, qdisc={"root": "noqueue"}) if harm else {}
+            yield Hit({**evidence, **lost}, nic.name, remedy=remedy, severity="medium" if harm else "")
+
+
+def _discipline(nic: Nic) -> str:
+    """What packets wait in before a NIC; empty where that is nothing."""
+    root, leaf = (nic.text("queues", "qdisc", name) for name in ("root", "leaf"))
+    return "" if root == "noqueue" else leaf or root
+
+
 def _in_softirq(host: Host) -> float:
     rows = host.processors
     spent = sum(row.count("time") for row in rows)
@@ -248,6 +269,20 @@ RULES = (
         "with a size that has it), or SR-IOV in the settings of the guest on Hyper-V.",
         reference="https://learn.microsoft.com/azure/virtual-network/accelerated-networking-overview",
         fleet=_synthetic,
+    ),
+    Rule(
+        id="queued-twice",
+        severity="note",
+        title="Each packet of this guest waits in two queues, one after the other",
+        condition="a NIC of hv_netvsc with a virtual function has a queueing discipline, as the virtual function has "
+        "one too, and has sent 10 million packets; medium where that of the upper one has dropped at least 1000, and "
+        "one in a hundred thousand",
+        explanation="With accelerated networking the synthetic NIC hands each packet to the virtual function, which "
+        "has a queue of its own. The upper one cannot know how full that is, and only costs processors and time.",
+        action="Leave the queue to the virtual function: noqueue at the synthetic NIC, and fq or fq_codel below. While "
+        "the virtual function is taken away for maintenance, what does not fit into the ring is lost then.",
+        reference="https://github.com/flatcar/Flatcar/issues/1458",
+        host=_twice,
     ),
     Rule(
         id="guests-without-vhost",
