@@ -633,7 +633,8 @@ host:
           length of its C(queue), and the packets C(sent) into it and C(dropped) there; with O(interval) under C(growth)
           what came on top within it.
         - Those of C(kind) V(wireguard), V(vxlan) and V(geneve) with their C(mtu); of WireGuard also the packets C(sent)
-          and those dropped while a handshake was C(unanswered).
+          and C(received), those dropped while a handshake was C(unanswered), and whether C(threads) of the kernel take
+          what comes.
       type: list
       elements: dict
       returned: always

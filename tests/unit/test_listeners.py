@@ -322,12 +322,14 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
         "/sys/class/net/wg0/mtu": "1420\n",
         "/sys/class/net/wg0/statistics/tx_packets": "91000\n",
         "/sys/class/net/wg0/statistics/tx_dropped": "39120\n",
+        "/sys/class/net/wg0/statistics/rx_packets": "7000\n",
+        "/sys/class/net/wg0/threaded": "0\n",
         "/sys/class/net/vni104/uevent": "DEVTYPE=vxlan\nINTERFACE=vni104\nIFINDEX=12\n",
         "/sys/class/net/vni104/mtu": "9000\n",
     }
     before = [
         {"nic": "tap100i0", "kind": "tap", "sent": 1000, "dropped": 100},
-        {"nic": "wg0", "kind": "wireguard", "sent": 91000, "unanswered": 39000},
+        {"nic": "wg0", "kind": "wireguard", "sent": 91000, "unanswered": 39000, "received": 6000},
     ]
     tap, tun, vxlan, wireguard = tunnels.gather(host(files), before, 5)
     assert tap == {
@@ -341,7 +343,8 @@ def test_queues_that_a_program_reads_grow_within_an_interval():
         "interval": 5,
     }
     assert tun == {"nic": "tun0", "kind": "tun"}
-    counted = {"sent": 91000, "unanswered": 39120, "growth": {"sent": 0, "unanswered": 120}, "interval": 5}
-    assert wireguard == {"nic": "wg0", "kind": "wireguard", "mtu": 1420, **counted}
+    counted = {"sent": 91000, "unanswered": 39120, "received": 7000, "threads": False}
+    grown = {"growth": {"sent": 0, "unanswered": 120, "received": 1000}, "interval": 5}
+    assert wireguard == {"nic": "wg0", "kind": "wireguard", "mtu": 1420, **counted, **grown}
     assert vxlan == {"nic": "vni104", "kind": "vxlan", "mtu": 9000}
     assert "growth" not in tunnels.gather(host(files), [], 0)[0]

@@ -16,15 +16,21 @@ from ..tools import statistics, sysfs
 # IFF_TUN, IFF_TAP and IFF_VNET_HDR of include/uapi/linux/if_tun.h; the last one only programs that run guests ask for.
 _KINDS = {1: "tun", 2: "tap"}
 _HEADERS = 0x4000
-_COUNTED = ("sent", "dropped", "unanswered")
+_COUNTED = ("sent", "dropped", "unanswered", "received")
 _OTHERS = ("wireguard", "vxlan", "geneve")
+_OF_WIREGUARD = (
+    ("sent", "statistics/tx_packets"),
+    ("unanswered", "statistics/tx_dropped"),
+    ("received", "statistics/rx_packets"),
+    ("threads", "threaded"),
+)
 
 
 def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """Each with its kind, the length of its queue, and the packets sent into it and dropped there; or its MTU.
 
-    Of WireGuard also the packets that were sent, and those `unanswered`, as the other end did not take part in a
-    handshake.
+    Of WireGuard also the packets that were sent and received, those `unanswered`, as the other end did not take part in
+    a handshake, and whether those that come are taken by `threads`; Linux 5.12 and later tell.
     """
     found = []
     for nic in host.names(sysfs.ROOT):
@@ -47,9 +53,9 @@ def sample(host: ReadOnlyHost) -> List[Dict[str, Any]]:
         for kind in _OTHERS:
             if f"DEVTYPE={kind}" in words:
                 row: Dict[str, Any] = {"nic": nic, "kind": kind, "mtu": sysfs.number(host, f"{sysfs.ROOT}/{nic}/mtu")}
-                for key, file in (("sent", "tx_packets"), ("unanswered", "tx_dropped")) if kind == "wireguard" else ():
-                    number = sysfs.number(host, f"{sysfs.ROOT}/{nic}/statistics/{file}")
-                    row.update({} if number is None else {key: number})
+                for key, file in _OF_WIREGUARD if kind == "wireguard" else ():
+                    number = sysfs.number(host, f"{sysfs.ROOT}/{nic}/{file}")
+                    row.update({} if number is None else {key: bool(number) if key == "threads" else number})
                 found.append(row)
     return found
 

@@ -11,6 +11,7 @@ from ..harm import busiest, costly, kept_slow, no_time_left, overflowed, overloa
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 from .rings import more_channels
+from .tunnels import WITHOUT_THREADS, decrypted
 
 _PAGE = "https://docs.kernel.org/networking/scaling.html"
 
@@ -155,6 +156,8 @@ def crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
     """Why one processor may handle everything: evidence, remedy and action."""
     nic = host.nic(_most(host))
     several = nic is not None and nic.queues > 1
+    if nic and several and (tunnel := decrypted(host)):
+        return {"received by WireGuard": tunnel}, nic_remedy(tunnel, napi={"threaded": True}), WITHOUT_THREADS
     if nic and several:
         table = nic.value("rss", "indirection")
         if isinstance(table, str) and re.fullmatch(r"equal 1( start \d+)?", table):

@@ -31,6 +31,25 @@ def _asleep(host: Host) -> Iterator[Hit]:
             yield Hit({"dropped, no handshake": f"{lost} beside {sent} packets {since}"}, row.text("nic"))
 
 
+def decrypted(host: Host) -> str:
+    """The tunnel of WireGuard that most packets come by, if no threads take them; else empty.
+
+    Processors handle these twice, as they come and when they are decrypted.
+    """
+    for row in host.rows("tunnels"):
+        received = row.count(*(("growth",) if row.number("interval") else ()), "received")
+        if row.flag("threads") is False and received * 3 >= host.processed > 0:
+            return row.text("nic")
+    return ""
+
+
+WITHOUT_THREADS = (
+    "Let threads of the kernel take what WireGuard has decrypted (`napi: {threaded: true}` of the tunnel): what one "
+    "peer sends is taken in order, by one processor at a time, and only threads can the scheduler move away from one "
+    "that is busy already. Calico has a setting of its own for it (`wireguardThreadingEnabled`)."
+)
+
+
 RULES = (
     Rule(
         id="wireguard-peer-silent",
