@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..harm import lost
+from ..harm import lost, overflowed, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 
@@ -25,6 +25,8 @@ def _halves(host: Host) -> Iterator[Hit]:
             continue
         losses = {name: lost(nic, name) for name in ("rx_missed", "rx_fifo")}
         told = {f"lost, {_POSITIONS[name]}": loss.text for name, loss in losses.items() if loss}
+        if squeezed(host) or overflowed(host):
+            told["processors"] = "out of budget, or their backlog overflowed"
         evidence = {
             "queues that work": f"0 to {busy - 1}",
             "queues without interrupts": f"{busy} to {busy + idle - 1}",
@@ -61,7 +63,7 @@ RULES = (
         title="Only half of the queues of an X710 get packets, because its firmware has split them",
         condition="a NIC of i40e has its private flag disable-fw-lldp off, the lower half of its queues has had at "
         "least a million interrupts, spread over all of them, and none of the upper half has had a thousandth of their "
-        "share; medium where packets were lost",
+        "share; medium where packets were lost, or processors ran out of budget",
         explanation="The agent for DCB in the firmware starts with two traffic classes, and each gets half of the "
         "queues. RSS spreads packets within a class only, while channels and the table of RSS show all queues, so half "
         "of the processors have nothing to do.",

@@ -109,10 +109,16 @@ def _ports(host: Host) -> Iterator[Hit]:
             desired["net.ipv4.tcp_tw_reuse"] = 1
         wider = (65536 - first) * 4 >= room * 5
         remedy = {"tuning_host_sysctl": desired} if desired and (wider or full) else {}
-        severity = "" if full and clear else "note"
+        # Whoever opens many connections now goes that long way each time, with a processor.
+        (opened, since), seconds = host.protocol("TcpActiveOpens"), host.number("protocols", "interval")
+        hurried = known and seconds is not None and opened >= _OFTEN * seconds > 0
+        evidence.update({"connections opened": f"{opened} {since}"} if hurried else {})
+        severity = "" if (full and clear) or hurried else "note"
         yield Hit(evidence, remedy=remedy, severity=severity, action="" if wider else _MORE_ADDRESSES)
 
 
+# Connections a second: some ten thousand ports are some milliseconds for each of them.
+_OFTEN = 100
 _MORE_ADDRESSES = (
     "The range is wide already, and each connection to one address and port needs a port of its own: use more "
     "addresses on either side (`source` of HAProxy, `proxy_bind` of nginx, several addresses of the server), and keep "
@@ -245,10 +251,11 @@ RULES = (
         id="ephemeral-ports-short",
         severity="medium",
         title="The host runs out of ports for outgoing connections",
-        condition="connections to one address and port, in use or waiting, take 80 % of the range of ports; a note for "
-        "half of it, after which connect() searches long for a free one; where that is not known, all connections 90 % "
-        "on a host that opens half as many as it accepts; where not even that is known, a note if those that wait are "
-        "between 90 and 100 % of the ports",
+        condition="connections to one address and port, in use or waiting, take 80 % of the range of ports, or half "
+        "of it while a hundred a second are opened within an interval; a note for half of it without those, after "
+        "which connect() searches long for a free one; where that is not known, all connections 90 % on a host that "
+        "opens half as many as it accepts; where not even that is known, a note if those that wait are between 90 and "
+        "100 % of the ports",
         explanation="A connection that has ended holds its port for a minute. When all are taken, a proxy or a load "
         "generator with many short connections to one address cannot open more.",
         action="Widen the range, reuse waiting ports, and keep connections open (keep-alive).",
