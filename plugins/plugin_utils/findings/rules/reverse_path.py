@@ -35,7 +35,7 @@ def _reverse(host: Host) -> Iterator[Hit]:
     if pods and strict and _cilium(host):
         # The larger one of this and that of a device holds, so that Cilium cannot switch it off at its own.
         off = {"tuning_host_sysctl": _off(host)}
-        yield Hit({**evidence, "devices of": "Cilium"}, remedy=off, mends=off, action=_BY_CILIUM)
+        yield Hit({**evidence, "network of pods": "Cilium"}, remedy=off, mends=off, action=_BY_CILIUM)
     elif count * 100 >= taken:
         yield Hit(evidence, remedy=remedy, mends=mends, action=alone)
     elif tunnels or not remedy:
