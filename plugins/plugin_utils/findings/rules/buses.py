@@ -14,8 +14,8 @@ from .card_buffers import queues_itself
 from .pcie import narrow
 
 _PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.\d")
-# The network of the Raspberry Pi 5 is a device of a chip that hangs on PCIe itself.
-_BEHIND_PCIE = ("macb",)
+# The network of the Raspberry Pi 5 is a device of a chip that hangs on PCIe itself (RP1, by its address there).
+_BEHIND_PCIE = re.compile(r"1f00[0-9a-f]{6}\..+")
 # States of a PCIe link that `pci` can forbid.
 _SLEEPS = ("l0s", "l1")
 
@@ -69,7 +69,7 @@ def _without_pcie(nic: Nic) -> bool:
     """Whether its bus is known, and no PCIe link is on the way that could sleep."""
     bus = nic.text("bus")
     asleep = any(state in nic.text("aspm").split() for state in _SLEEPS)
-    return bool(bus) and not _PCI.match(bus) and nic.driver not in _BEHIND_PCIE and not asleep
+    return bool(bus) and not _PCI.match(bus) and not _BEHIND_PCIE.fullmatch(bus) and not asleep
 
 
 def _relief(nic: Nic) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ..model import Hit, Rule
 from ..view import Fleet, Nic
 from ..wires import subnets
-from .link import slower_than_both
+from .link import FIXED, fixed, negotiate, slower_than_both
 
 # With fewer hosts nobody knows which of them is the rule; and so many of them, in percent, may be the exception.
 _ALIKE, _FEW = 4, 25
@@ -33,13 +33,15 @@ def _outliers(fleet: Fleet) -> Iterator[Hit]:
                 # What both ends could do has a rule of its own.
                 if id(port) not in told and port.count("fastest") >= speed and not slower_than_both(port):
                     told.add(id(port))
-                    offered = port.words("partner_modes")
+                    own, offered = fixed(port), port.words("partner_modes")
                     evidence = {
                         "Speed": f"{port.speed}Mb/s",
                         "the same card elsewhere": f"{speed}Mb/s on {count} ports in {network}",
-                        **({"Link partner advertised link modes": offered} if offered else {}),
+                        **({"Auto-negotiation": "off"} if own else {}),
+                        **({"Link partner advertised link modes": offered} if offered and not own else {}),
                     }
-                    yield Hit(evidence, port.name, port.host.name)
+                    remedy = negotiate(port) if own else {}
+                    yield Hit(evidence, port.name, port.host.name, remedy, FIXED if own else "")
 
 
 def _card(nic: Nic) -> tuple[str, str]:

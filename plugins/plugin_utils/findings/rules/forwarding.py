@@ -42,12 +42,21 @@ def _in_hardware(host: Host) -> Iterator[Hit]:
         how = passes_on(host, nic)
         if how:
             fixed = nic.flag("features", key, "fixed") is True
-            remedy = {} if fixed else nic_remedy(nic.name, features={key: False})
-            yield Hit({"driver": nic.driver, key: "on", **how}, nic.name, remedy=remedy)
+            slow = _SLOW.get(nic.text("pci_id"), "")
+            off = {key: False, **({"gro": False} if slow else {})}
+            evidence = {"driver": nic.driver, key: "on", **how, **({"known": slow} if slow else {})}
+            remedy = {} if fixed else nic_remedy(nic.name, features=off)
+            yield Hit(evidence, nic.name, remedy=remedy, action=_GRO if slow else "", severity="low" if slow else "")
 
 
 # Drivers whose NIC merges packets itself in a way that people have had trouble with.
 _MERGERS = ("bnxt_en",)
+# Those with which whatever guests and containers download is slow, as a provider of many servers says.
+_SLOW = {"14e4:1752": "BCM57502, slow for guests: https://github.com/ovh/docs/pull/7418"}
+_GRO = (
+    "Switch gro off on this NIC, which takes rx-gro-hw along, and measure a download of a guest before and after; or "
+    "update the firmware."
+)
 
 
 def _udp(host: Host) -> Iterator[Hit]:
@@ -93,7 +102,8 @@ RULES = (
         id="hardware-gro-while-forwarding",
         severity="note",
         title="The NIC merges packets in hardware on a host that forwards them",
-        condition="a NIC of the driver bnxt_en has rx-gro-hw on, and is the port of a bridge or belongs to a router",
+        condition="a NIC of the driver bnxt_en has rx-gro-hw on, and is the port of a bridge or belongs to a router; "
+        "low for BCM57502",
         explanation="Unlike lro it may stay on according to the kernel. But with firmware that merges tunnelled "
         "packets wrongly, VXLAN between guests on different hosts slows down to kilobits per second.",
         action="If tunnels of guests are slow, switch rx-gro-hw off, and gro as well if that is not enough; or update "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
@@ -27,6 +28,16 @@ def slower_than_both(nic: Nic) -> bool:
     return _best(nic, "supported_modes", "partner_modes") > nic.speed
 
 
+def fixed(nic: Nic) -> bool:
+    """Whether this end does not negotiate, and so has a speed of old although it could have 1 Gb/s."""
+    off = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
+    return off and nic.speed <= 100 and nic.count("fastest") >= 1000
+
+
+def negotiate(nic: Nic) -> dict[str, Any]:
+    return nic_remedy(nic.name, speed={"autoneg": True})
+
+
 def _slow(host: Host) -> Iterator[Hit]:
     for nic in host.nics:
         if not nic.real or not nic.speed:
@@ -35,10 +46,9 @@ def _slow(host: Host) -> Iterator[Hit]:
         evidence = {"Speed": f"{nic.speed}Mb/s", "Supported link modes": nic.words("supported_modes")}
         meant = nic.desired("speed", "advertise") is not None or nic.desired("speed", "speed") is not None
         # Without negotiation the partner's modes are those of the time before, or nobody knows them.
-        fixed = nic.flag("autoneg") is False and nic.text("autoneg_supported") != "No"
-        if fixed and nic.speed <= 100 and nic.count("fastest") >= 1000 and not meant:
-            remedy = nic_remedy(nic.name, speed={"autoneg": True})
-            yield Hit({**evidence, "Auto-negotiation": "off"}, nic.name, remedy=remedy, action=_FIXED, severity="low")
+        if fixed(nic) and not meant:
+            shown = {**evidence, "Auto-negotiation": "off"}
+            yield Hit(shown, nic.name, remedy=negotiate(nic), action=FIXED, severity="low")
         elif both > nic.speed and not meant:
             partner = {"Link partner advertised link modes": nic.words("partner_modes")}
             offered = _best(nic, "advertised_modes", "partner_modes")
@@ -57,7 +67,7 @@ def _slow(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, severity="low")
 
 
-_FIXED = (
+FIXED = (
     "Let the link negotiate again (`auto-negotiate` of the profile in NetworkManager, `AutoNegotiation` in a .link "
     "file), here and at the port of the switch; only if it then stays slow, see cable and plug."
 )

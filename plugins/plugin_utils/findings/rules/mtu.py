@@ -48,9 +48,29 @@ def _differs(fleet: Fleet) -> Iterator[Hit]:
                 evidence.update({"packets too large to forward": refused} if refused else {})
                 port = _follows(member) if member.mtu < usual else ""
                 evidence.update({f"mtu of its port {port}": member.mtu} if port else {})
-                severity = "" if True in known and not site else "medium" if refused else "note"
+                like = not site and _of_a_kind(member, others)
+                evidence.update({"of the same group, with the same card": like} if like else {})
+                severity = "" if True in known and not site else "medium" if refused else "low" if like else "note"
                 remedy, action = nic_remedy(member.nic, mtu=usual), _OWN.format(member.nic, port) if port else ""
                 yield Hit(evidence, member.nic, member.host.name, remedy, action, severity)
+
+
+def _of_a_kind(member: Member, others: list[Member]) -> int:
+    """How many others of a group of the inventory have the same card, if these are enough to be one cluster."""
+    found = [other for other in others if _group(member, other) and _cards(member) == _cards(other)]
+    return len(found) if len(found) >= _CLUSTER and _cards(member) else 0
+
+
+def _group(one: Member, other: Member) -> bool:
+    return bool({*one.host.groups} & {*other.host.groups} - {"ungrouped"})
+
+
+def _cards(member: Member) -> set[tuple[str, str]]:
+    return {(nic.driver, nic.text("pci_id")) for nic in member.ports if nic.real}
+
+
+# With fewer nobody knows which of them is the rule.
+_CLUSTER = 3
 
 
 def _follows(member: Member) -> str:
@@ -143,7 +163,8 @@ RULES = (
         title="The MTU differs from that of the others in the subnet",
         condition="an address on a wire has another MTU than most of the same subnet that share its link, as neighbour "
         "tables prove; where nobody knows whether they share it, and in networks of clouds, it is medium for a router "
-        "with the smaller MTU that has refused packets as too large, and else a note",
+        "with the smaller MTU that has refused packets as too large, low outside of clouds where three or more of the "
+        "others are in a group with it and have the same card, and else a note",
         explanation="Inside a subnet nobody tells a sender that a packet is too large; it is silently dropped. Small "
         "packets pass, so that logins work and transfers hang.",
         action="Give all hosts of the subnet the same MTU.",

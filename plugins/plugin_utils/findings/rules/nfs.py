@@ -114,7 +114,9 @@ def _threads(host: Host) -> Iterator[Hit]:
     }
     idle = bool(cpus) and threads >= 8 * cpus
     action = _ENOUGH_THREADS if idle else _MORE_THREADS.format(best)
-    yield Hit(evidence, action=action, severity="" if now and late and not idle else "note")
+    # Whoever has twice as many processors has not chosen so few threads.
+    few = late and 0 < threads * 2 <= cpus
+    yield Hit(evidence, action=action, severity="" if now and late and not idle else "low" if few else "note")
 
 
 # What nfs-utils starts where nobody has asked for more.
@@ -311,8 +313,9 @@ RULES = (
         severity="medium",
         title="Requests wait, because all threads of the NFS server are busy",
         condition="within an interval no idle thread was found for at least 100 requests to nfsd, and for half of all; "
-        "since the boot 1000 and a quarter, or on kernels before 2.6.30 all threads were busy 1000 times, which is a "
-        "note, as it is with eight threads for each processor",
+        "since the boot 1000 and a quarter, which is low with half as many threads as processors or fewer, and else a "
+        "note; a note as well where on kernels before 2.6.30 all threads were busy 1000 times, and with eight threads "
+        "for each processor",
         explanation="Each thread serves one request, and waits while the disk does. With the usual eight, a few "
         "clients that read at random make all others wait, and network and processors look idle.",
         action="Start more threads.",

@@ -33,7 +33,7 @@ def _syn(host: Host) -> Iterator[Hit]:
     old = (0, 0) < host.release < (4, 3)
     keys = (_SYN,) if dropped and not cookies else (_SYN, _ACCEPT) if old else (_ACCEPT,)
     desired: dict[str, Any] = {key: {"at_least": best} for key in keys if 0 < host.whole(key) < best}
-    if dropped and not host.whole("net.ipv4.tcp_syncookies"):
+    if dropped and host.sysctl("net.ipv4.tcp_syncookies") == "0":
         desired["net.ipv4.tcp_syncookies"] = 1
     # Whoever only asks, such as a flood, does not send the cookie back.
     attack = not dropped and 0 <= _back(host) * _PARTS < cookies
@@ -53,7 +53,7 @@ def _syn(host: Host) -> Iterator[Hit]:
     elif keys != (_SYN,) and (short := short_backlogs(host)):
         past = not desired and not host.number("protocols", "interval")
         yield Hit({**evidence, **short}, action=SHORT, severity="note" if past else "")
-    elif any(key in desired for key in keys):
+    elif desired:
         yield Hit(evidence, remedy={"tuning_host_sysctl": desired})
     elif cookies:
         action = "The limits are large enough: raise the backlog of the program itself, or see whether it is an attack."
@@ -212,9 +212,9 @@ RULES = (
         severity="medium",
         title="More connections begin at once than the SYN queue holds",
         condition="at least 1000 requests (100 within an interval) were dropped because the queue was full, or "
-        "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor; a note "
-        "where they are not, or where not one in four of the cookies came back and they are fewer than 1000 a second "
-        "within an interval",
+        "answered with cookies and one in 10000 connections, and its limits are below 512 for each processor, or "
+        "cookies are off; a note where neither is so, or where not one in four of the cookies came back and they are "
+        "fewer than 1000 a second within an interval",
         explanation="A request waits in this queue for the last packet of the handshake. If the queue is full, the "
         "request is dropped, or answered with a cookie, which loses window scaling if timestamps are off.",
         action="Raise the limits, the backlog of the program as well, and keep cookies on. If the addresses are "
