@@ -466,8 +466,8 @@ host:
     power:
       description: The C(governor) and C(frequency_driver) of the processors, the clocks between which it chooses
         (C(slowest_khz), C(fastest_khz)), their C(idle_states), the C(aspm_policy), the processors of each NUMA node
-        (C(nodes)), whether the host has a C(battery), how often it C(suspends), and C(undervoltage) while the supply of
-        a Raspberry Pi falls short.
+        (C(nodes)), whether the host has a C(battery), how often it C(suspends), C(undervoltage) while the supply of a
+        Raspberry Pi falls short, and the C(clocksource) that the kernel reads the time from.
       type: dict
       returned: always
     addresses:

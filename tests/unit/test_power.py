@@ -38,3 +38,9 @@ def test_only_wireless_nics_are_asked_for_power_saving_and_a_mouse_is_no_battery
 
 def test_the_signal_of_a_nic_is_told_in_dbm_alone():
     assert [iw.signal(WIRELESS, nic) for nic in ("wlan0", "wlan1", "wlan10")] == [-82, None, None]
+
+
+def test_the_clock_is_told_where_there_is_one():
+    path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+    assert power.gather(host({path: "hpet\n"}))["clocksource"] == "hpet"
+    assert "clocksource" not in power.gather(host({}))

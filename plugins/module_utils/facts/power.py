@@ -15,17 +15,20 @@ _NODES = "/sys/devices/system/node"
 _SUPPLIES = "/sys/class/power_supply"
 _SENSORS = "/sys/class/hwmon"
 _AIR = "/proc/net/wireless"
+_CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """Of the host: the governor and driver of the first CPU, its idle states, the policy of ASPM, CPUs by NUMA node.
 
     `slowest_khz` and `fastest_khz` are the clocks between which the governor chooses, and `suspends` is how often the
-    host has slept since the boot (Linux 5.4); `undervoltage` is whether the supply of a Raspberry Pi is too weak.
+    host has slept since the boot (Linux 5.4); `undervoltage` is whether the supply of a Raspberry Pi is too weak, and
+    `clocksource` is what the kernel reads the time from.
     """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
     slept = sysfs.number(host, "/sys/power/suspend_stats/success")
+    source = sysfs.text(host, _CLOCK)
     policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
     clock = {
         key: sysfs.number(host, f"{first}/cpufreq/{file}")
@@ -40,6 +43,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         **{key: found for key, found in clock.items() if found},
         **({"battery": True} if _battery(host) else {}),
         **({"suspends": slept} if slept else {}),
+        **({"clocksource": source} if source else {}),
         **({"undervoltage": True} if _undervoltage(host) else {}),
     }
 

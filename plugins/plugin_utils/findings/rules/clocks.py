@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The clock that the kernel reads for packets: one that takes longer than the packet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..harm import costly, filled, pressed
+from ..model import Hit, Rule
+from ..view import Host
+
+# Clocks outside of the processor; that of a hypervisor is a page of memory, and Arm has one of its own.
+_OUTSIDE = ("hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies")
+# From this speed on, in Mb/s, a packet comes in less time than such a clock takes to be read.
+_FAST = 10000
+
+
+def _slow(host: Host) -> Iterator[Hit]:
+    source = host.text("power", "clocksource")
+    if source not in _OUTSIDE:
+        return
+    fast = [f"{nic.name} {nic.speed}Mb/s" for nic in host.nics if nic.real and nic.speed >= _FAST]
+    late = sum(row.count("squeezed") for row in host.processors) if pressed(host) else 0
+    evidence = {
+        "current_clocksource": source,
+        **({"links": ", ".join(fast)} if fast else {}),
+        **({"rounds out of budget": f"{late}, with {host.processed} packets"} if late else {}),
+    }
+    felt = late or costly(host) or filled(host)
+    yield Hit(evidence, severity="medium" if felt else "low" if fast else "")
+
+
+RULES = (
+    Rule(
+        id="clock-outside-processor",
+        severity="note",
+        title="The kernel reads the time from a slow clock",
+        condition="the clocksource is hpet, acpi_pm, or the ticks of a timer; low with a NIC of 10 Gb/s or more, and "
+        "medium where processors run out of budget with losses, or spend their time on packets within an interval",
+        explanation="The kernel reads the time for packets that it paces or measures, programs for their time-outs. "
+        "The counter of the processor (TSC) takes some nanoseconds; these clocks take a microsecond or more, and one "
+        "processor waits for the other.",
+        action="See why the kernel does not trust the TSC (`dmesg | grep -i -e tsc -e clocksource`): update firmware "
+        "and kernel, which both have been wrong about it; then let it have the TSC again (`tsc=reliable` in its "
+        "command line, or `clocksource=tsc` where somebody has written another one). In a guest use the clock of the "
+        "hypervisor (kvm-clock, hyperv_clocksource_tsc_page).",
+        reference="https://docs.kernel.org/virt/kvm/x86/timekeeping.html",
+        host=_slow,
+    ),
+)
