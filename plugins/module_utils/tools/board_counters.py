@@ -120,6 +120,30 @@ BOARDS: Tuple[Driver, ...] = (
         "Rx Start of Frame Overruns",
     ),
     Driver(
+        ("am65-cpsw-nuss",),
+        _NET + "ti/am65-cpsw-ethtool.c",
+        {
+            # The names with p0_ are of the port to the processor, which all ports of the switch show.
+            "rx_fifo": ("rx_(bottom|top)_fifo_drop",),
+            "rx_crc": ("rx_crc_errors",),
+            "rx_too_long": ("rx_oversized_frames",),
+            "rx_pause": ("rx_pause_frames",),
+            "tx_pause": ("tx_pause_frames",),
+            "late_collisions": ("tx_late_collisions",),
+        },
+        "rx_bottom_fifo_drop",
+    ),
+    Driver(
+        ("nicvf", "thunder-nicvf"),
+        _NET + "cavium/thunder/nicvf_ethtool.c",
+        {
+            # Early drops (RED), before the ring is full to its end, and what comes later all the same.
+            "rx_missed": ("rx_drop_(red|overrun)",),
+            "rx_crc": ("rx_fcs_errors",),
+        },
+        "rx_drop_overrun",
+    ),
+    Driver(
         ("amd-xgbe",),
         _NET + "amd/xgbe/xgbe-ethtool.c",
         {
