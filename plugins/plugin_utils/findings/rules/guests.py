@@ -142,7 +142,7 @@ def _twice(host: Host) -> Iterator[Hit]:
         if nic.driver != "hv_netvsc" or not functions or not all(queued):
             continue
         dropped, sent = nic.count("queues", "qdisc", "dropped"), nic.count("counters", "total", "tx_packets")
-        harm = dropped >= 1000 and dropped * 100_000 >= sent
+        harm = dropped >= 1000 and dropped * 10_000 >= sent
         if harm or sent >= _MUCH:
             evidence = {f"qdisc of {each.name}": told for each, told in zip((nic, *functions), queued, strict=True)}
             lost = {f"dropped by that of {nic.name}": f"{dropped} beside {sent} packets"} if harm else {}
@@ -276,7 +276,7 @@ RULES = (
         title="Each packet of this guest waits in two queues, one after the other",
         condition="a NIC of hv_netvsc with a virtual function has a queueing discipline, as the virtual function has "
         "one too, and has sent 10 million packets; medium where that of the upper one has dropped at least 1000, and "
-        "one in a hundred thousand",
+        "one in ten thousand",
         explanation="With accelerated networking the synthetic NIC hands each packet to the virtual function, which "
         "has a queue of its own. The upper one cannot know how full that is, and only costs processors and time.",
         action="Leave the queue to the virtual function: noqueue at the synthetic NIC, and fq or fq_codel below. While "

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import DAY, HOUR, seldom, too_large
+from ..harm import DAY, HOUR, much, seldom, too_large
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 # A connection that is tracked takes about as many bytes, with its place in the hash table.
 _ENTRY = 400
@@ -182,13 +182,35 @@ def _races(host: Host) -> Iterator[Hit]:
 
 def _too_large(host: Host) -> Iterator[Hit]:
     """What a container, a guest or a client sends through this host, larger than the way out takes."""
-    refused = too_large(host)
+    both = {"packets too large to forward": too_large(host), "the same over IPv6": _too_large_6(host)}
+    refused = {name: told for name, told in both.items() if told}
     if refused:
-        yield Hit({"packets too large to forward": refused, **_mtus(host)})
+        yield Hit({**refused, **_mtus(host)}, action=_PODS if host.flag("kernel", "kubernetes") is True else "")
+
+
+def _too_large_6(host: Host) -> str:
+    """The same of IPv6, where containers are behind it: clients of a router learn it by its advertisements."""
+    count, since = much(host, "Ip6InTooBigErrors")
+    sent, _since = host.protocol("Ip6OutForwDatagrams")
+    inside = host.flag("kernel", "kubernetes") is True or any(map(_inner, host.rows("addresses")))
+    forwards = host.flag("kernel", "forwards_ipv6") is True
+    return f"{count} beside {sent} {since}" if forwards and inside and count * 10_000 > sent else ""
 
 
 def _mtus(host: Host) -> dict[str, int]:
-    return {f"mtu of {row.text('nic')}": row.count("mtu") for row in host.rows("addresses") if row.count("mtu")}
+    rows = [*host.rows("addresses"), *host.rows("tunnels")]
+    return {f"mtu of {row.text('nic')}": row.count("mtu") for row in rows if row.count("mtu")}
+
+
+_PODS = (
+    "Give pods the smallest MTU that they are forwarded by, which is that of the tunnel between nodes (`veth_mtu` of "
+    "Calico, `MTU` of Cilium, `POD_MTU` of the CNI of Amazon), and start them anew; then see that no policy drops the "
+    "ICMP messages that tell them of it."
+)
+
+
+def _inner(row: Facts) -> bool:
+    return not row.words("hardware") and row.text("nic").startswith(_NETWORKS)
 
 
 def _containers(host: Host) -> Iterator[Hit]:
@@ -198,7 +220,7 @@ def _containers(host: Host) -> Iterator[Hit]:
         return
     for row in host.rows("addresses"):
         name = row.text("nic")
-        if not row.words("hardware") and name.startswith(_NETWORKS) and row.count("mtu") > max(ways):
+        if _inner(row) and row.count("mtu") > max(ways):
             evidence = {f"mtu of {name}": row.count("mtu"), "largest mtu of the ways out": max(ways)}
             yield Hit(evidence, name)
 
@@ -241,7 +263,7 @@ RULES = (
         severity="medium",
         title="Packets are too large for the outgoing link",
         condition="the host forwards, and at least 1000 packets (100 within an interval), and one in 10000, were "
-        "larger than the outgoing link allows and must not be fragmented",
+        "larger than the outgoing link allows and must not be fragmented; of IPv6 only where containers are behind it",
         explanation="Each costs a message to the sender, and a hanging connection if that is filtered. The usual "
         "cause is a network of containers or guests with a larger MTU than the uplink.",
         action="Give the inner network the MTU of the outgoing link (`mtu` in daemon.json of Docker, and with each "

@@ -44,16 +44,12 @@ def _invalid(host: Host) -> Iterator[Hit]:
         _LIBERAL: 0,
     }
     # What comes from the internet unasked is invalid too, and nobody has a connection that it could end.
-    harm = answered * 2 > count and broken * 1000 > count and (many or broken * 100 > _opened(host) > 0)
+    harm = many and answered * 2 > count and broken * 1000 > count
     mends = {"tuning_host_sysctl": {_LIBERAL: 1}}
     yield Hit(evidence, remedy=mends if harm else {}, mends=mends, severity="" if harm else "note")
 
 
 _MINUTE = 60
-
-
-def _opened(host: Host) -> int:
-    return sum(host.protocol(f"Tcp{way}Opens")[0] for way in ("Active", "Passive"))
 
 
 def _lists(host: Host) -> Iterator[Hit]:
@@ -129,8 +125,8 @@ RULES = (
         severity="medium",
         title="Connections are reset, because the firewall takes their packets for invalid",
         condition="the host forwards, and at least 1000 packets (100 within an interval), and one in a thousand, "
-        "belonged to no valid state, at least half as many resets were sent, and connections were reset, or on a node "
-        "of Kubernetes one a minute, and one connection in a hundred was reset; without those resets it is a note",
+        "belonged to no valid state, at least half as many resets were sent, and connections were reset; a note "
+        "without those, and on a node of Kubernetes from one a minute on",
         explanation="A packet outside of the window that conntrack expects is not translated back by NAT, so it "
         "reaches somebody who does not know the connection and resets it. Large transfers through services of "
         "Kubernetes break off now and then.",
