@@ -127,6 +127,9 @@ class Sink:
         self.cases: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
         self.written_in: Dict[int, Branch] = {}  # the branches in which scripts have written lines of files
         self.groups = 0
+        # By the number of a condition that chooses between hosts or calls: by case, what to say of it, and its words.
+        # Nothing is said of the case of a plain call.
+        self.roles: Dict[int, Dict[int, Part]] = {}
         # That of all NICs without a name that a command is for, where a script asks for the driver.
         self.driver = ""
         # The file and its line behind a number, where several files are read as one.

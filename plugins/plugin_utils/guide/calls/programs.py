@@ -12,7 +12,7 @@ from .. import masks
 from ..keys import devices, kernel_files, modules
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, PHYSICAL
-from . import affinity, ethtool, foreign, functions, nmcli, qdiscs, routes, uci
+from . import affinity, ethtool, foreign, functions, nmcli, qdiscs, routes, tuna, uci
 
 _LINK_WORDS = ("up", "down", "promisc", "allmulticast", "multicast", "arp", "dynamic", "trailers")
 _VERBS: Mapping[str, str] = {
@@ -271,6 +271,7 @@ PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
     "tuned-adm": tuned_adm,
     "nmcli": nmcli.read,
     "uci": uci.command,
+    "tuna": tuna.read,
     **affinity.PROGRAMS,
 }
 

@@ -10,7 +10,7 @@ from typing import List
 from .. import masks
 from ..shell import syntax
 from ..shell.lexer import Broken, tokens
-from . import foreign, programs
+from . import foreign, programs, tuna
 
 PROMPT = re.compile(
     r"^\s*(?:[-*]\s+|\d+[.)]\s+)?(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]\s+|-?(?:ba)?sh-\d[\d.]*[#$]\s+"
@@ -219,6 +219,8 @@ def plausible(words: List[str]) -> bool:
         return rest[:1] == ["profile"] and len(rest) == 2
     if name.startswith(("set_irq_affinity", "mlnx_affinity")):
         return bool(rest) and all(map(_ARGUMENT.fullmatch, rest))
+    if name == "tuna":
+        return tuna.is_command(rest)
     return name in programs.PROGRAMS and bool(rest)
 
 

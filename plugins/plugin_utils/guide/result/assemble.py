@@ -14,7 +14,7 @@ from ..calls import functions, qdiscs
 from ..keys import bonded, modules, verdicts
 from ..model import CONDITIONAL, NO_EFFECT, NOTE, PHYSICAL, Line, Remark, Setting, Sink, exclusive
 from ..prose import choices
-from . import receivers, speeds
+from . import hosts, receivers, speeds
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
 _TRUTHS = {"0": False, "1": True, "false": False, "true": True, "no": False, "yes": True, "off": False, "on": True}
@@ -105,7 +105,7 @@ def _settled(sink: Sink) -> List[Setting]:
     unsure = _unsure(sink)
     kept: Dict[Any, Setting] = {}
     equal: List[Setting] = []
-    for setting in choices.first(sink):
+    for setting in hosts.standing(sink, choices.first(sink)):
         groups = [group for group, _number, _kind in setting.branch if group in unsure]
         if groups:
             kind = next(kind for group, _number, kind in setting.branch if group == groups[0])

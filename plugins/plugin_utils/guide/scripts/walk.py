@@ -34,20 +34,19 @@ from ..shell.nodes import (
     all_of,
 )
 from . import endings, raising
-from .calling import Calling
+from .roles import Roles
 
 _MOST_STEPS = 20000
 # What a script asks of its shell and its caller before it begins.
 _OF_THE_SHELL = re.compile(r"VERS|UID|OPTIND|\barg|\bid -u", re.IGNORECASE)
 
 
-class Walk(Calling):
+class Walk(Roles):
     """The control flow of one script."""
 
     def __init__(self, guide: Guide, arguments: Optional[List[str]] = None) -> None:
         super().__init__(guide, arguments)
         self.loopback = False  # whether what is asked is about lo alone
-        self.by_argument: Dict[Tuple[str, ...], Tuple[int, List[str]]] = {}  # a group, and what an argument may be
 
     def walk(self, node: Node) -> None:
         """The effect of a command, whatever it is."""
@@ -82,10 +81,10 @@ class Walk(Calling):
         elif isinstance(node, Case):
             self._case(node)
         elif isinstance(node, For):
-            with self.output_to(node.redirects), self.sink.noting(""), self.guide.bounded({}):
+            with self.output_to(node.redirects), self.sink.noting(""), self.guide.bounded({}), self.turning(node):
                 self.loop(node)
         elif isinstance(node, While):
-            with self.sink.noting(""), self.guide.bounded({}):
+            with self.sink.noting(""), self.guide.bounded({}), self.turning(node):
                 self.repeat(node)
         elif isinstance(node, Arithmetic):
             counting.carry_out(node.expression, self.scope)
@@ -154,7 +153,7 @@ class Walk(Calling):
             self.walk(node.left)
             self._doubt(node.right)
             return
-        group = self._group()
+        group = self.group()
         before = len(self.sink.settings)
         self._case_of(group, 0, "if", node.left, doubt=False)
         index = len(self.sink.settings)
@@ -202,16 +201,12 @@ class Walk(Calling):
         self.walk(node)
         self.undecided -= 1
 
-    def _group(self) -> int:
-        self.sink.groups += 1
-        return self.sink.groups
-
     def _tried(self, test: Node) -> Tuple[int, List[Setting]]:
         """The command that a condition runs, and what it sets: `if ! ethtool -G eth0 rx 4096; then`."""
         if conditions.is_test(test):
             self.condition(test)
             return 0, []
-        group, before = self._group(), len(self.sink.settings)
+        group, before = self.group(), len(self.sink.settings)
         self._case_of(group, 0, "if", test)
         return group, self.sink.settings[before:]
 
@@ -228,7 +223,7 @@ class Walk(Calling):
             self.sink.branch = before
 
     def _if(self, node: If) -> None:
-        group, closed = self._group(), False
+        group, closed = self.group(), False
         tried: List[Setting] = []
         failing = 0  # the group of the command that the first test runs, and of what runs where that fails
         outcomes: List[Dict[str, expand.Value]] = []
@@ -262,7 +257,7 @@ class Walk(Calling):
             bounded = self.guide.bounded(raising.bounds(compared, self.scope, holds=test is not None))
             said = comparing.compared(compared, self.scope, test is not None)
             with self.sink.noting(caveat), bounded:
-                self._where(ways, body, partial(case, others=self._by_argument(test)), said)
+                self._where(ways, body, partial(case, others=self.chosen_by(test, group, number)), said)
             if fails:
                 self.sink.only_otherwise(tried, index)
             self.loopback = False
@@ -274,18 +269,6 @@ class Walk(Calling):
             self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
-
-    def _by_argument(self, test: Optional[Node]) -> Branch:
-        """What a condition asks of an argument excludes what others ask of it: a call gives it once."""
-        name, text = conditions.argument(test)
-        if not name:
-            return ()
-        key = (*self.called[-1:], name) if self.depth else (name,)
-        if key not in self.by_argument:
-            self.by_argument[key] = (self._group(), [])
-        group, texts = self.by_argument[key]
-        texts += [text] if text not in texts else []
-        return ((group, texts.index(text), "if"),)
 
     def _without(self, body: Node) -> Dict[str, expand.Value]:
         """What a script would set for an option is empty in a call that has not got it."""
@@ -305,7 +288,8 @@ class Walk(Calling):
                 else:
                     self.skip(body, f"the case is another one: {subject}")
             return
-        group, start = self._group(), dict(self.scope.values)
+        group, start = self.group(), dict(self.scope.values)
+        self.cases_of(node, group, [patterns for patterns, _body in arms])
         outcomes: List[Dict[str, expand.Value]] = []
         for number, (patterns, body) in enumerate(arms):
             lowered = {pattern.lower().strip("-") for pattern in patterns}

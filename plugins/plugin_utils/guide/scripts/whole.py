@@ -169,7 +169,7 @@ class Shell(Walk):
         if self.called and not self.dynamic:
             return
         # Of functions that an argument selects, a call runs one; what they say differently is of that one only.
-        group, before = self._group() if self.dynamic else 0, self.sink.branch
+        group, before = self.group() if self.dynamic else 0, self.sink.branch
         for number, (name, function) in enumerate(self.functions.items()):
             if name not in self.called and not self._takes_back(name):
                 self.part = name

@@ -14,9 +14,9 @@ from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, tested
 
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)(?:[,^]{1,2}|:?-[^}]*)?\}?[\"']?")
 # Words that say what a call is for or that something is there at all, and those of systems that have no inventory.
-_EVENTS = {"vpn-up", "pre-up", "post-up", "dhcp4-change", "dhcp6-change", "routable", "configured", "bound", "renew"}
-_OF_ANY = START | UNDO | _EVENTS | {"", "*", "lo", "linux", "darwin", "root"}
-_AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
+EVENTS = {"vpn-up", "pre-up", "post-up", "dhcp4-change", "dhcp6-change", "routable", "configured", "bound", "renew"}
+_OF_ANY = START | UNDO | EVENTS | {"", "*", "lo", "linux", "darwin", "root"}
+AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
 # A number, or a pattern of numbers.
 _OF_A_NUMBER = re.compile(r"\d+|\^?-?\??\(?(?:\[0-9\]|\\d|\[\[:digit:\]\])[+*]?\)?\$?")
 _OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", "BASH_SOURCE", "OSTYPE", "REPLY"}
@@ -97,7 +97,7 @@ def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
         return False
     found = {_bare(side, scope, words[1]) for side in sides if not _VARIABLE.fullmatch(side)}
     literal = {word for text in found for word in text}
-    if same and literal & _AFFIRMED and all(scope.get(name) is None for name in names):
+    if same and literal & AFFIRMED and all(scope.get(name) is None for name in names):
         return True  # a switch from outside the script, which is off without it
     return not literal or not (literal <= _OF_ANY or all(_OF_A_NUMBER.fullmatch(word) for word in literal))
 
