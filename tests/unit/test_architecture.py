@@ -179,7 +179,7 @@ LAYERS = {
 
 # In the import of guides, each folder or file and those that it may import: what stands before it.
 GUIDE = [
-    *("distinct", "masks", "model", "budget"),
+    *("distinct", "masks", "role_words", "model", "budget"),
     *("shell", "keys", "calls", "scripts", "formats", "languages", "prose", "result"),
     *("detect", "forms", "reader"),
 ]

@@ -88,6 +88,14 @@ class Part(NamedTuple):
         return not self.words & names and (not self.nics or bool(self.nics & names))
 
 
+class Case(NamedTuple):
+    """Which hosts, or calls of a script, have what stands in a case; nothing is said of that of a plain call."""
+
+    said: str
+    words: FrozenSet[str] = frozenset()  # by which it is chosen
+    noted: bool = True  # whether to note it where there is no other case
+
+
 class Remark(NamedTuple):
     """Why a line is left out of the inventory, or what to know of one that is in it."""
 
@@ -127,11 +135,10 @@ class Sink:
         self.cases: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
         self.written_in: Dict[int, Branch] = {}  # the branches in which scripts have written lines of files
         self.groups = 0
-        # By the number of a condition that chooses between hosts or calls: by case, what to say of it, and its words.
-        # Nothing is said of the case of a plain call.
-        self.roles: Dict[int, Dict[int, Part]] = {}
-        # That of all NICs without a name that a command is for, where a script asks for the driver.
-        self.driver = ""
+        # What chooses between hosts or calls: by its number the cases by theirs, and by what it is called its number.
+        self.roles: Dict[int, Dict[int, Case]] = {}
+        self.kinds: Dict[str, Tuple[int, List[str]]] = {}
+        self.driver = ""  # of all NICs without a name that a command is for, where a script asks for it
         # The file and its line behind a number, where several files are read as one.
         self.where: Dict[int, Tuple[str, int]] = {}
         # Settings that another one contradicts, which comes later or is the other case of a condition.
@@ -140,8 +147,7 @@ class Sink:
         self.dead: Tuple[str, str] = ("", "")
         # By line, the same for what stands in it, whoever reads it and when.
         self.never: Dict[int, Tuple[str, str]] = {}
-        # Lines that the text offers in place of earlier ones.
-        self.instead: Set[int] = set()
+        self.instead: Set[int] = set()  # lines that the text offers in place of earlier ones
         # By line, for which use the text gives it.
         self.uses: Dict[int, Use] = {}
         # What would be settings if it did no harm.
@@ -220,6 +226,24 @@ class Sink:
             yield
         finally:
             self.dead = before
+
+    def case(self, kind: str, name: str, case: Case) -> Branch:
+        """A case among those of one kind, by its name."""
+        group, names = self.kinds.setdefault(kind, (self.groups + 1, []))
+        self.groups = max(self.groups, group)
+        names += [name] if name not in names else []
+        self.roles.setdefault(group, {})[names.index(name)] = case
+        return ((group, names.index(name), "if"),)
+
+    @contextmanager
+    def among(self, branch: Branch) -> Iterator[None]:
+        """What is set meanwhile stands in more cases."""
+        before = self.branch
+        self.branch = (*before, *branch)
+        try:
+            yield
+        finally:
+            self.branch = before
 
     @contextmanager
     def unheard(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from .keys.settings import Guide
 from .languages.source_lines import without_cells
 from .languages.templating import cases, without_comments
 from .model import Line, Sink, dedented, numbered
-from .prose import choices, uses
+from .prose import choices, machines, uses
 from .result.assemble import result
 
 FORMS = (
@@ -101,6 +101,8 @@ def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
         if kind in ("ifcfg", "systemd") and path:
             forms.file(path, lines)
         elif kind:
+            if kind in ("shell", "prose", "yaml") and not path:
+                machines.told(guide.sink, lines, is_script=bool(lines) and lines[0][1].startswith("#!"))
             if kind in ("shell", "sysctl") and not path and lines and not lines[0][1].startswith("#!"):
                 # Lines of a guide may look like a script.
                 guide.sink.uses.update(uses.of(lines))

@@ -26,6 +26,8 @@ _ACTS: Mapping[str, str] = {
     **dict.fromkeys(("--show", "-W", "--what_is", "what_is", "-g", "--gui", "gui", "-v", "--version", "-h"), "show"),
     **dict.fromkeys(("-i", "--isolate", "isolate", "-I", "--include", "include", "priority", "run", "apply"), "other"),
 }
+# A variable that holds the number of an interrupt.
+_IS_NUMBER = re.compile(r"(?i)\$\{?(?!\w*n(?:ic|et))\w*irqs?\w*\}?")
 
 
 def is_command(words: Sequence[str]) -> bool:
@@ -74,7 +76,8 @@ def _parsed(words: Sequence[str]) -> Tuple[Dict[str, str], str]:
 
 def _given(guide: Guide, line: int, name: str, cpus: str, spread: bool) -> None:
     """What interrupts of a name or number get: all of the processors, or one after the other."""
-    found = interrupts.by_name(name) if not interrupts.WORD.fullmatch(name) and not name.isdecimal() else None
+    number = name.isdecimal() or interrupts.WORD.fullmatch(name) or _IS_NUMBER.fullmatch(masks.shown(name))
+    found = None if number else interrupts.by_name(name)
     if name == "*":
         text = "all interrupts of the host, of disks too; write irq: {affinity: ...} for the NICs"
         guide.sink.remark(line, ON_HOST, f"{text}, here {masks.shown(cpus)}")
@@ -89,7 +92,7 @@ def _given(guide: Guide, line: int, name: str, cpus: str, spread: bool) -> None:
     elif found is not None:
         word = guide.interrupts.word(found)
         kernel_files.write(guide, line, f"/proc/irq/{word}/smp_affinity_list", cpus)
-    elif name.isdecimal() or not masks.known(name) or interrupts.WORD.fullmatch(name):
+    elif number or not masks.known(name):
         kernel_files.write(guide, line, f"/proc/irq/{name}/smp_affinity_list", cpus)
     else:
         text = f"interrupts called {masks.shown(name)} are of no NIC, as far as the text tells"

@@ -16,7 +16,7 @@ from ..keys import kernel_files, kernel_names
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, HOST, NO_EFFECT, NOTHING, ON_HOST, OTHER_TOOL, Line, dedented
 from ..scripts.whole import Shell
-from . import key_words, links, machines, os_net_config, task_conditions
+from . import groups, key_words, links, machines, os_net_config, task_conditions
 
 Text = Callable[[Guide, Sequence[Line]], None]
 
@@ -51,7 +51,8 @@ class Reader:
     def run(self, nodes: Sequence[yaml.Node]) -> None:
         """All documents."""
         named = links.names(nodes)
-        with in_a_pod(self.guide, self.lines):
+        file = groups.of_file(self.guide.sink, self.lines)
+        with in_a_pod(self.guide, self.lines), self.guide.sink.among(file):
             for node in nodes:
                 if links.read(self.guide, self.number, node, named):
                     continue
@@ -88,7 +89,9 @@ class Reader:
         self.variables.take(plain["vars"]) if "vars" in plain else None
         turns = self.variables.loop(plain)
         caveat = task_conditions.note(plain.get("when"))
-        with self.guide.sink.under(*task_conditions.left_out(plain)), self.guide.sink.noting(caveat):
+        sink = self.guide.sink
+        hosts = (*groups.of_play(sink, plain), *groups.of_condition(sink, plain.get("when"), caveat))
+        with sink.under(*task_conditions.left_out(plain)), sink.noting(caveat), sink.among(hosts):
             if os_net_config.is_one(plain):
                 os_net_config.read(self.guide, self.number, plain)
             if turns is None:
@@ -157,6 +160,7 @@ class Reader:
             text = self.variables.filled(str(written.value))
             self.guide.read_file(masks.templates(path), [(self.number(written), text)])
         nic = nic or (key if _looks_like_nic(key) else "")
+        roles = groups.of_keys(self.guide.sink, node, self.call)
         for one, inner in (tasks.in_words(*pair) for pair in node.value):
             word = str(one.value) if isinstance(one, yaml.ScalarNode) else ""
             if (self.stands and tasks.is_loop(word)) or tasks.read(self.guide, self.number, one, inner, plain):
@@ -196,7 +200,7 @@ class Reader:
                 if word == "name" and len(node.value) > 1:
                     # A state of Salt has its command alone in a map as its name.
                     kind, why = NOTHING, "the name of what stands beside it"
-                with self.guide.sink.under(kind or NO_EFFECT, why):
+                with self.guide.sink.under(kind or NO_EFFECT, why), self.guide.sink.among(roles.get(word, ())):
                     self._walk(inner, word, word if _looks_like_nic(word) else nic)
 
     def _managed(self, path: str, inner: yaml.Node) -> bool:

@@ -22,7 +22,7 @@ _ACTED_ON = re.compile(r"=[\"']?-\w+\s+(\S+)")
 # How far above its lines a guide names their file.
 ABOVE = 15
 _TITLE = re.compile(r"\s*['\"]?((?:net|kernel|vm|fs)\.[\w.-]+)['\"]?\s*:\s*$")
-_VALUE = re.compile(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d ]*))")
+_VALUE = re.compile(r"\bvalue\s*(?:=>|=|:)?\s*(?:'([^']*)'|\"([^\"]*)\"|(\d[\d_ ]*))")
 
 _ALONE = re.compile(r"\s*[`*\"]*((?:net|kernel|vm|fs)[./][\w./-]+)[`*\"]*\s*")
 _OF_ETHTOOL = re.compile(r"\bethtool\s*\{\s*['\"]([\w.-]+)['\"]\s*:")
@@ -133,7 +133,9 @@ def declared(lines: Sequence[Line], index: int) -> Optional[Declared]:
     for below, row in enumerate(inside):
         value = None if row.lstrip().startswith("#") else _VALUE.search(row)
         if value:
-            return Declared(name, next(part for part in value.groups() if part is not None), below)
+            text = next(part for part in value.groups() if part is not None)
+            # Ruby takes no notice of underscores in a number.
+            return Declared(name, text if value[3] is None else text.replace("_", ""), below)
     return None
 
 

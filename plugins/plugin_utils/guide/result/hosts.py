@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import Any, Dict, List, Mapping, Sequence, Set
+from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
-from ..model import CONDITIONAL, Part, Setting, Sink
+from ..model import CONDITIONAL, Case, Setting, Sink
 
-_NAME_OF_A_NIC = re.compile(r"(?:eth|en[opsxP]|em|p\d+p|ib|wlan|wl[opsx]|bond|team|br|vlan|vmbr|usb|lan|wan)[\w.-]*[\d*?]\S*")
+_NAME_OF_A_NIC = re.compile(
+    r"(?:eth|en[opsxP]|em|p\d+p|ib|wlan|wl[opsx]|bond|team|br|vlan|vmbr|usb|lan|wan)[\w.-]*[\d*?]\S*"
+)
 _Held = Dict[int, Set[Any]]  # by case, what it sets
 
 
@@ -21,31 +23,52 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     held: Dict[int, _Held] = {}
     of_nics: Set[int] = set()
     for one in settings:
-        for group, number, _kind in one.branch:
-            case = sink.roles.get(group, {}).get(number)
-            if case is not None:
-                held.setdefault(group, {}).setdefault(number, set()).add((one.address, str(one.value)))
-                of_nics.update({group} if _is_of_nic(case, one) else ())
+        for group, number, case in _cases(sink, one):
+            held.setdefault(group, {}).setdefault(number, set()).add(_what(one))
+            of_nics.update({group} if _is_of_nic(case, one) else ())
     apart = {group: _common(sink.roles[group], cases) for group, cases in held.items() if group not in of_nics}
+    for_all = {one.address: one for one in settings if not any(group in apart for group, _n, _c in _cases(sink, one))}
     kept: List[Setting] = []
     for one in settings:
-        case = next((sink.roles[group][number] for group, number, _kind in one.branch if _left(apart, group, number, one)), None)
-        if case is None:
-            kept.append(one)
-            _note(sink, one, held, of_nics)
-        else:
+        cases = [found for found in _cases(sink, one) if found[0] in apart]
+        case = next((case for group, number, case in cases if not _stands(apart[group], number, one)), None)
+        general = for_all.get(one.address)
+        said = next((case.said for _group, _number, case in cases if case.said), "")
+        if case is not None:
             sink.remark(one.line, CONDITIONAL, f"{one.named}: {case.said or 'another case sets something else'}")
+        elif said and general is not None and general.line < one.line and general.value != one.value:
+            sink.remark(
+                one.line, CONDITIONAL, f"{one.named}: {said}; for all hosts {sink.position(general.line)} stands"
+            )
+        else:
+            kept.append(one)
+            for group, _number, found in cases:
+                common = len(held[group]) > 1 and all(_what(one) in other for other in held[group].values())
+                if found.said and found.noted and not common:
+                    sink.note(one.line, found.said)
     return kept
 
 
-def _is_of_nic(case: Part, one: Setting) -> bool:
+def _what(one: Setting) -> Any:
+    return one.address, str(one.value)
+
+
+def _cases(sink: Sink, one: Setting) -> List[Tuple[int, int, Case]]:
+    """The cases of choices between hosts or calls in which a setting stands."""
+    found = ((group, number, sink.roles.get(group, {}).get(number)) for group, number, _kind in one.branch)
+    return [(group, number, case) for group, number, case in found if case is not None]
+
+
+def _is_of_nic(case: Case, one: Setting) -> bool:
     """Whether a case is that of a NIC, which the inventory names."""
     names = {one.nic, *(text for _key, text in one.match)} - {""}
-    return any(_NAME_OF_A_NIC.fullmatch(word) or any(fnmatchcase(name, word) for name in names) for word in case.words - {"*"})
+    words = case.words - {"*"}
+    named = any(fnmatchcase(name, word) for name in names for word in words)
+    return named or any(map(_NAME_OF_A_NIC.fullmatch, words))
 
 
-def _common(cases: Mapping[int, Part], held: _Held) -> Dict[int, Set[Any]]:
-    """By case, what may stand of it: all that a plain call sets, else what all cases set; nothing where one is in another."""
+def _common(cases: Mapping[int, Case], held: _Held) -> Dict[int, Set[Any]]:
+    """By case, what may stand of it: what a plain call sets, else what all set; nothing where one is in another."""
     plain = [number for number in held if not cases[number].said]
     if plain:
         every = set().union(*(held[number] for number in plain))
@@ -54,19 +77,8 @@ def _common(cases: Mapping[int, Part], held: _Held) -> Dict[int, Set[Any]]:
     if not differ:
         return {}
     alike = set.intersection(*held.values())
-    return {number: alike for number in held}
+    return dict.fromkeys(held, alike)
 
 
-def _left(apart: Mapping[int, Mapping[int, Set[Any]]], group: int, number: int, one: Setting) -> bool:
-    stands = apart.get(group, {}).get(number)
-    return stands is not None and (one.address, str(one.value)) not in stands
-
-
-def _note(sink: Sink, one: Setting, held: Mapping[int, _Held], of_nics: Set[int]) -> None:
-    """What stands for some hosts only says so."""
-    for group, number, _kind in one.branch:
-        case = sink.roles.get(group, {}).get(number)
-        if case is None or not case.said or group in of_nics:
-            continue
-        if not all((one.address, str(one.value)) in found for found in held[group].values()) or len(held[group]) == 1:
-            sink.note(one.line, case.said)
+def _stands(apart: Mapping[int, Set[Any]], number: int, one: Setting) -> bool:
+    return number not in apart or _what(one) in apart[number]

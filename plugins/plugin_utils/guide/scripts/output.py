@@ -110,6 +110,8 @@ def _basename(words: List[str]) -> Optional[str]:
     found = []
     for name in names:
         bare = name.rstrip("/").rsplit("/", 1)[-1]
+        if bare == "*" and name.startswith("/sys/class/infiniband/"):
+            return None  # which of the NICs these are, the host alone knows
         found.append(bare[: -len(suffix)] if suffix and bare.endswith(suffix) else bare)
     return "\n".join(found)
 

@@ -67,6 +67,10 @@ class OwnPrograms(Substitutions):
 
     def unknown(self, line: int, words: List[str], name: str) -> None:
         """A program that is not known may be one that runs the rest of its words."""
+        if words[1:2] == ["exec"] and "--" in words[2:-1]:
+            said = " ".join(map(masks.shown, words))
+            self.sink.remark(line, OTHER_TOOL, f"{said}: it acts on another host or in a container")
+            return
         for index, word in enumerate(words[1:], 1):
             if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Note which conditions of a script choose between hosts, between their roles, or between calls: `case "$1" in server)`.
+"""Note which conditions of a script choose between hosts, their roles, or calls: `case "$1" in server)`.
 
 One host has what one of the cases sets, so the cases are told apart here; what becomes of them is decided at the end.
 """
@@ -11,9 +11,9 @@ from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from .. import masks
 from ..keys.settings import Guide
-from ..model import Branch, Part
-from ..shell import conditions, roles
-from ..shell.nodes import Case, For, Node, While
+from ..model import Branch, Case
+from ..shell import conditions, nodes, roles
+from ..shell.nodes import For, Node, While
 from .calling import Calling
 
 
@@ -24,7 +24,7 @@ class Roles(Calling):
         super().__init__(guide, arguments)
         # By who asks for what: the number of the condition that all of these are cases of, and the words asked for.
         self.asking: Dict[Tuple[str, ...], Tuple[int, List[str]]] = {}
-        self.otherwise: Dict[int, Part] = {}  # by the number of a condition, what to say of its `else`
+        self.otherwise: Dict[int, Case] = {}  # by the number of a condition, what to say of its `else`
         self.looping = 0
         self.menus: Set[str] = set()  # what loops around ask a person for
 
@@ -37,7 +37,7 @@ class Roles(Calling):
     def turning(self, node: Union[For, While]) -> Iterator[None]:
         """A loop, whose rounds may come to several cases; a menu asks for one of them."""
         before = self.menus
-        self.menus = before | roles.asked_for(node)
+        self.menus = before | roles.read_in(node)
         self.looping += 1
         try:
             yield
@@ -51,7 +51,7 @@ class Roles(Calling):
             return False
         return bool(self.looping) or (self.depth > 0 and name.isdecimal() and self.scope.arguments is not None)
 
-    def cases_of(self, node: Case, group: int, arms: Sequence[Sequence[str]]) -> None:
+    def cases_of(self, node: nodes.Case, group: int, arms: Sequence[Sequence[str]]) -> None:
         """Keep by which words a `case` chooses between hosts or calls."""
         name = roles.variable(node.subject)
         if not roles.tells_hosts(node.subject, self.scope) or self._may_be_several(name):
@@ -60,7 +60,7 @@ class Roles(Calling):
         for number, patterns in enumerate(arms):
             said = roles.said(node.subject, patterns, by_call, numbered)
             words = frozenset(masks.shown(pattern) for pattern in patterns)
-            self.sink.roles.setdefault(group, {})[number] = Part(said, words)
+            self.sink.roles.setdefault(group, {})[number] = Case(said, words)
 
     def chosen_by(self, test: Optional[Node], group: int, number: int) -> Branch:
         """What a condition asks of an argument, or of what a host is, excludes what others ask of it."""
@@ -72,18 +72,18 @@ class Roles(Calling):
             self.sink.roles[group][1] = self.otherwise.pop(group)
         if not name or (not by_call and self._may_be_several(name)):
             return ()
-        branch = self._asked(name, text)
+        branch = self._choice(name, text)
         if self._may_be_several(name):
             return branch
         said = "" if roles.is_plain(text) else f"only where {' '.join(roles.words_of(test))} holds"
-        part = Part(said, frozenset({text}))
+        part = Case(said, frozenset({text}))
         self.sink.roles.setdefault(branch[0][0], {})[branch[0][1]] = part
         if said and number == 0:
             self.sink.roles[group] = {0: part}
-            self.otherwise[group] = Part("" if by_call else said.replace(" holds", " does not hold"), frozenset())
+            self.otherwise[group] = Case("" if by_call else said.replace(" holds", " does not hold"), frozenset())
         return branch
 
-    def _asked(self, name: str, text: str) -> Branch:
+    def _choice(self, name: str, text: str) -> Branch:
         key = (*self.called[-1:], name) if self.depth else (name,)
         if key not in self.asking:
             self.asking[key] = (self.group(), [])

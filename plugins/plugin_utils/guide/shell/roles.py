@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Know what chooses between hosts, their roles, or calls of a script, and what is only for a NIC, a driver or an event."""
+"""Know what chooses between hosts, their roles, or calls of a script, and not only between NICs, drivers or events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .nodes import For, Node, Sequence_, Simple, While, all_of, tested
 _VARIABLE = re.compile(r"[\"']?\$(?:(\w+)|\{(\w+)(?:[,^]{1,2}|:?[-=][^}]*)?\})[\"']?")
 _NAME_OF_HOST = re.compile(r"\$\(\s*(?:hostname|uname\s+-n|cat\s+/etc/hostname)\b|`\s*hostname\b|\$\{?HOSTNAME\b")
 # Variables that hold which NIC, which hardware or which release something is for.
-_OF_A_NIC = re.compile(r"(?i)nic\b|_nic|if$|i?face|ifname|inter|dev|driver|card|port|vendor|model|board|irq|queue|arch|speed")
+_OF_A_NIC = re.compile(
+    r"(?i)nic\b|_nic|if$|i?face|ifname|inter|dev|driver|card|port|vendor|model|board|irq|queue|arch|speed"
+)
 _OF_A_RELEASE = re.compile(r"(?i)id$|dist|release|version|^os|os$|codename|kernel")
 _WORD = re.compile(r"([\"']?)([A-Za-z][\w.:/+-]*)\1")
 _PLAIN = (conditions.START | comparing.EVENTS | {"", "lo", "linux"}) - {"1"}
@@ -44,7 +46,7 @@ def tells_hosts(subject: str, scope: expand.Scope) -> bool:
     return bool(name) and name not in others and not _OF_A_NIC.search(name) and not _OF_A_RELEASE.search(name)
 
 
-def asked_for(node: Union[For, While]) -> Set[str]:
+def read_in(node: Union[For, While]) -> Set[str]:
     """The variables for which a menu asks a person in each of its rounds."""
     reads = [one for one in all_of(node.body) if isinstance(one, Simple) and one.words and one.words[0][0] == "read"]
     return {raw for one in reads for raw, _line in one.words[1:] if re.fullmatch(r"[A-Za-z_]\w*", raw)}

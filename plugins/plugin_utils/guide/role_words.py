@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The words by which texts and inventories name what a host is for, or the host itself."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = """
+web www http frontend backend app application api db database mysql mariadb postgres postgresql redis mongo mongodb
+cassandra kafka elastic elasticsearch cache memcached proxy haproxy nginx lb loadbalancer balancer router gateway
+firewall storage ceph osd mon mds nfs compute controller master slave worker minion primary secondary replica standby
+leader follower server client sender receiver initiator generator dut sut head login hypervisor edge bastion broker node
+host
+"""
+ROLES = frozenset(_WORDS.split())
+_ENDS = re.compile(r"(?<=..)(?:servers?|nodes?|hosts?|s|\d+)$")
+# One of several of a kind: "node 1", "host B", "the second machine".
+_ONE = re.compile(
+    r"(?:node|host|machine|server|vm|box|computer|system|pc|client)[\s_-]?(?:\d{1,2}|[a-d])\b", re.IGNORECASE
+)
+# What may stand beside them.
+_BESIDE_WORDS = """
+side machine machines vm vms box the first second other local remote system
+"""
+_BESIDE = frozenset(_BESIDE_WORDS.split())
+
+
+def of(words: str) -> str:
+    """The role that words name, which have nothing beside it; empty where they name none."""
+    if _ONE.fullmatch(words.strip()):
+        return words.strip().lower()
+    parts = [part for part in re.split(r"[_\-./ ]+", words.lower()) if part]
+    whole = _ENDS.sub("", "".join(parts))
+    if whole in ROLES:
+        return whole
+    names = [part if part in ROLES else _ENDS.sub("", part) for part in parts]
+    if not all(name in ROLES or part in _BESIDE for name, part in zip(names, parts)):
+        return ""
+    return next((name for name in names if name in ROLES), "")
