@@ -12,7 +12,7 @@ description:
     collection. The text is read, never run.
   - Each line ends as inventory, as a remark that says why it is left out, under RV(_value.not_understood), or as a line
     that sets nothing. No line is passed over.
-  - Knows shell scripts with C(ethtool), C(ip), C(ifconfig), C(tc), C(sysctl), C(setpci), C(nmcli), C(systemctl) and
+  - Knows shell scripts with C(ethtool), C(ip), C(ifconfig), C(tc), C(sysctl), C(setpci), C(nmcli), C(tuna), C(systemctl) and
     writes into C(/proc) and C(/sys), with variables, loops, functions, conditions and the files that they write;
     C(sysctl.conf), C(modprobe.d), udev rules, ifcfg files, C(/etc/network/interfaces), keyfiles of NetworkManager,
     netplan, C(.link), C(.network) and C(.netdev) of systemd, units, TuneD profiles, crontabs, C(/etc/config) of

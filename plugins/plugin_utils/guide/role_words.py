@@ -24,6 +24,13 @@ side machine machines vm vms box the first second other local remote system
 """
 _BESIDE = frozenset(_BESIDE_WORDS.split())
 
+# Words that name a program or a topic as well, unless a word for a host follows: "Firewall", "Redis nodes".
+_TOPIC_WORDS = """
+http app application api mysql mariadb postgres postgresql redis mongo mongodb cassandra kafka elastic elasticsearch
+cache memcached proxy haproxy nginx firewall storage ceph osd mon mds nfs head login edge broker node host
+"""
+_TOPICS = frozenset(_TOPIC_WORDS.split())
+
 
 def of(words: str) -> str:
     """The role that words name, which have nothing beside it; empty where they name none."""
@@ -37,3 +44,9 @@ def of(words: str) -> str:
     if not all(name in ROLES or part in _BESIDE for name, part in zip(names, parts)):
         return ""
     return next((name for name in names if name in ROLES), "")
+
+
+def of_a_part(words: str) -> str:
+    """The same of the title of a part of a text, which may be about a program or a topic."""
+    found = of(words)
+    return "" if words.strip().lower().rstrip("s") in _TOPICS else found

@@ -44,7 +44,7 @@ def told(sink: Sink, lines: Sequence[Line], is_script: bool) -> None:
         named = {number: one for number, one in found if one.kind == kind}
         names = {one.name for one in named.values()}
         # A label that names no role is that of a host beside others that do.
-        if len(names) < 2 or (kind == "words" and not any(role_words.of(one.shown) for one in named.values())):
+        if len(names) < 2 or (kind == "words" and not any(role_words.of_a_part(one.shown) for one in named.values())):
             continue
         for number, one in named.items():
             branch, caveats = sink.cases.get(number, ((), ()))
@@ -97,11 +97,11 @@ def _labels(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
             continue
         rest = label["rest"] or ""
         command = bool(rest) and sentences.holds_a_setting(rest) and advice.is_code(rest)
-        short = role_words.of(label[1]) or re.fullmatch(r"[A-Z]{2,5}\d?|[A-Z][a-z]+\d*", label[1])
+        short = role_words.of_a_part(label[1]) or re.fullmatch(r"[A-Z]{2,5}\d?|[A-Z][a-z]+\d*", label[1])
         if short and (command or not rest):
             found[number] = (label[1], rest)
-    roles = {role_words.of(name) for name, _rest in found.values()} - {""}
-    alike = {number: one for number, one in found.items() if role_words.of(one[0])}
+    roles = {role_words.of_a_part(name) for name, _rest in found.values()} - {""}
+    alike = {number: one for number, one in found.items() if role_words.of_a_part(one[0])}
     return found if len(roles) > 1 else alike
 
 
@@ -109,7 +109,7 @@ def _host(words: str) -> str:
     """The host or role that words name, and nothing else; empty where they name none, or all."""
     plain = re.sub(r"^(?:the|each|every|an?|your|my|our)\s+|[`*_\"']", "", words.strip(), flags=re.IGNORECASE)
     plain = re.sub(r"\s*\([^()]*\)$", "", plain)
-    return plain if len(plain.split()) <= 3 and role_words.of(plain) else ""
+    return plain if len(plain.split()) <= 3 and role_words.of_a_part(plain) else ""
 
 
 def _plain(name: str) -> str:

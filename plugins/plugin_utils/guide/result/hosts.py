@@ -29,24 +29,33 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     apart = {group: _common(sink.roles[group], cases) for group, cases in held.items() if group not in of_nics}
     for_all = {one.address: one for one in settings if not any(group in apart for group, _n, _c in _cases(sink, one))}
     kept: List[Setting] = []
+    gone: List[Tuple[Setting, str]] = []
     for one in settings:
         cases = [found for found in _cases(sink, one) if found[0] in apart]
         case = next((case for group, number, case in cases if not _stands(apart[group], number, one)), None)
         general = for_all.get(one.address)
         said = next((case.said for _group, _number, case in cases if case.said), "")
         if case is not None:
-            sink.remark(one.line, CONDITIONAL, f"{one.named}: {case.said or 'another case sets something else'}")
+            gone.append((one, case.said or "another case sets something else"))
         elif said and general is not None and general.line < one.line and general.value != one.value:
-            sink.remark(
-                one.line, CONDITIONAL, f"{one.named}: {said}; for all hosts {sink.position(general.line)} stands"
-            )
+            gone.append((one, f"{said}; for all hosts {sink.position(general.line)} stands"))
         else:
             kept.append(one)
             for group, _number, found in cases:
-                common = len(held[group]) > 1 and all(_what(one) in other for other in held[group].values())
-                if found.said and found.noted and not common:
+                if found.said and found.noted and _needs_note(sink.roles[group], held[group], one):
                     sink.note(one.line, found.said)
+    # A line may set it in another case as well, which stands.
+    standing_there = {(one.line, _what(one)) for one in kept}
+    for one, why in gone:
+        if (one.line, _what(one)) not in standing_there:
+            sink.remark(one.line, CONDITIONAL, f"{one.named}: {why}")
     return kept
+
+
+def _needs_note(cases: Mapping[int, Case], held: _Held, one: Setting) -> bool:
+    """Whether not all have a setting, and a plain call has not got it either."""
+    having = [number for number, found in held.items() if _what(one) in found]
+    return all(cases[number].said for number in having) and (len(having) < len(held) or len(held) == 1)
 
 
 def _what(one: Setting) -> Any:

@@ -126,7 +126,8 @@ class Walk(Roles):
                 bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
                 ways = bindings.alternatives(node.left, self.scope, outcome)
                 said = comparing.compared(node.left, self.scope, outcome)
-                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded:
+                cases = self.sink.among(self.chosen_by(node.left, self.group(), 0) if outcome else ())
+                with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded, cases:
                     self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
                 self._perhaps(node.left, start)

@@ -18,7 +18,8 @@ _OF_A_NIC = re.compile(
 )
 _OF_A_RELEASE = re.compile(r"(?i)id$|dist|release|version|^os|os$|codename|kernel")
 _WORD = re.compile(r"([\"']?)([A-Za-z][\w.:/+-]*)\1")
-_PLAIN = (conditions.START | comparing.EVENTS | {"", "lo", "linux"}) - {"1"}
+_USUAL = {"install", "setup", "configure", "config", "tune", "optimize", "init", "boot", "deploy", "main", "default"}
+_PLAIN = (conditions.START | comparing.EVENTS | _USUAL | {"", "lo", "linux"}) - {"1"}
 
 
 def variable(subject: str) -> str:
