@@ -12,12 +12,12 @@ description:
     collection. The text is read, never run.
   - Each line ends as inventory, as a remark that says why it is left out, under RV(_value.not_understood), or as a line
     that sets nothing. No line is passed over.
-  - Knows shell scripts with C(ethtool), C(ip), C(ifconfig), C(tc), C(sysctl), C(setpci), C(nmcli), C(tuna), C(systemctl) and
-    writes into C(/proc) and C(/sys), with variables, loops, functions, conditions and the files that they write;
-    C(sysctl.conf), C(modprobe.d), udev rules, ifcfg files, C(/etc/network/interfaces), keyfiles of NetworkManager,
-    netplan, C(.link), C(.network) and C(.netdev) of systemd, units, TuneD profiles, crontabs, C(/etc/config) of
-    OpenWrt; YAML of Ansible, Salt, cloud-init, Hiera and Kubernetes; Python; and guides in Markdown, reST or as plain
-    text.
+  - Knows shell scripts with C(ethtool), C(ip), C(ifconfig), C(tc), C(sysctl), C(setpci), C(nmcli), C(tuna),
+    C(systemctl) and writes into C(/proc) and C(/sys), with variables, loops, functions, conditions and the files that
+    they write; C(sysctl.conf), C(modprobe.d), udev rules, ifcfg files, C(/etc/network/interfaces), keyfiles of
+    NetworkManager, netplan, C(.link), C(.network) and C(.netdev) of systemd, units, TuneD profiles, crontabs,
+    C(/etc/config) of OpenWrt; YAML of Ansible, Salt, cloud-init, Hiera and Kubernetes; Python; and guides in
+    Markdown, reST or as plain text.
 author:
   - The linuxnet.tuning maintainers (@linuxnet)
 options:
