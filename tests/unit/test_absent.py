@@ -26,7 +26,10 @@ RUNS = {"/run/systemd/netif/state": ""}
 def host(files, there=(), answers=()):
     known = {f"/sys/class/net/{nic}/ifindex": "1\n" for nic in there}
     answered = {("ip", "-o", "link", "show", "dev", nic): (0, f"2: eno1: <UP> altname {nic}\n", "") for nic in answers}
-    run = lambda argv, _data="": answered.get(tuple(argv), (1, "", "Device does not exist."))  # noqa: E731
+
+    def run(argv, _data=""):
+        return answered.get(tuple(argv), (1, "", "Device does not exist."))
+
     return memory_host.connect(memory_host.Files({**files, **known}), run, True)
 
 

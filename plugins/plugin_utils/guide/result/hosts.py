@@ -32,11 +32,11 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
     gone: List[Tuple[Setting, str]] = []
     for one in settings:
         cases = [found for found in _cases(sink, one) if found[0] in apart]
-        case = next((case for group, number, case in cases if not _stands(apart[group], number, one)), None)
+        elsewhere = next((case for group, number, case in cases if not _stands(apart[group], number, one)), None)
         general = for_all.get(one.address)
         said = next((case.said for _group, _number, case in cases if case.said), "")
-        if case is not None:
-            gone.append((one, case.said or "another case sets something else"))
+        if elsewhere is not None:
+            gone.append((one, elsewhere.said or "another case sets something else"))
         elif said and general is not None and general.line < one.line and general.value != one.value:
             gone.append((one, f"{said}; for all hosts {sink.position(general.line)} stands"))
         else:
