@@ -18,6 +18,8 @@ from .time_limit import TimeIsUp, limit
 Runner = Callable[[Sequence[str], str], Tuple[int, str, str]]
 
 _LARGEST_FILE = 1 << 20
+# Below /proc/sys the kernel clears as much memory as it is asked for, and gives the first piece only of some values.
+_PIECE = 64 << 10
 
 # Where one command hangs, the next ones most often do too, and all together must not hold the call up.
 _SHORT = 1
@@ -33,6 +35,10 @@ _LARGEST_TABLE = 64 << 20
 _TABLES = "/proc/"
 
 _PROGRAMS = ("/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/sbin", "/usr/local/bin")
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
 
 
 def connect(runner: Runner, check_mode: bool) -> ReadOnlyHost:
@@ -57,27 +63,35 @@ class ReadOnlyHost:
             raise
 
     def read(self, path: str, most: int = 0) -> Optional[str]:
-        """The text of a file, `most` characters of it, or None where it does not exist or cannot be read."""
-        return self._text(path, most or (_LARGEST_TABLE if path.startswith(_TABLES) else _LARGEST_FILE), None)
+        """The text of a file, `most` bytes of it, or None where it does not exist or cannot be read."""
+        found = self._bytes(path, most or (_LARGEST_TABLE if path.startswith(_TABLES) else _LARGEST_FILE))
+        text = None if found is None else _text(found)
+        return text.replace("\r\n", "\n").replace("\r", "\n") if text and "\r" in text else text
 
     def exact(self, path: str) -> Optional[str]:
         """The whole text of a file, with the ends of its lines as they are; None where `read` would give a part."""
-        text = self._text(path, _LARGEST_FILE + 1, "")
-        return None if text is None or len(text) > _LARGEST_FILE else text
+        found = self._bytes(path, _LARGEST_FILE + 1)
+        return None if found is None or len(found) > _LARGEST_FILE else _text(found)
 
-    def _text(self, path: str, most: int, ends: Optional[str]) -> Optional[str]:
+    def _bytes(self, path: str, most: int) -> Optional[bytes]:
         try:
             # A FIFO in the place of a file must not hold us up.
             handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            with open(handle, encoding="utf-8", errors="surrogateescape", newline=ends) as file:
-                text = piece = file.read(min(most, _LARGEST_FILE))
-                # In pieces: below /proc/sys the kernel asks for as much memory as it is asked for text.
-                while piece and len(text) < most:
-                    piece = file.read(min(most - len(text), _LARGEST_FILE))
-                    text += piece
-                return text
         except OSError:
             return None
+        try:
+            pieces, left = [b""], most
+            while left > 0:
+                piece = os.read(handle, min(left, _PIECE))
+                if not piece:
+                    break
+                pieces.append(piece)
+                left -= len(piece)
+            return b"".join(pieces)
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
 
     def names(self, path: str) -> List[str]:
         """The sorted names in a folder; empty where there is none."""

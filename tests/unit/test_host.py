@@ -81,8 +81,11 @@ def test_the_ends_of_lines_are_read_as_they_are_where_a_file_goes_back(host, tmp
     path.write_bytes(b"one\r\ntwo\rthree")
     assert host.read(str(path)) == "one\ntwo\nthree"
     assert host.exact(str(path)) == "one\r\ntwo\rthree"
-    path.write_text("a" * (1 << 20) + "b")
-    assert host.exact(str(path)) is None
+    # What is too large is no part of what goes back, however few letters it has; one that was read takes many pieces.
+    path.write_text("ü" * (1 << 19), encoding="utf-8")
+    assert host.exact(str(path)) == "ü" * (1 << 19)
+    path.write_text("ü" * (1 << 19) + "b", encoding="utf-8")
+    assert (host.exact(str(path)), host.read(str(path), 4)) == (None, "üü")
 
 
 def test_save_without_text_removes(host, tmp_path):
