@@ -123,7 +123,7 @@ def _literal(found: Any) -> bool:
     worker a twentieth of its time."""
     if isinstance(found, str):
         return "{" not in found
-    if isinstance(found, Mapping):
+    if isinstance(found, dict):
         return all(map(_literal, found)) and all(map(_literal, found.values()))
     if isinstance(found, (list, tuple)):
         return all(map(_literal, found))
@@ -136,7 +136,7 @@ def _same(found: Any, omit: Any) -> bool:
 
 def _kept(found: Any, omit: Any) -> Any:
     """Without what a template leaves out by `omit`; older versions of Ansible do that in arguments of tasks only."""
-    if isinstance(found, Mapping):
+    if isinstance(found, dict):
         return {key: _kept(value, omit) for key, value in found.items() if not _same(value, omit)}
     if isinstance(found, list):
         return [_kept(value, omit) for value in found if not _same(value, omit)]
