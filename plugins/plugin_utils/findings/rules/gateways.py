@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Default routes that lead nowhere: a gateway that is gone, and none at all."""
+"""Default routes that lead nowhere: a gateway that is gone, and none at all; and addresses for want of a lease."""
 
 from __future__ import annotations
 
@@ -48,6 +48,16 @@ def _none(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, way.text("nic"))
 
 
+def _made_up(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        rows = [row.text("address") for row in host.rows("addresses") if row.text("nic") == nic.name]
+        own = [address for address in rows if address and ":" not in address]
+        # One that the firmware of a server shows at USB has no other, nor has a cable between two machines.
+        wire = nic.real and not nic.text("master") and not nic.driver.startswith("thunderbolt")
+        if wire and own and all(address.startswith(_BY_ITSELF) for address in own):
+            yield Hit({"address": own[0], "driver": nic.driver}, nic.name)
+
+
 RULES = (
     Rule(
         id="gateway-silent",
@@ -76,5 +86,18 @@ RULES = (
         "keep the client from making up addresses (`noipv4ll`), or end it where others configure the NIC.",
         reference="https://github.com/pi-hole/pi-hole/issues/3656",
         host=_none,
+    ),
+    Rule(
+        id="address-without-lease",
+        severity="note",
+        title="A NIC has made up its address, as no DHCP server answered",
+        condition="the only address of IPv4 of a NIC with a cable is one of 169.254.0.0/16",
+        explanation="Nobody has given it an address, so it has taken one by which it reaches only others of its kind. "
+        "Cameras and other devices that are connected directly are used in this way on purpose.",
+        action="If it should have a lease, see whether its port is in the right VLAN, whether the DHCP server has "
+        "addresses left, and whether spanning tree holds the port back while the client asks (`portfast`, `edge`).",
+        reference="https://github.com/guysoft/OctoPi/issues/751",
+        host=_made_up,
+        switch=True,
     ),
 )
