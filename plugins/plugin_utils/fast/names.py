@@ -40,6 +40,9 @@ class Protocol:
     """What a class has that fits; only type checkers look."""
 
 
+MISSING = object()
+
+
 class Fields(type):
     """Makes the class of a named tuple from its annotations. typing and collections compile code for each of them."""
 
@@ -48,6 +51,8 @@ class Fields(type):
         defaults = {field: space.pop(field) for field in fields if field in space}
         space.update({field: _tuplegetter(index, "") for index, field in enumerate(fields)})
         space.update(__slots__=(), _fields=fields, _field_defaults=defaults)
+        space["_places"] = {field: index for index, field in enumerate(fields)}
+        space["_values"] = tuple([defaults.get(field, MISSING) for field in fields])
         return super().__new__(cls, name, bases, space)
 
 
@@ -57,19 +62,22 @@ class NamedTuple(tuple, metaclass=Fields):  # type: ignore[type-arg]  # Python 3
     if TYPE_CHECKING:
         _fields: Any
         _field_defaults: Any
+        _places: Any
+        _values: Any
 
     def __new__(cls: Type[Own], *values: Any, **named: Any) -> Own:
-        fields = cls._fields
-        if named or len(values) != len(fields):
-            rest = fields[len(values) :]
-            known = {**cls._field_defaults, **named} if named else cls._field_defaults
-            try:
-                whole = (*values, *[known[field] for field in rest])
-            except KeyError:
-                whole = ()
-            if len(whole) != len(fields) or not named.keys() <= set(rest):
-                raise TypeError(f"{cls.__name__} takes {fields}, not {values} and {named}")
-            values = whole
+        count = len(values)
+        if named or count != len(cls._fields):
+            whole = [*values, *cls._values[count:]]
+            places = cls._places
+            for field, value in named.items():
+                if places.get(field, -1) < count:
+                    whole.append(MISSING)
+                    break
+                whole[places[field]] = value
+            if MISSING in whole or len(whole) != len(cls._fields):
+                raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
+            return super().__new__(cls, whole)
         return super().__new__(cls, values)
 
     def _asdict(self) -> Dict[str, Any]:
