@@ -51,7 +51,7 @@ class Fields(type):
         defaults = {field: space.pop(field) for field in fields if field in space}
         space.update({field: _tuplegetter(index, "") for index, field in enumerate(fields)})
         space.update(__slots__=(), _fields=fields, _field_defaults=defaults)
-        space["_places"] = {field: index for index, field in enumerate(fields)}
+        space["_positions"] = {field: index for index, field in enumerate(fields)}
         space["_values"] = tuple([defaults.get(field, MISSING) for field in fields])
         return super().__new__(cls, name, bases, space)
 
@@ -62,19 +62,19 @@ class NamedTuple(tuple, metaclass=Fields):  # type: ignore[type-arg]  # Python 3
     if TYPE_CHECKING:
         _fields: Any
         _field_defaults: Any
-        _places: Any
+        _positions: Any
         _values: Any
 
     def __new__(cls: Type[Own], *values: Any, **named: Any) -> Own:
         count = len(values)
         if named or count != len(cls._fields):
             whole = [*values, *cls._values[count:]]
-            places = cls._places
+            positions = cls._positions
             for field, value in named.items():
-                if places.get(field, -1) < count:
+                if positions.get(field, -1) < count:
                     whole.append(MISSING)
                     break
-                whole[places[field]] = value
+                whole[positions[field]] = value
             if MISSING in whole or len(whole) != len(cls._fields):
                 raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
             return super().__new__(cls, whole)
