@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Dict, List, NamedTuple, Optional
+from contextlib import contextmanager, suppress
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .. import masks
 from ..keys.settings import Guide
-from ..shell import bindings, expand
-from ..shell.nodes import Function, Simple
+from ..shell import bindings, conditions, expand, predicates, virtual
+from ..shell.nodes import Case, Function, Node, Simple, all_of
 from .loops import Loops
 
 _MOST_DEPTH = 12
@@ -28,6 +28,68 @@ class Calling(Loops):
         self.depth = 0
         self.called: List[str] = []
         self.sites: Dict[str, int] = {}
+        self.inlined: Dict[int, Tuple[Node, Node]] = {}  # conditions beside what their functions ask
+
+    def written_out(self, test: Node) -> Node:
+        """A condition with what the functions that it calls ask, where these do nothing else."""
+        if id(test) not in self.inlined:
+            self.inlined[id(test)] = test, predicates.written_out(test, self.functions)
+        found = self.inlined[id(test)][1]
+        if conditions.is_test(test) or not conditions.is_test(found):
+            return test
+        self.visit_all(test)
+        for name in (one.words[0][0] for one in all_of(test) if isinstance(one, Simple) and one.words):
+            if name in self.functions:
+                self.called.append(name)
+                self.visit_all(self.functions[name].body)
+        return found
+
+    def narrow(self, test: Node, body: Node) -> None:
+        """Behind a condition that ends the rounds for virtual NICs, all NICs are those that are hardware."""
+        said = virtual.narrows(test, self.scope) if bindings.leaves(body) else None
+        if said is not None:
+            found = virtual.narrowed(self.scope.values)
+            self.scope.values.update(found)
+            said = said if found or not said or self._is_narrow() else virtual.FITTING
+            self.sink.caveats += (said,) if said and said not in self.sink.caveats else ()
+
+    def _is_narrow(self) -> bool:
+        return any(isinstance(value, str) and masks.HARDWARE in value for value in self.scope.values.values())
+
+    def only_if_up(self, test: Node, body: Node) -> bool:
+        """Note of the rest of a round that it is for links that are up, where the others end before; else False."""
+        words = [raw for raw, _line in body.words] if isinstance(body, Simple) else []
+        if words[:1] != ["continue"] or not self.rounds or not virtual.is_about_the_link(test):
+            return False
+        self.visit_all(body)
+        self.sink.caveats += (virtual.IF_UP,) if virtual.IF_UP not in self.sink.caveats else ()
+        return True
+
+    def without_virtual(self, node: Case, subject: str) -> Case:
+        """A `case` over all NICs without those of its cases that end the rounds for virtual ones."""
+        gone = [
+            arm
+            for arm in node.arms
+            if virtual.stands_for_all(subject) and bindings.leaves(arm[1]) and virtual.are_virtual("|".join(arm[0]))
+        ]
+        for _patterns, body, _line in gone:
+            self.skip(body, "the case is that of virtual NICs")
+            self.scope.values.update(virtual.narrowed(self.scope.values))
+            self.sink.caveats += (virtual.BY_NAME,) if virtual.BY_NAME not in self.sink.caveats else ()
+        return node._replace(arms=tuple(arm for arm in node.arms if arm not in gone))
+
+    @contextmanager
+    def of_hardware(self, test: Optional[Node]) -> Iterator[None]:
+        """The same for commands that a condition leaves to these."""
+        said = virtual.narrows(test, self.scope) if test else None
+        found = virtual.narrowed(self.scope.values) if said is not None else {}
+        before = {name: self.scope.values[name] for name in found}
+        self.scope.values.update(found)
+        with self.sink.noting(said or ""):
+            yield
+        for name, value in found.items():
+            if self.scope.values.get(name) == value:
+                self.scope.values[name] = before[name]
 
     def shift(self, node: Simple) -> None:
         """Drop the first arguments."""

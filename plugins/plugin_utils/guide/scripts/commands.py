@@ -14,7 +14,7 @@ from ..model import CONDITIONAL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, expand, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Node, Redirect, Simple
-from . import edits, filters, output, queries
+from . import edits, filters, output
 from .own_programs import OwnPrograms
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
@@ -80,8 +80,7 @@ class Commands(OwnPrograms):
         if index == len(node.words):
             for (raw, line), last in zip(node.words, node.lasts or [0] * len(node.words)):
                 self.assign_raw(raw, line, last)
-                if queries.sets(raw):
-                    self.embedded([(line, queries.sets(raw))])
+                self.for_its_answer(raw, line)
                 said = foreign.of_variable(raw)
                 if said:
                     self.sink.remark(line, OTHER_TOOL, f"{masks.shown(raw)}: {said}")
@@ -102,6 +101,7 @@ class Commands(OwnPrograms):
                     self.scope.tables.setdefault((expand.assignment(raw) or (raw,))[0], {})
                 if expand.assignment(raw):
                     self.assign_raw(raw)
+                    self.for_its_answer(raw, self.line)
             return words[0]
         takes = (
             any(redirect.operator in (">", ">>", ">|", "&>", "&>>") for redirect in node.redirects) or self.output_paths

@@ -5,13 +5,16 @@ somebody's own, lines that are no commands at all."""
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import List, Optional, Sequence
 
 from .. import masks
 from ..calls import affinity, foreign, programs, qdiscs, sentences
 from ..model import NO_EFFECT, NOTE, OTHER_TOOL, Line
+from ..shell import bindings, conditions
 from ..shell.conditions import UNDO
-from ..shell.nodes import Simple
+from ..shell.nodes import Simple, all_of
+from . import queries
 from .substitutions import Substitutions
 
 _TALKING = re.compile(
@@ -47,6 +50,19 @@ class OwnPrograms(Substitutions):
     def hand_on(self, words: List[str], line: int) -> None:
         """Of the control flow."""
         raise NotImplementedError
+
+    def for_its_answer(self, raw: str, line: int) -> None:
+        """Run the command or the function of `out=$(...)` that sets something, whatever takes what it prints."""
+        command = queries.answered(raw)
+        function = self.functions.get(command.split()[0]) if command.split() else None
+        inside = [one for one in all_of(function.body) if isinstance(one, Simple)] if function else []
+        if any(sentences.holds_a_setting(conditions.spelt(one)) or _goes_to_kernel(one) for one in inside):
+            self.output_paths.append("/dev/null")
+            with suppress(bindings.Leave):
+                self.embedded([(line, command)])
+            self.output_paths.pop()
+        elif queries.sets(raw):
+            self.embedded([(line, command)])
 
     def given(self, name: str, text: Optional[List[Line]]) -> None:
         """What stands in a text for a program that is not known, or that acts elsewhere."""
@@ -140,3 +156,7 @@ class OwnPrograms(Substitutions):
         named = " or ".join(dict.fromkeys(self.taken_in[-3:]))
         what = f"{said}: it may be a function of {named}, which is not part of this text"
         self.sink.remark(self.line, OTHER_TOOL, what)
+
+
+def _goes_to_kernel(node: Simple) -> bool:
+    return any(re.match(r"[\"']?(?:/proc/|/sys/|\$)", one.word) is not None for one in node.redirects)

@@ -250,8 +250,13 @@ def lists_in(command: Node, folder: str) -> bool:
     return len(words) == 2 and words[0] == "cd" and words[1].strip("\"'").rstrip("/") == folder
 
 
+def answered(raw: str) -> str:
+    """The command of `out=$(COMMAND)`; empty for another word."""
+    found = _ANSWER.fullmatch(raw)
+    return (found[1] or found[2] or "") if found else ""
+
+
 def sets(raw: str) -> str:
     """The command of `out=$(ethtool -K eth0 gro off 2>&1)`, which sets something, whatever takes its answer."""
-    found = _ANSWER.fullmatch(raw)
-    command = (found[1] or found[2] or "") if found else ""
+    command = answered(raw)
     return command if _SETS.match(command) else ""

@@ -73,11 +73,11 @@ class Walk(Roles):
             with self.staying(True), suppress(bindings.Leave):
                 self.pipeline(node)
         elif isinstance(node, AndOr):
-            self._and_or(node)
+            self._and_or(node._replace(left=self.written_out(node.left)))
         elif isinstance(node, Not):
             self.walk(node.command)
         elif isinstance(node, If):
-            self._if(node)
+            self._if(node._replace(arms=tuple((test and self.written_out(test), body) for test, body in node.arms)))
         elif isinstance(node, Case):
             self._case(node)
         elif isinstance(node, For):
@@ -121,6 +121,8 @@ class Walk(Roles):
         if conditions.is_test(node.left):
             self.visit_all(node.left)
             outcome, start = node.operator == "&&", dict(self.scope.values)
+            if known is None and self.only_if_up(node.left, node.right):
+                return
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
                 bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
@@ -133,9 +135,11 @@ class Walk(Roles):
                 self._perhaps(node.left, start)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
-                self.walk(node.right)
+                with self.of_hardware(node.left):
+                    self.walk(node.right)
             else:
                 self.skip(node.right, "the condition before it is not met")
+                self.narrow(node.left, node.right)
             return
         if node.operator == "&&":
             self.walk(node.left)
@@ -240,11 +244,15 @@ class Walk(Roles):
                 several = "" if closed or test is None else raising.several(test, self.scope)
                 if several and self.override:
                     self.sink.remark(self.override, NO_EFFECT, several)
+                if not closed and test is not None:
+                    self.narrow(test, body)
+                    start = dict(self.scope.values)
                 if not closed and test is not None and conditions.names_option(test):
                     start.update(self._without(body))
                 continue
             if known and not outcomes:
-                self.walk(body)
+                with self.of_hardware(test):
+                    self.walk(body)
                 closed = True
                 outcomes = [dict(self.scope.values)]
                 continue
@@ -279,6 +287,7 @@ class Walk(Roles):
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)
+        node = self.without_virtual(node, subject)
         arms = [([expand.text(one, self.scope) for one in raw], body) for raw, body, _line in node.arms]
         if masks.known(subject) and not any(char in subject for char in "*?"):
             taken = False

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from .. import masks
-from . import asking, expand, interrupts
+from . import asking, expand, interrupts, virtual
 from .nodes import AndOr, Arithmetic, Node, Not, Pipeline, Sequence_, Simple, all_of, certain, tested
 
 _NUMBERS: Mapping[str, Callable[[int, int], bool]] = {
@@ -56,7 +56,7 @@ _OF_A_MODULE = re.compile(
 )
 _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
 _QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b|\bnmcli\b.*\b(?i:general\.driver)\b")
-_FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod")
+_FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod", "readlink", "cat", "ls")
 _ASKING = re.compile(
     r"(?:sudo )?(?:/\S*/)?(?:(?:ping|host|id|pgrep|pidof|lspci|lsmod|mountpoint|getent|modinfo|dpkg -[sl]|rpm -q)\b"
     r"|systemd-detect-virt|systemctl (?:--?\w+ )*is-|ip (?:-\w+ )*\w+ (?:show|list|get)\b|ethtool (?:-[gilkcaS] )?\w+$)"
@@ -125,6 +125,8 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
         return None if found is None else not found
     if isinstance(node, Arithmetic):
         return compare(node.expression, scope)
+    if isinstance(node, Pipeline):
+        return virtual.of_pipeline(node, scope)
     if not isinstance(node, Simple) or not node.words:
         return None
     raw = [word for word, _line in node.words]
@@ -252,6 +254,9 @@ def _test(words: List[str], double: bool) -> Optional[bool]:
     if words[:1] == ["!"]:
         found = _test(words[1:], double)
         return None if found is None else not found
+    of_all = virtual.decide(words)
+    if of_all is not None:
+        return of_all
     if len(words) == 2 and words[0] in _EXISTS and _is_listed(words[1]):
         return True
     if len(words) == 3 and words[1][:1] == "-" and words[1] in _NUMBERS and not all(map(_may_be_number, words[::2])):
