@@ -6,13 +6,14 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from itertools import combinations
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from .. import masks
 from ..calls import ethtool, programs, sentences, wrappers
 from ..keys import kernel_files
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, Line, Sink
+from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, Branch, Line, Sink
 from ..scripts.whole import Shell
 from .python_variables import Variables, joined
 
@@ -28,7 +29,9 @@ _PRINTING = re.compile(
 )
 _ONLY_SAID = "the program only says it"
 _TAKING_BACK = re.compile(r"_*(?:restore|revert|undo|rollback|roll_back|unload|uninstall|teardown)(?:_|$)")
+_MOST_FUNCTIONS = 16  # that are told apart
 _KERNEL = ("/proc/sys/", "/proc/irq/", "/sys/class/net/", "/sys/module/")
+_HOOK = re.compile(r"\s*(?:pre-up|post-up|up)\s+(?=\S)")  # of a line for ifupdown
 _PARAMETER = re.compile(r"(?:net|kernel|vm|fs)\.[\w./-]+")
 
 
@@ -64,13 +67,16 @@ def _commands(guide: Guide, lines: Sequence[Line], tree: ast.AST) -> None:
     """What the calls of a program run, and the texts in it that are scripts, files or settings."""
     program = _Program(guide, lines, tree)
     never = dict(_never(tree))
+    uncalled, before = _uncalled(tree, guide.sink), guide.sink.branch
     nodes: List[Union[ast.expr, ast.stmt]] = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
     nodes += [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     first = len(guide.sink.settings)
     for part in (program.node, program.text):
         for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+            guide.sink.branch = (*before, *uncalled.get(id(node), ()))
             with guide.sink.under(NO_EFFECT, never.get(id(node), "")):
                 part(node)
+    guide.sink.branch = before
     guide.sink.settings.replace(first, sorted(guide.sink.settings[first:], key=lambda one: one.line))
 
 
@@ -84,6 +90,22 @@ def _never(tree: ast.AST) -> Iterator[Tuple[int, str]]:
             why = f"it stands in the function {node.name}, which takes things back"
         if why and isinstance(node, (ast.If, ast.While, ast.FunctionDef)):
             yield from ((id(inner), why) for one in node.body for inner in ast.walk(one))
+
+
+def _uncalled(tree: ast.AST, sink: Sink) -> Dict[int, Branch]:
+    """What stands in functions that nothing in the text calls: each two of them are cases, of which one may run."""
+    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    named |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name not in named]
+    pairs = list(combinations(range(len(functions[:_MOST_FUNCTIONS])), 2))
+    first = sink.groups + 1
+    sink.groups += len(pairs)
+    found: Dict[int, Branch] = {}
+    for number, function in enumerate(functions[:_MOST_FUNCTIONS]):
+        kind = f"function {function.name}"
+        of = [(first + group, pair.index(number), kind) for group, pair in enumerate(pairs) if number in pair]
+        found.update({id(inner): tuple(of) for one in function.body for inner in ast.walk(one)})
+    return found
 
 
 class _Program:
@@ -218,6 +240,7 @@ class _Program:
             if id(value) in self.variables.used or id(value) in self.told:
                 continue
             text = re.sub(r"%[sd]|\{\w*\}", lambda match: masks.mask(match[0]), joined(value, self.variables))
+            text = _HOOK.sub("", text, count=1)
             line = self.numbers[value.lineno - 1]
             name, equals, setting = text.partition("=")
             if "\n" in text.strip() or (id(value) in self.variables.looped and not masks.known(text)):
