@@ -227,7 +227,7 @@ def plausible(words: List[str]) -> bool:
 
 def of_another_tool(text: str, surely: bool = False) -> str:
     """The command of a program that belongs to another tool; `surely` where commands stand, else it has an option."""
-    plain = PROMPT.sub("", text, count=1).strip()
+    plain = re.sub(r"^@[a-z]+\s+(?=\S)", "", PROMPT.sub("", text, count=1).strip())  # when cron runs it
     words = [word for word in plain.split() if word != "sudo"]
     name = programs.program(words[0]) if len(words) > 1 else ""
     if name not in foreign.OTHERS or name in (*programs.PROGRAMS, *_ENGLISH) or words[1] in ("=", ":", "=>"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Dict, List, Sequence, Tuple
 
-from ..model import NO_EFFECT, NOTHING, Line
+from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 
 _PROVISIONER = re.compile(r"\s*provisioner\s+\"[\w-]+\"\s*\{")
 _DESTROYED = re.compile(r"\s*when\s*=\s*\"?destroy\"?\s*(?:#.*)?$")
@@ -15,6 +15,9 @@ _IMAGE = re.compile(r"FROM\s+\S")
 _LABEL = re.compile(r"\s*(?:LABEL|MAINTAINER)\s")
 # A rule of udev has a sign behind this word.
 _BUILD = re.compile(r"\s*RUN\s+[^\s+=:]")
+# Such lines alone tell a Dockerfile whose first line is not shown.
+_INSTRUCTION = re.compile(r"(?:EXPOSE\s+\d|WORKDIR\s+/|COPY\s+\S+\s+\S|ENV\s+\w+[= ])")
+_STARTS = re.compile(r"\s*(?:CMD|ENTRYPOINT)\s+\S")
 _DOCUMENT = re.compile(r"<<[-~]?\s*[\"']?(\w+)[\"']?\s*$")
 # How a file of Puppet or Chef begins: a class, a resource, or what it takes in.
 _OF_RUBY = re.compile(
@@ -33,6 +36,9 @@ def left_out(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
         why = ""
         if image and _LABEL.match(lines[index][1]):
             held, why = _joined(lines, index), "a label only describes the image"
+        elif _STARTS.match(lines[index][1]) and (image or any(_INSTRUCTION.match(text) for _number, text in lines)):
+            why = "it runs in a container, which has a network of its own unless it is given that of the host"
+            found.update({number: (CONDITIONAL, why) for number, _text in _joined(lines, index)})
         elif _BUILD.match(lines[index][1]):
             held, why = _joined(lines, index), "it runs while an image is built, and sets nothing of the host"
         elif _PROVISIONER.match(lines[index][1]):

@@ -31,7 +31,9 @@ _VALUES = ("value", "val", "sysctl_value")
 def in_a_pod(guide: Guide, lines: Sequence[Line]) -> ContextManager[None]:
     """Leave out what is set meanwhile, if the text describes containers of Kubernetes with a network of their own."""
     whole = "\n".join(text for _number, text in lines)
-    own = re.search(r"(?m)^\s*-?\s*(initContainers|containers):", whole) and "hostNetwork: true" not in whole
+    own = (
+        re.search(r"(?m)^\s*-?\s*(initContainers|containers|sysctlImage):", whole) and "hostNetwork: true" not in whole
+    )
     return guide.sink.under(CONDITIONAL, "it holds in the network of one pod, not on the host" if own else "")
 
 

@@ -15,7 +15,7 @@ from ..languages import fragments, resources, source_lines
 from ..model import CONDITIONAL, NO_EFFECT, ON_HOST, OTHER_TOOL, Line
 from ..scripts.whole import Shell
 from . import advice, assignments, choices, compounds, readers_own, slips, undoing
-from .wording import untagged
+from .wording import NOT, untagged
 
 _PARAMETER = re.compile(
     r"""^[\s"'|*>-]*(?:boot\.kernel\.sysctl(?:\.|\s*=\s*\{\s*))?["']?"""
@@ -34,6 +34,7 @@ _EXPLAINED = re.compile(r"(?<=\d)\s+\([^()]*\)$")
 _LANGUAGE_ENDS = re.compile(r"""\s*[;,]\s*(?:\}\s*;?)?\s*(#.*)?$""")
 _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _MTU_ALONE = re.compile(r"mtu\s*[=:]?\s*\d+", re.IGNORECASE)
+_NO_MTU = re.compile(rf"\b(?:{NOT}|avoid)\b[^.;:]{{0,40}}\bmtu\b", re.IGNORECASE)
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
 # What stands on the command line of the kernel.
 _BOOT = re.compile(
@@ -67,6 +68,7 @@ _RULE = re.compile(r'[A-Z]+(?:\{[^}]*\})?(?:==|!=)"')
 _LOADED = re.compile(
     r"boot\.(?:initrd\.)?(?:kernel|availableKernel|extraModprobe|extraModule)\w*\s*=|kernel_module\s+['\"]|kmod::load\b"
 )
+_POWER = re.compile(r"(?:powerManagement\.cpuFreqGovernor|powerManagement\.cpufreq\.\w+)\s*=")
 _LIMITS = re.compile(
     r"\S+\s+(?:soft|hard|-)\s+(?:nofile|nproc|memlock|core|stack|fsize|rss|cpu|as|sigpending|rtprio)\s+\S+"
 )
@@ -260,11 +262,15 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
     else:
         if _LOADED.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: kernel modules stay a matter of the system")
+        if _POWER.match(plain):
+            guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: it is of the processors")
         if _LIMITS.match(plain):
             guide.sink.remark(number, OTHER_TOOL, f"{masks.shown(plain)}: limits of processes belong to limits.conf")
         assignments.spoken(guide, number, plain)
         mtu = "" if code and not _MTU_ALONE.fullmatch(plain) else sentences.mtu_in(plain)
-        if mtu:
+        if mtu and _NO_MTU.search(plain):
+            guide.sink.remark(number, NO_EFFECT, f"an MTU of {mtu}: {advice.AGAINST}")
+        elif mtu:
             text = f"a sentence speaks of an MTU of {mtu}; write mtu: {mtu} for the NIC that it means"
             guide.sink.remark(number, CONDITIONAL, text)
 

@@ -45,6 +45,8 @@ _NEAR = 4
 _TITLE = 8  # words of a heading that names a case
 _SAME = 4  # words of a sentence that leads to the same in two parts of a text
 
+_FOR_A_USE = re.compile(r"\W*for\b(?!\s+(?:all|any|every|each)\b).*:\W*$", re.IGNORECASE)
+
 
 def of(lines: Sequence[Line]) -> Dict[int, Use]:
     """By line, what the words above it, behind it or in the heading of its part say of when it is to be used."""
@@ -251,6 +253,8 @@ def _chosen(uses: Dict[int, Use], first: Setting, second: Setting) -> bool:
     if _CASE.search(other.use) and other.by == other.part != one.part:
         return True
     # A case below what is said for all.
+    if other.use and one.part == other.part and other.by == other.lead > first.line and _FOR_A_USE.match(other.opening):
+        return True
     return bool(other.use) and one.block == other.block and other.by == other.lead and other.lead - first.line <= _NEAR
 
 
