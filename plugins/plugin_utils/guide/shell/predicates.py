@@ -19,8 +19,8 @@ def written_out(node: Node, functions: Mapping[str, Function], depth: int = 0) -
     if isinstance(node, Not):
         return Not(written_out(node.command, functions, depth), node.line)
     if isinstance(node, AndOr):
-        sides = (written_out(side, functions, depth) for side in (node.left, node.right))
-        return AndOr(node.operator, *sides, node.line)
+        left, right = written_out(node.left, functions, depth), written_out(node.right, functions, depth)
+        return AndOr(node.operator, left, right, node.line)
     if isinstance(node, Sequence_) and len(node.commands) == 1 and not node.redirects:
         return written_out(node.commands[0], functions, depth)
     function = functions.get(node.words[0][0]) if isinstance(node, Simple) and node.words else None
