@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
+from typing import Dict, Iterable
 
 _WORDS = """
 web www http frontend backend app application api db database mysql mariadb postgres postgresql redis mongo mongodb
 cassandra kafka elastic elasticsearch cache memcached proxy haproxy nginx lb loadbalancer balancer router gateway
 firewall storage ceph osd mon mds nfs compute controller master slave worker minion primary secondary replica standby
-leader follower server client sender receiver initiator generator dut sut head login hypervisor edge bastion broker node
+leader follower server client sender receiver initiator generator dut sut attacker victim tester
+head login hypervisor edge bastion broker node
 host
 """
 ROLES = frozenset(_WORDS.split())
@@ -50,3 +52,15 @@ def of_a_part(words: str) -> str:
     """The same of the title of a part of a text, which may be about a program or a topic."""
     found = of(words)
     return "" if words.strip().lower().rstrip("s") in _TOPICS else found
+
+
+def within(name: str) -> str:
+    """The role that a key is for, such as `sysctl_webservers` or `db`; empty where it names none."""
+    return of(name) or next(filter(None, map(of, re.split(r"[_\-. ]+", name))), "")
+
+
+def among(names: Iterable[str]) -> Dict[str, str]:
+    """By name, the roles of those that are called after several: `configure_web`, `configure_db`."""
+    roles = {name: within(name) for name in names}
+    surely = {role for role in roles.values() if of_a_part(role)}
+    return {name: role for name, role in roles.items() if role} if len(surely) > 1 else {}

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..model import Line
+from ..model import Branch, Cases, Line, Sink
+from . import groups
 
 _LEVELS = r"default|override|normal|set|automatic|force_default|force_override"
 # `default['a']['b'] = 1` of Chef, where `a` or `b` begins the name of a parameter.
@@ -20,6 +21,46 @@ _TOKEN = re.compile(
     r"|(?P<bracket>[{}()])|,|(?P<value>'[^']*'|\"[^\"]*\"|[^\s,{}()#][^,{}()#]*)"
 )
 _MOST_LINES = 500
+_CHOICE = re.compile(r"(\s*)(?:if|unless|case)\s+((?:[!(]\s*)*node\b.*?)\s*(?:\bthen\b.*)?(?:#.*)?$")
+_CASE_OF_IT = re.compile(r"(\s*)(?:(?:when|elsif)\s+(.*?)|else)\s*(?:\bthen\b.*)?(?:#.*)?$")
+
+
+class _Choice(NamedTuple):
+    """A condition that asks for something of the node, the case of it that has begun, and how far it is indented."""
+
+    margin: str
+    subject: str
+    group: int
+    number: int
+    said: str
+
+
+def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
+    """By line, the cases of conditions of a recipe that ask for something of the node, and when these hold."""
+    found: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
+    opened: List[_Choice] = []
+    for number, text in lines:
+        begins, case = _CHOICE.match(text), _CASE_OF_IT.match(text)
+        last = opened[-1] if opened else None
+        if begins:
+            sink.groups += 1
+            chosen = text.lstrip().startswith("case")
+            negated = "not " if text.lstrip().startswith("unless") else ""
+            said = "" if chosen else f"only where {negated}{begins[2]}"
+            opened.append(_Choice(begins[1], begins[2] if chosen else "", sink.groups, 0, said))
+        elif last and text.strip() == "end" and text.startswith(f"{last.margin}end"):
+            opened.pop()
+        elif last and case and len(case[1]) in (len(last.margin), len(last.margin) + 2):
+            is_what = f"{last.subject} is " if last.subject else ""
+            said = f"only where {is_what}{case[2]}" if case[2] else f"only where no other case of line {number} holds"
+            opened[-1] = last._replace(number=last.number + 1, said=said)
+        elif opened:
+            inside = [one for one in opened if one.said]
+            branch: Branch = tuple((one.group, one.number, "if") for one in inside)
+            for one in inside:
+                branch += groups.of_words(sink, "recipe", one.said)
+            found[number] = branch, tuple(one.said for one in inside)
+    return {} if opened else found
 
 
 class Attribute(NamedTuple):

@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from ..model import Branch, Cases, Line, Sink
+from ..model import Branch, Case, Cases, Line, Sink
+from . import groups
 
 _BEGINS = re.compile(r"\s*(?:class|define|node)\s+['\"]?[a-z][\w:.-]*['\"]?\s*(?:inherits\s+[\w:]+\s*)?(?:[({].*|)")
+_HOSTS = re.compile(r"node\s+(?!default)[^\s,]+|class\s+(?:[\w:]*::)?roles?::[\w:]+")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|#.*")
 _CONDITION = re.compile(r"(if|unless|elsif|case)\b\s*(.*?)\s*")
 _ARM = re.compile(r"(?:.*[,;}]\s*)?(\S.*?)\s*:\s*")
@@ -39,6 +41,7 @@ class _Block(NamedTuple):
     conditions: Tuple[str, ...] = ()
     subject: str = ""
     cases: int = 0  # of a `case`, how many of them have begun
+    host: str = ""  # the host or the role that it is for
 
 
 def is_one(lines: Sequence[Line]) -> bool:
@@ -65,8 +68,12 @@ def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
             else:
                 head = f"{head} {piece}" if re.match(r"(?:if|unless|elsif|case)\b", head.strip()) else piece
         inside = [one for one in opened if one.conditions]
-        if inside:
-            branch = tuple((one.group, one.number, "if") for one in inside)
+        branch: Branch = tuple((one.group, one.number, "if") for one in inside)
+        for one in inside:
+            branch += groups.of_words(sink, "manifest", _when(one))
+        for host in [one.host for one in opened if one.host]:
+            branch += sink.case("manifest", host, Case(f"only for the hosts of {host}", noted=False))
+        if branch:
             found[number] = branch, tuple(map(_when, inside))
     return found
 
@@ -81,7 +88,8 @@ def _opens(sink: Sink, head: str, last: _Block, around: _Block) -> _Block:
         said = begins[2].translate(_SHOWN) if begins else ""
         return last._replace(number=last.number + 1, conditions=(*last.conditions, said))
     if not begins:
-        return _Block()
+        hosts = _HOSTS.match(head)
+        return _Block(host=hosts[0] if hosts else "")
     sink.groups += 1
     said = begins[2].translate(_SHOWN)
     if begins[1] == "case":

@@ -9,6 +9,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .. import masks
 from ..model import Branch, Cases, Line, Sink
+from . import groups
 
 # A line that holds nothing but a word of the template's own language.
 _CONTROL = re.compile(
@@ -54,7 +55,9 @@ def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
         if word is None:
             inside = [one for one in opened if one.conditions]
             if inside:
-                branch = tuple((one.group, len(one.conditions), "if") for one in inside)
+                branch: Branch = tuple((one.group, len(one.conditions), "if") for one in inside)
+                for one in inside:
+                    branch += groups.of_words(sink, "template", _when(one))
                 found[number] = branch, tuple(map(_when, inside))
         elif not _takes(sink, opened, word):
             return {}

@@ -10,10 +10,10 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from ..calls import sentences
 from ..formats import diffs, interfaces
 from ..keys.settings import Guide
-from ..languages import descriptions, fragments, nix, puppet
+from ..languages import chef, descriptions, fragments, nix, puppet
 from ..model import NO_EFFECT, Line, dedented
 from ..shell.lexer import Broken, tokens
-from . import advice, choices, embedded, readers_own, single_lines, undoing, uses
+from . import advice, choices, embedded, readers_own, single_lines, undoing, usages, uses
 from .wording import NOT, OUTPUT, RESULT, frames, spans, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
@@ -57,8 +57,9 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
     if puppet.is_one(lines):
         guide.sink.cases.update(puppet.cases(guide.sink, lines))
         lines = puppet.filled(lines)
+    guide.sink.cases.update(chef.cases(guide.sink, lines))
     lines = nix.filled(lines)
-    guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines)})
+    guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines), **usages.left_out(lines)})
     seen = [(number, untagged(text)) for number, text in lines]
     guide.sink.instead.update(choices.second(seen))
     guide.sink.uses.update(uses.of(seen))

@@ -27,7 +27,12 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*`]+\*\*\s*:?\s*$|\s*__[^_`]+__\s*:?\s*$")
-_LABEL = re.compile(r"\s*(?:[-*+]\s+)?[*_]*(\w[\w .()/-]{0,30}?)[*_]*\s?[:\uff1a][*_]*(?:\s+(?P<rest>\S.*))?$")
+_LABEL = re.compile(
+    r"\s*(?P<sign>[-*+]|#+|\d+[.)])?\s*[*_]*(?P<name>\w[\w .()/-]{0,30}?)[*_]*\s?[:\uff1a][*_]*(?:\s+(?P<rest>\S.*))?$"
+)
+_ROW = re.compile(r"\s*\|(?P<sign>)\s*[*_]*(?P<name>\w[\w .()/-]{0,30}?)[*_]*\s*\|\s*(?P<rest>\S.*?)[\s|]*$")
+_ADDRESS = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7})(?:/\d+)?\)?")
+_OF_ALL = re.compile(r"\W*(?:on\s+|for\s+)?(?:both|all|every|each|common|general)\b", re.IGNORECASE)
 _SAID = "the text gives it for {}, one of several hosts"
 
 
@@ -48,14 +53,14 @@ def told(sink: Sink, lines: Sequence[Line], is_script: bool) -> None:
             continue
         for number, one in named.items():
             branch, caveats = sink.cases.get(number, ((), ()))
-            case = Case(_SAID.format(one.shown), noted=False)
+            case = Case(_SAID.format(one.shown))
             sink.cases[number] = ((*branch, *sink.case(kind, one.name, case)), caveats)
 
 
 def _by_line(lines: Sequence[Line], is_script: bool) -> List[Tuple[int, _Found]]:
     found: List[Tuple[int, _Found]] = []
     headings: List[Tuple[int, str]] = []  # the levels and hosts of those around a line, the innermost last
-    lead, fenced = "", False
+    lead, fenced, before = "", False, ""
     labels = _labels(lines) if not is_script else {}
     for number, text in lines:
         if FENCE.match(text):
@@ -65,6 +70,9 @@ def _by_line(lines: Sequence[Line], is_script: bool) -> List[Tuple[int, _Found]]
         if prompt:
             name = (prompt[1] or prompt[2]).lower()
             found.append((number, _Found("prompt", name, name)))
+        # What follows a command at once is a comment.
+        titled = not (before.strip() and text[:1] == "#" and advice.is_code(before))
+        before = text
         if not text.strip() or frames(text):
             continue
         if number in labels:
@@ -72,15 +80,17 @@ def _by_line(lines: Sequence[Line], is_script: bool) -> List[Tuple[int, _Found]]
             lead = lead if rest else name
             if rest:
                 found.append((number, _Found("words", _plain(name), name)))
-        elif not fenced and not is_script and _HEADING.match(text):
+        elif not fenced and not is_script and titled and _HEADING.match(text):
             depth, lead = numbered.level(text), ""
             headings = [one for one in headings if one[0] < depth]
             headings.append((depth, _host(_ABOUT.sub("", unmarked(text).rstrip(":")))))
-        elif (not advice.is_code(text) and not (fenced and headings and text[:1] != "#")) or text.lstrip()[0] == "#":
+        elif (not advice.is_code(text) and not (fenced and (headings or lead) and text[:1] != "#")) or text.lstrip()[
+            0
+        ] == "#":
             comment = text.lstrip()[0] == "#"
             leads = _LEADS.fullmatch(unmarked(advice.words(text)).rstrip(":,. \uff1a"))
             who = _host(leads["who"]) if leads else ""
-            lead = who or ("" if leads or not (comment or fenced) else lead)
+            lead = who or ("" if leads or not (comment or fenced) or _OF_ALL.match(text) else lead)
         else:
             name = lead or next((host for _depth, host in reversed(headings) if host), "")
             if name:
@@ -92,14 +102,14 @@ def _labels(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
     """By line, a label of a host and the command behind it, if a text has labels for several."""
     found: Dict[int, Tuple[str, str]] = {}
     for number, text in lines:
-        label = _LABEL.match(text)
-        if not label or len(label[1].split()) > 3 or advice.is_code(f"{label[1]}:"):
+        label = _LABEL.match(text) or _ROW.match(text)
+        if not label or len(label["name"].split()) > 3 or advice.is_code(f"{label['name']}:"):
             continue
-        rest = label["rest"] or ""
+        name, rest = label["name"], _ADDRESS.sub("", label["rest"] or "")
         command = bool(rest) and sentences.holds_a_setting(rest) and advice.is_code(rest)
-        short = role_words.of_a_part(label[1]) or re.fullmatch(r"[A-Z]{2,5}\d?|[A-Z][a-z]+\d*", label[1])
-        if short and (command or not rest):
-            found[number] = (label[1], rest)
+        alone = (label["sign"] or "")[:1] not in ("#", "|") and re.fullmatch(r"[A-Z]{2,5}\d?|[A-Z][a-z]+\d*", name)
+        if (role_words.of_a_part(name) or alone) and (command or not rest):
+            found[number] = (name, rest)
     roles = {role_words.of_a_part(name) for name, _rest in found.values()} - {""}
     alike = {number: one for number, one in found.items() if role_words.of_a_part(one[0])}
     return found if len(roles) > 1 else alike

@@ -247,7 +247,7 @@ class Script:
         name, sign, rest = found
         bindings.holds_driver(name, rest, self.scope)
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
-        self.scope.machines |= {name} if asking.answers(masks.shown(rest)) else set()
+        asking.keep(name, masks.shown(rest), self.scope)
         self.scope.in_force.update({name: raising.parameter(rest, self.scope)})
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})

@@ -9,11 +9,11 @@ from typing import List, Sequence
 
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import sysctl
 
-from .. import masks
+from .. import masks, role_words
 from ..budget import refuse
 from ..calls import sentences
 from ..keys.settings import Guide
-from ..model import CONDITIONAL, NO_EFFECT, Line, Sink
+from ..model import CONDITIONAL, NO_EFFECT, Case, Line, Sink
 from ..shell import bindings, excerpts, syntax
 from ..shell.conditions import START, UNDO
 from ..shell.lexer import Broken, TooDeep
@@ -170,10 +170,14 @@ class Shell(Walk):
             return
         # Of functions that an argument selects, a call runs one; what they say differently is of that one only.
         group, before = self.group() if self.dynamic else 0, self.sink.branch
+        roles = role_words.among(self.functions)
         for number, (name, function) in enumerate(self.functions.items()):
             if name not in self.called and not self._takes_back(name):
                 self.part = name
                 self.sink.branch = (*before, (group, number, f"function {name}")) if group else before
+                if name in roles:
+                    case = Case(f"only where the function {name} is called", noted=False)
+                    self.sink.branch += self.sink.case("function", roles[name], case)
                 if self.sites.get(name):  # what calls it needs an option, by which others have no default either
                     self.scope.values.update(self.options)
                 with suppress(bindings.Leave):

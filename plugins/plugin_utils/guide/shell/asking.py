@@ -27,10 +27,18 @@ _OF_LINUX = {"linux", "darwin"}
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
 _HAS_ANSWER = re.compile(rf"(?:\$\(|`)\s*{_TELLS}|\$\{{?HOSTNAME\b")
 
+NAME_OF_HOST = re.compile(r"(?:\$\(|`)\s*(?:hostname|uname\s+-n|cat\s+/etc/hostname)\b|\$\{?HOSTNAME\b")
+
 
 def answers(raw: str) -> bool:
     """Whether a word is what tells machines apart, as a command prints it."""
     return _HAS_ANSWER.search(raw) is not None
+
+
+def keep(name: str, raw: str, scope: expand.Scope) -> None:
+    """Keep what a variable holds that is set to a word."""
+    scope.machines |= {name} if answers(raw) else set()
+    scope.hosts |= {name} if NAME_OF_HOST.search(raw) else set()
 
 
 def of_machines(test: Node, scope: expand.Scope, holds: bool) -> str:

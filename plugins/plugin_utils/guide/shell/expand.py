@@ -40,6 +40,7 @@ class Scope:
         self.looked_for: Dict[str, str] = {}  # by those that hold whether a driver is found, the driver
         self.counts: Set[str] = set()  # those that hold the number of processors
         self.machines: Set[str] = set()  # those that hold what tells machines apart, such as the name of the host
+        self.hosts: Set[str] = set()  # those that hold the name of the host
         self.in_force: Dict[str, str] = {}  # by the variables that hold what a parameter is now, the parameter
         self.lengths: Dict[str, str] = {}  # those that are worked out from how many interrupts an array has
 

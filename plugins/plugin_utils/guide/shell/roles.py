@@ -11,7 +11,6 @@ from . import asking, comparing, conditions, expand
 from .nodes import For, Node, Sequence_, Simple, While, all_of, tested
 
 _VARIABLE = re.compile(r"[\"']?\$(?:(\w+)|\{(\w+)(?:[,^]{1,2}|:?[-=][^}]*)?\})[\"']?")
-_NAME_OF_HOST = re.compile(r"\$\(\s*(?:hostname|uname\s+-n|cat\s+/etc/hostname)\b|`\s*hostname\b|\$\{?HOSTNAME\b")
 # Variables that hold which NIC, which hardware or which release something is for.
 _OF_A_NIC = re.compile(
     r"(?i)nic\b|_nic|if$|i?face|ifname|inter|dev|driver|card|port|vendor|model|board|irq|queue|arch|speed"
@@ -41,7 +40,9 @@ def of_a_call(subject: str, scope: expand.Scope) -> bool:
 def tells_hosts(subject: str, scope: expand.Scope) -> bool:
     """Whether a word chooses between calls, or between hosts by their names or by what these are for."""
     name, value = variable(subject), masks.shown(expand.text(subject, scope))
-    if of_a_call(subject, scope) or _NAME_OF_HOST.search(subject) or _NAME_OF_HOST.search(value):
+    if of_a_call(subject, scope) or asking.NAME_OF_HOST.search(subject) or asking.NAME_OF_HOST.search(value):
+        return True
+    if name in scope.hosts:
         return True
     others = scope.machines | scope.drivers
     return bool(name) and name not in others and not _OF_A_NIC.search(name) and not _OF_A_RELEASE.search(name)
@@ -84,8 +85,8 @@ def compared(test: Optional[Node], scope: expand.Scope) -> Tuple[str, str]:
     word, name = _WORD.fullmatch(sides[1]), variable(sides[0])
     if not word or is_plain(word[2]) or word[2].lower() in comparing.AFFIRMED | conditions.UNDO:
         return "", ""
-    if not name and _NAME_OF_HOST.search(sides[0]):
+    if not name and asking.NAME_OF_HOST.search(sides[0]):
         return "HOSTNAME", word[2]
     known = masks.known(expand.text(sides[0], scope))
     tells = bool(name) and not known and not of_a_call(sides[0], scope) and tells_hosts(sides[0], scope)
-    return (name, word[2]) if tells else ("", "")
+    return ("HOSTNAME" if name in scope.hosts else name, word[2]) if tells else ("", "")
