@@ -21,8 +21,9 @@ _TOKEN = re.compile(
     r"|(?P<bracket>[{}()])|,|(?P<value>'[^']*'|\"[^\"]*\"|[^\s,{}()#][^,{}()#]*)"
 )
 _MOST_LINES = 500
-_CHOICE = re.compile(r"(\s*)(?:if|unless|case)\s+((?:[!(]\s*)*node\b.*?)\s*(?:\bthen\b.*)?(?:#.*)?$")
-_CASE_OF_IT = re.compile(r"(\s*)(?:(?:when|elsif)\s+(.*?)|else)\s*(?:\bthen\b.*)?(?:#.*)?$")
+_CHOICE = re.compile(r"(\s*)(?:if|unless|case)\s+([!(]*node\b.*)")
+_CASE_OF_IT = re.compile(r"(\s*)(?:(?:when|elsif)\s+(\S.*)|else$)")
+_BEHIND = re.compile(r"\bthen\b.*|(?<=\s)#.*")  # what a condition has behind it
 
 
 class _Choice(NamedTuple):
@@ -40,7 +41,8 @@ def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
     found: Dict[int, Tuple[Branch, Tuple[str, ...]]] = {}
     opened: List[_Choice] = []
     for number, text in lines:
-        begins, case = _CHOICE.match(text), _CASE_OF_IT.match(text)
+        bare = _BEHIND.sub("", text).rstrip()
+        begins, case = _CHOICE.fullmatch(bare), _CASE_OF_IT.fullmatch(bare)
         last = opened[-1] if opened else None
         if begins:
             sink.groups += 1

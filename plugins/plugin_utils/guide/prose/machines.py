@@ -28,9 +28,10 @@ _ABOUT = re.compile(
 )
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S|={2,6}\s+\S|\s*\*\*[^*`]+\*\*\s*:?\s*$|\s*__[^_`]+__\s*:?\s*$")
 _LABEL = re.compile(
-    r"\s*(?P<sign>[-*+]|#+|\d+[.)])?\s*[*_]*(?P<name>\w[\w .()/-]{0,30}?)[*_]*\s?[:\uff1a][*_]*(?:\s+(?P<rest>\S.*))?$"
+    r"\s*(?:(?P<sign>[-*+]|#+|\d+[.)])\s*)?[*_]*(?P<name>\w[\w .()/-]{0,30}?)"
+    r"[*_]*\s?[:\uff1a][*_]*(?:\s+(?P<rest>\S.*))?$"
 )
-_ROW = re.compile(r"\s*\|(?P<sign>)\s*[*_]*(?P<name>\w[\w .()/-]{0,30}?)[*_]*\s*\|\s*(?P<rest>\S.*?)[\s|]*$")
+_ROW = re.compile(r"\s*\|(?P<sign>)\s*[*_]*(?P<name>\w[\w .()/-]{0,30}?)[*_]*\s*\|\s*(?P<rest>\S.*)")
 _ADDRESS = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}(?::[\da-f]{0,4}){2,7})(?:/\d+)?\)?")
 _OF_ALL = re.compile(r"\W*(?:on\s+|for\s+)?(?:both|all|every|each|common|general)\b", re.IGNORECASE)
 _SAID = "the text gives it for {}, one of several hosts"
@@ -105,7 +106,7 @@ def _labels(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
         label = _LABEL.match(text) or _ROW.match(text)
         if not label or len(label["name"].split()) > 3 or advice.is_code(f"{label['name']}:"):
             continue
-        name, rest = label["name"], _ADDRESS.sub("", label["rest"] or "")
+        name, rest = label["name"], _ADDRESS.sub("", label["rest"] or "").rstrip(" |")
         command = bool(rest) and sentences.holds_a_setting(rest) and advice.is_code(rest)
         alone = (label["sign"] or "")[:1] not in ("#", "|") and re.fullmatch(r"[A-Z]{2,5}\d?|[A-Z][a-z]+\d*", name)
         if (role_words.of_a_part(name) or alone) and (command or not rest):

@@ -23,8 +23,9 @@ def left_out(lines: Sequence[Line]) -> Dict[int, Tuple[str, str]]:
     nics: Dict[int, List[str]] = {}
     for number, text in lines:
         found = _CALL.search(text)
-        nics[number] = [word for word in found[1].split() if _NIC.fullmatch(word)] if found else []
-        for nic in nics[number] if found else ():
-            ways.setdefault(nic, set()).add(found[1].strip())
+        words = found[1].split() if found else []
+        nics[number] = [word for word in words if _NIC.fullmatch(word)]
+        for nic in nics[number]:
+            ways.setdefault(nic, set()).add(" ".join(words))
     several = {nic for nic, said in ways.items() if len(said) >= _SEVERAL}
     return {number: (CONDITIONAL, _WHY) for number, named in nics.items() if several & set(named)}
