@@ -27,16 +27,18 @@ def _slow(host: Host) -> Iterator[Hit]:
         **({"rounds out of budget": f"{late}, with {host.processed} packets"} if late else {}),
     }
     felt = late or costly(host) or filled(host)
-    yield Hit(evidence, severity="medium" if felt else "low" if fast else "")
+    if felt or fast:
+        yield Hit(evidence, severity="medium" if felt else "")
 
 
 RULES = (
     Rule(
         id="clock-outside-processor",
-        severity="note",
+        severity="low",
         title="The kernel reads the time from a slow clock",
-        condition="the clocksource is hpet, acpi_pm, or the ticks of a timer; low with a NIC of 10 Gb/s or more, and "
-        "medium where processors run out of budget with losses, or spend their time on packets within an interval",
+        condition="the clocksource is hpet, acpi_pm, or the ticks of a timer, and a NIC has 10 Gb/s or more; medium, "
+        "and at any speed, where processors run out of budget with losses, or spend their time on packets within an "
+        "interval",
         explanation="The kernel reads the time for packets that it paces or measures, programs for their time-outs. "
         "The counter of the processor (TSC) takes some nanoseconds; these clocks take a microsecond or more, and one "
         "processor waits for the other.",
