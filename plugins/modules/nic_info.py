@@ -479,7 +479,7 @@ host:
       returned: always
     default_routes:
       description: The default routes of IPv4 in the main table, each with its C(nic), C(metric) and C(gateway), and
-        C(silent) where nobody says the MAC of the gateway.
+        C(silent) where the gateway does not answer ARP.
       type: list
       elements: dict
       returned: always
@@ -585,7 +585,7 @@ host:
       returned: when there are any
     absent:
       description: NICs that files of ifupdown or systemd-networkd (netplan) name and that are not there, each with its
-        name (C(nic)), the C(file), and the bridge or bond that shall have it as a port (C(above)).
+        name (C(nic)), the C(file), and the bridge or bond that has it as a port there (C(above)).
       type: list
       elements: dict
       returned: when there are any

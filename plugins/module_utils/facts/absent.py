@@ -16,7 +16,7 @@ _HARDWARE = re.compile(r"(en[ops]|eth|em|wl[ops]|nic)\d\w*|p\d+p\d+")
 
 
 def gather(host: ReadOnlyHost) -> Optional[List[Dict[str, str]]]:
-    """Each with its name (`nic`), the `file`, and the bridge or bond of which it shall be a port (`above`).
+    """Each with its name (`nic`), the `file`, and the bridge or bond that names it as a port (`above`).
 
     None where all are there. Also by another of its names a NIC is there.
     """

@@ -9,8 +9,6 @@ from ..host import ReadOnlyHost
 from ..tools import protocols, resolver
 from .saying import said
 
-_ARP = "/proc/net/arp"
-
 
 def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """The servers of resolv.conf, and under `silent` by address the NIC at which nobody answers for it.
@@ -19,7 +17,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     """
     facts = resolver.parse(host.read(resolver.CONFIGURATION) or "")
     # Of version 6 there is no such file.
-    waiting = {row["address"] for row in protocols.arp(host.read(_ARP) or "") if not row["mac"]}
+    waiting = {address for _nic, address in protocols.incomplete(host.read(protocols.ARP) or "")}
     doubtful = [server for server in facts["servers"] if server in waiting or _version_6(server)]
     silent = {server: resolver.silent(said(host, resolver.neighbour(server))) for server in doubtful}
     stub = resolver.STUB in facts["servers"]

@@ -77,23 +77,22 @@ def _hardware(host: ReadOnlyHost, nic: str, depth: int = 4) -> Set[str]:
 
 def neighbours(host: ReadOnlyHost) -> List[Dict[str, str]]:
     """Who this host has talked to on its links lately, by IPv4 address and MAC."""
-    return [row for row in protocols.arp(host.read("/proc/net/arp") or "") if row["mac"]][:_MOST]
+    return [row for row in protocols.arp(host.read(protocols.ARP) or "") if row["mac"]][:_MOST]
 
 
 def ways_out(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """The default routes of IPv4 in the main table, each with its NIC, metric and gateway, if it has one.
 
-    `silent` is whether the kernel has just asked for the MAC of the gateway in vain.
+    `silent` is one that has just not answered ARP.
     """
     found = route_table.defaults(host.read(route_table.TABLE) or "")
-    rows = protocols.arp(host.read("/proc/net/arp") or "") if any(route.gateway for route in found) else []
-    unheard = {(row["nic"], row["address"]) for row in rows if not row["mac"]}
+    silent = protocols.incomplete(host.read(protocols.ARP) or "") if any(route.gateway for route in found) else set()
     return [
         {
             "nic": route.nic,
             "metric": route.metric,
             **({"gateway": route.gateway} if route.gateway else {}),
-            **({"silent": True} if (route.nic, route.gateway) in unheard else {}),
+            **({"silent": True} if (route.nic, route.gateway) in silent else {}),
         }
         for route in found
     ]

@@ -12,15 +12,15 @@ from ..tools import protocols, sysfs, vlans
 def gather(host: ReadOnlyHost) -> Optional[List[Dict[str, Any]]]:
     """Each with its name (`nic`), its number (`id`), what it stands on (`below`), and how many packets it has `sent`.
 
-    `unanswered` are neighbours in it whose MAC the kernel has just asked for in vain. None where all hear somebody.
+    `unanswered` is how many neighbours in it have just not answered ARP. None where all hear somebody.
     """
     found = []
-    rows = None
+    silent = None
     for name, number, below in vlans.parse(host.read(vlans.CONFIGURATION) or ""):
         base = f"{sysfs.ROOT}/{name}/statistics"
         sent, received = (sysfs.number(host, f"{base}/{key}_packets") for key in ("tx", "rx"))
         if sent and received == 0:
-            rows = protocols.arp(host.read("/proc/net/arp") or "") if rows is None else rows
-            silent = sum(row["nic"] == name and not row["mac"] for row in rows)
-            found.append({"nic": name, "id": number, "below": below, "sent": sent, "unanswered": silent})
+            silent = protocols.incomplete(host.read(protocols.ARP) or "") if silent is None else silent
+            count = sum(nic == name for nic, _address in silent)
+            found.append({"nic": name, "id": number, "below": below, "sent": sent, "unanswered": count})
     return found or None

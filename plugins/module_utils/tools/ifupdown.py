@@ -78,7 +78,7 @@ _PORTS = ("bridge-ports", "bridge_ports", "bond-slaves", "bond_slaves", "slaves"
 
 
 def named(host: Reader) -> List[Named]:
-    """The NICs that the files set up at boot, and those that bridges and bonds shall have as ports."""
+    """The NICs that the files set up at boot, and the ports that they give to bridges and bonds."""
     set_up: List[Named] = []
     ports: List[Named] = []
     at_boot: Set[str] = set()

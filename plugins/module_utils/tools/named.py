@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Named(NamedTuple):
-    """Its name, the file that has it, and the bridge or bond of which it shall be a port; empty if of none."""
+    """Its name, the file that has it, and the bridge or bond that has it as a port there; empty if none has."""
 
     nic: str
     file: str

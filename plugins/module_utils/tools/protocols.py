@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List
+from typing import Dict, Iterator, List, Set, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
 WATCHED: Dict[str, List[str]] = {
@@ -176,6 +176,9 @@ def _missed(text: str, protocol: str) -> Iterator[Dict[str, str]]:
             yield row
 
 
+ARP = "/proc/net/arp"
+
+
 def arp(text: str) -> List[Dict[str, str]]:
     """Parse /proc/net/arp: address, MAC and NIC of each neighbour; the MAC is empty where none is known (ATF_COM)."""
     found = []
@@ -184,6 +187,11 @@ def arp(text: str) -> List[Dict[str, str]]:
             known = words[2] != "0x0" and words[3] != "00:00:00:00:00:00"
             found.append({"address": words[0], "mac": words[3].lower() if known else "", "nic": words[5]})
     return found
+
+
+def incomplete(text: str) -> Set[Tuple[str, str]]:
+    """Of the same file the NIC and address of each neighbour that has not answered ARP."""
+    return {(row["nic"], row["address"]) for row in arp(text) if not row["mac"]}
 
 
 def packet_queues(text: str) -> List[Dict[str, int]]:

@@ -12,7 +12,7 @@ _BURST = 1000
 # Within some seconds fewer are enough.
 _NOW = 100
 # Seconds of uptime: what comes less than once in them is not felt, even where the counter of packets has begun anew.
-HOUR, DAY = 3600, 86400
+MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
 class Loss(NamedTuple):

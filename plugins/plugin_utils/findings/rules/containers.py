@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_interface
 
-from ..harm import HOUR, much, seldom
+from ..harm import HOUR, MINUTE, much, seldom
 from ..model import Hit, Rule
 from ..view import Facts, Host
 
@@ -30,7 +30,7 @@ def _cut_off(host: Host) -> Iterator[Hit]:
     # so may all that is no more than the NICs have received of these.
     heard = sum(nic.counted("rx_broadcast")[0] for nic in host.nics if nic.linked)
     serves = (
-        (now or not seldom(host, refused, _MINUTE))
+        (now or not seldom(host, refused, MINUTE))
         and refused > heard
         and any(_serves(row) for row in host.rows("addresses") if row.text("nic") in tunnels)
     )
@@ -79,7 +79,6 @@ _NETWORKS = (
     "weave",
 )
 
-_MINUTE = 60
 # The prefixes of networks of IPv4 that a VPN has for its clients; those between two hosts are longer.
 _FOR_MANY = range(8, 30)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import enough, seldom
+from ..harm import MINUTE, enough, seldom
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from .losses import full_flows
@@ -29,15 +29,12 @@ def _overflowed(host: Host) -> tuple[int, str]:
     return count + host.protocol("Udp6RcvbufErrors")[0], since
 
 
-_MINUTE = 60
-
-
 def _udp(host: Host) -> Iterator[Hit]:
     count, since = enough(host, *_overflowed(host))
     taken, _since = _both(host, "InDatagrams")
     few = count * 10_000 < taken
     # One program may lose what is little beside the packets of all others.
-    steady = host.number("kernel", "uptime") and not seldom(host, count, _MINUTE)
+    steady = host.number("kernel", "uptime") and not seldom(host, count, MINUTE)
     if not count or (few and (host.number("protocols", "interval") or not steady)):
         return
     best = _moment(host)

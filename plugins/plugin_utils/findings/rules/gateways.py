@@ -63,8 +63,8 @@ RULES = (
         id="gateway-silent",
         severity="medium",
         title="Nobody answers for the default gateway",
-        condition="within the last minute the kernel has asked in vain for the MAC of the gateway of the default route "
-        "of IPv4 with the smallest metric; high where there is another default route behind it",
+        condition="within the last minute the gateway of the default route of IPv4 with the smallest metric has not "
+        "answered ARP; high where there is another default route behind it",
         explanation="Everything beyond the own networks goes there and is lost, while neighbours answer. The kernel "
         "does not turn to another default route as long as the link of the first one is up.",
         action="See cable, port and VLAN of that NIC, and whether the router still has that address. Where the route "

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import HOUR, seldom
+from ..harm import HOUR, MINUTE, seldom
 from ..model import Hit, Rule
 from ..view import Host
 from .containers import vpns
@@ -22,7 +22,7 @@ def _reverse(host: Host) -> Iterator[Hit]:
     tunnels, pods = vpns(host), _pods(host)
     # By a tunnel comes less than by the wire, which has its packets as well; and of connections to pods it is the
     # first packet that is dropped, beside all packets of the others.
-    many = count * 1000 >= taken or ((tunnels or pods) and not now and not seldom(host, count, _MINUTE))
+    many = count * 1000 >= taken or ((tunnels or pods) and not now and not seldom(host, count, MINUTE))
     several = ways >= 2 or (ways and pods)
     if count < (100 if now else 1000) or not many or not several or (not now and seldom(host, count, HOUR)):
         return
@@ -55,7 +55,7 @@ def _lost_of_tunnels(host: Host, count: int) -> dict[str, str]:
     now = any(row.number("interval") for row in rows)
     sent = sum(row.count("growth", "sent") if now else row.count("sent") for row in rows)
     heard = sum(nic.counted("rx_broadcast")[0] for nic in host.nics if nic.linked)
-    often = now or not seldom(host, count, _MINUTE // 6)
+    often = now or not seldom(host, count, MINUTE // 6)
     return {"sent by WireGuard": f"{sent} packets"} if 0 < sent <= 10 * count and count > heard and often else {}
 
 
@@ -75,7 +75,6 @@ def _off(host: Host) -> dict[str, Any]:
     return {_FILTER: 0, **{f"net.ipv4.conf.{name}.rp_filter": 2 for name in wires}}
 
 
-_MINUTE = 60
 _BY_CILIUM = (
     "Cilium hands packets to devices that their answers do not leave by, and needs no filter at its own (lxc*, "
     "cilium_*): set it to 0 for all, and to 2 at the NIC; see that no file of sysctl.d sets it again after that of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import much, overflowed, seldom, squeezed
+from ..harm import MINUTE, much, overflowed, seldom, squeezed
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -35,7 +35,7 @@ def _invalid(host: Host) -> Iterator[Hit]:
         return
     # One packet ends a connection of pods, beside thousands of the others.
     now, many = host.number("protocols", "interval"), count * 1000 >= max(taken, 1)
-    if not many and (host.flag("kernel", "kubernetes") is not True or (not now and seldom(host, count, _MINUTE))):
+    if not many and (host.flag("kernel", "kubernetes") is not True or (not now and seldom(host, count, MINUTE))):
         return
     evidence = {
         "packets of no valid state": f"{count} of {taken} {since}",
@@ -47,9 +47,6 @@ def _invalid(host: Host) -> Iterator[Hit]:
     harm = many and answered * 2 > count and broken * 1000 > count
     mends = {"tuning_host_sysctl": {_LIBERAL: 1}}
     yield Hit(evidence, remedy=mends if harm else {}, mends=mends, severity="" if harm else "note")
-
-
-_MINUTE = 60
 
 
 def _lists(host: Host) -> Iterator[Hit]:
