@@ -121,7 +121,7 @@ class Action(fast.ActionModule):
 
     def __init__(self, answer=None, state="confirmed"):
         self.done = []
-        told = {"before": 1, "after": 2, "host": {}, "pending": [3], "temporary": [4]}
+        told = {"before": 1, "after": 2, "commands": [], "host": {}, "pending": [3], "temporary": [4]}
         self.answer = answer or {"changed": True, **told}
         self._task = SimpleNamespace(action="guard", args={"state": state}, check_mode=False, notify=[])
         self._templar = SimpleNamespace(template=lambda value: value)
@@ -157,7 +157,7 @@ def test_the_first_task_after_a_change_opens_a_new_connection(variables, new):
         ({"guard__step": "end"}, "confirmed", {"pending", "temporary"}),
         # The callback `brief` takes from it what is no longer so.
         ({"guard__step": "end", "guard_verdict": {"stop": True}}, "confirmed", set()),
-        ({"tune__brief": True}, "confirmed", {"before", "after"}),
+        ({"tune__brief": True}, "confirmed", {"before", "after", "commands"}),
         ({"audit__packed": True}, "confirmed", {"host"}),
         ({}, "confirmed", set()),
     ],

@@ -3,7 +3,8 @@
 
 A worker is forked for each task and host. It begins with loading the connection, the shell and become, and parses the
 documentation of each, which is YAML, for its options; the first template with a filter or a test has it load all of
-these; and it ends with looking up the types of a result's fields. Together they are more than all else that it does.
+these; `register` is an expression that it compiles; and it ends with looking up the types of a result's fields. Together
+they are more than all else that it does.
 What the process above has loaded before the fork is there already, and the action of a task is imported there, so this
 is as well. Where a part is not as it was, the worker does it as ever.
 """
@@ -28,6 +29,10 @@ def load() -> None:
     for loader, name in ((filter_loader, "default"), (test_loader, "defined")):
         with suppress(Exception):
             loader.get(name)  # one that Jinja has: it is looked for in all files of Ansible's own
+    with suppress(Exception):  # there since ansible-core 2.19
+        from ansible.template import Templar, trust_as_template
+
+        Templar(None).evaluate_expression(trust_as_template("none"))  # one of any kind: the compiler gets ready
     with suppress(Exception):  # there since ansible-core 2.19
         answers.get_module_decoder("legacy", answers.Direction.MODULE_TO_CONTROLLER)
     with suppress(Exception):  # there since ansible-core 2.21

@@ -118,7 +118,7 @@ class WithOptions(UsualWay):  # type: ignore[misc]  # ansible-core has no types
         """
         left_out: Sequence[str] = ()
         if variables.get("tune__brief"):
-            left_out = ("before", "after")
+            left_out = ("before", "after", *(name for name, value in result.items() if value == []))
         if variables.get(ending.STEP) and self._task.args.get("state") != "reverted":
             left_out = ("pending", "temporary")
         if display.verbosity or result.get("failed"):

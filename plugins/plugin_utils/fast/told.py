@@ -22,25 +22,29 @@ def _file() -> str:
     return os.path.join(constants.DEFAULT_LOCAL_TMP, "linuxnet-tuning-code")
 
 
-def lines() -> list[list[str]]:
+def _said() -> str:
     """What was said so far, a line for each host: the Python of one that lacks the code, and the host."""
     with suppress(OSError), open(_file(), encoding="utf-8") as file:
-        # A full disk may have cut one.
-        return [line.split(" ", 1) for line in file.read().splitlines() if " " in line]
-    return []
+        return file.read()
+    return ""
 
 
 def lacks(host: str) -> Optional[str]:
-    """The Python of a host if it is to be taken that it lacks the code: it was not asked yet, and most lacked it."""
-    said = lines()
-    pythons = Counter(python for python, _host in said if python != _HAS)
-    if 2 * sum(pythons.values()) <= len(said) or any(other == host for _python, other in said):
+    """The Python of a host if it is to be taken that it lacks the code: it was not asked yet, and most lacked it.
+
+    Each host reads what all have said, so nothing is taken apart where few of them lacked it.
+    """
+    said = "\n" + _said()
+    if 2 * said.count(f"\n{_HAS} ") >= said.count("\n") - 1 or f" {host}\n" in said:
         return None
-    return pythons.most_common(1)[0][0]
+    # A full disk may have cut a line.
+    pythons = Counter(line.split(" ")[0] for line in said.splitlines() if " " in line)
+    del pythons[_HAS]
+    return pythons.most_common(1)[0][0] if pythons else None
 
 
 def note(host: str, lacked: Optional[str]) -> None:
     """Keep what a host said first: its Python if it `lacked` the code; from then on it has it."""
-    if not any(other == host for _python, other in lines()):
+    if f" {host}\n" not in _said():
         with suppress(OSError), open(_file(), "a", encoding="utf-8") as file:
             file.write(f"{lacked or _HAS} {host}\n")
