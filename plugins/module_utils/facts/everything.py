@@ -33,6 +33,7 @@ from . import (
     protocols,
     queues,
     rdma,
+    served,
     switches,
     sysctls,
     teams,
@@ -126,6 +127,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
         ("sockets", lambda host: protocols.sockets(host, grown)),
         ("rdma", rdma.gather),
         ("smb", protocols.shares),
+        ("samba_buffers", served.samba_buffers),
         ("persisted", persisted.gather),
     )
 
