@@ -202,7 +202,7 @@ def test_ports_of_bridges_by_kind():
         "/sys/class/net/tap100i0/mtu": "9000\n",
         "/sys/class/net/veth1/mtu": "1500\n",
     }
-    smallest, waits = {"smallest": {"port": "veth1", "mtu": 1500}}, {"forward_delay": 15, "learning": 1}
+    smallest, waits = {"smallest": {"port": "veth1", "mtu": 1500, "inside": 1}}, {"forward_delay": 15, "learning": 1}
     assert bridges.gather(host(files)) == [
         {"name": "br0", "containers": 1, "guests": 1, "nics": 1, "snoops": True, **smallest, **waits},
         {"name": "vmbr1", "nics": 1, "vlans": True},

@@ -33,7 +33,8 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     """By name, with the number of their ports by kind; one that snoops sends multicast only to whom has asked.
 
     `vlans` is whether it knows VLANs (`vlan_filtering`); then `vlan_ids` has the number of those of each port whose
-    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one,
+    card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one: how
+    many guests and containers (`inside`), and, where the bridge itself has no more, ports with hardware (`uplinks`),
     `forward_delay` the seconds of spanning tree, and `mac_of` the port of a guest or container whose MAC it has.
     `dropped_by` are the firewalls that drop what its guests send.
     """
@@ -54,7 +55,7 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
             found.append(
                 {
                     **{"name": name, **counts, **does, **known},
-                    **_smallest(host, ports),
+                    **_smallest(host, name, dict(zip(ports, kinds))),
                     **_delay(host, name, ports),
                     **_borrowed(host, name, dict(zip(ports, kinds))),
                 }
@@ -107,11 +108,19 @@ def _delay(host: ReadOnlyHost, name: str, ports: List[str]) -> Dict[str, Any]:
     return {"forward_delay": delay // 100, "learning": sum(state in _NOT_YET for state in states)}
 
 
-def _smallest(host: ReadOnlyHost, ports: List[str]) -> Dict[str, Any]:
+def _smallest(host: ReadOnlyHost, bridge: str, ports: Mapping[str, str]) -> Dict[str, Any]:
     """The port with the smallest MTU, which the bridge takes over unless it was given one, where others have more."""
     found = {port: sysfs.number(host, f"{sysfs.ROOT}/{port}/mtu") or 0 for port in ports}
     port = min(found, key=lambda name: found[name])
-    return {"smallest": {"port": port, "mtu": found[port]}} if 0 < found[port] < max(found.values()) else {}
+    if not 0 < found[port] < max(found.values()):
+        return {}
+    more = [name for name in ports if found[name] > found[port]]
+    inside = sum(ports[name] in _COME_AND_GO for name in more)
+    # A guest's NIC has neither a device nor anything below it.
+    wires = [name for name in more if ports[name] == "nics" or sysfs.below(host, name)]
+    same = sysfs.number(host, f"{sysfs.ROOT}/{bridge}/mtu") == found[port]
+    told = {"inside": inside, "uplinks": {name: found[name] for name in wires} if same else {}}
+    return {"smallest": {"port": port, "mtu": found[port], **{key: value for key, value in told.items() if value}}}
 
 
 def _kind(host: ReadOnlyHost, port: str) -> str:

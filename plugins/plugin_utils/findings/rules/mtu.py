@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import ip_interface, ip_network
+from typing import Any
 
 from ..harm import too_large
 from ..model import Hit, Rule, nic_remedy
@@ -93,6 +94,18 @@ def _too_large(bridge: str, upper: int, port: str, lower: int) -> Iterator[Hit]:
     if lower and upper > lower:
         evidence = {f"mtu of {bridge}": upper, f"mtu of its port {port}": lower}
         yield Hit(evidence, port, remedy=nic_remedy(port, mtu=upper))
+
+
+def _shrunk(host: Host) -> Iterator[Hit]:
+    for row in host.rows("bridges"):
+        name, smallest = row.text("name"), Facts(row.at("smallest"))
+        own, uplinks = smallest.count("mtu"), Facts(smallest.at("uplinks")).raw
+        # Where a bridge knows VLANs, each of them may have its own size.
+        if uplinks and smallest.count("inside") and not row.flag("vlans"):
+            evidence: dict[str, Any] = {f"mtu of {name}": own, f"mtu of its port {smallest.text('port')}": own}
+            evidence.update({f"mtu of its port {port}": mtu for port, mtu in uplinks.items()})
+            evidence["guests and containers with more"] = smallest.count("inside")
+            yield Hit(evidence, name, action=_OWN.format(name, smallest.text("port")))
 
 
 def _members(host: Host) -> Iterator[Hit]:
@@ -183,6 +196,18 @@ RULES = (
         reference=_PAGE,
         host=_above,
         switch=True,
+    ),
+    Rule(
+        id="bridge-mtu-below-uplink",
+        severity="low",
+        title="A bridge of jumbo frames has the small MTU of one of its ports",
+        condition="a bridge that does not know VLANs has the MTU of its smallest port, and its port with hardware and "
+        "at least one guest or container have a larger one",
+        explanation="A bridge without an MTU of its own takes the smallest of its ports, so the host itself sends "
+        "small packets since that port came. What others send to this port is silently dropped where it is larger.",
+        action="Give all ports of the bridge the same MTU.",
+        reference=_PAGE,
+        host=_shrunk,
     ),
     Rule(
         id="mtu-of-bond-members",
