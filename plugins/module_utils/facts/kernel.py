@@ -7,7 +7,7 @@ import re
 from typing import Any, Dict
 
 from ..host import ReadOnlyHost
-from ..tools import cpus, interrupts, kmod, processes, sysctl, sysfs
+from ..tools import cpus, hypervisors, interrupts, kmod, processes, sysctl, sysfs
 
 # What kubelet and k3s leave on a node of theirs.
 _KUBERNETES = ("/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet.conf", "/var/lib/rancher/k3s/agent")
@@ -19,6 +19,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     memory = re.search(r"^MemTotal:\s*(\d{1,15}) kB", host.read("/proc/meminfo") or "", re.MULTILINE)
     uptime = re.match(r"(\d{1,10})\b", host.read("/proc/uptime") or "")
     online = interrupts.online(host)
+    above = hypervisors.above(host)
     return {
         "release": sysfs.text(host, sysctl.path("kernel.osrelease")),
         "system": name[1] if name else "",
@@ -28,6 +29,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "memory_kib": int(memory[1]) if memory else None,
         # As Amazon says it; newer instances are not Xen's, and have ena in any case.
         **({"ec2": True} if sysfs.text(host, "/sys/hypervisor/uuid").startswith("ec2") else {}),
+        **({"guest_of": above} if above else {}),
         # Both have parameters, so that they have a folder also where they are built in.
         **(_virtual(host) if host.exists(f"{kmod.ROOT}/kvm") else {}),
         **({"kubernetes": True} if any(map(host.exists, _KUBERNETES)) else {}),

@@ -32,6 +32,31 @@ USB_NETWORKS = (
 # fmt: on
 
 
+# By the vendor that the firmware tells, its beginning: what runs this guest. Microsoft makes computers as well.
+_FIRMWARE = "/sys/class/dmi/id"
+_VENDORS = {
+    "QEMU": "QEMU",
+    "Red Hat": "KVM",
+    "oVirt": "KVM",
+    "OpenStack": "KVM",
+    "Nutanix": "AHV",
+    "VMware": "VMware",
+    "innotek": "VirtualBox",
+    "Xen": "Xen",
+    "Parallels": "Parallels",
+    "Microsoft": "Hyper-V",
+}
+
+
+def above(host: Reader) -> str:
+    """The hypervisor that a host is a guest of, by its firmware; empty if it is none, or one that is not known."""
+    vendor = sysfs.text(host, f"{_FIRMWARE}/sys_vendor")
+    found = next((name for start, name in _VENDORS.items() if vendor.startswith(start)), "")
+    if found == "Hyper-V" and sysfs.text(host, f"{_FIRMWARE}/product_name") != "Virtual Machine":
+        return ""
+    return found
+
+
 def invented(host: Reader, nic: str) -> bool:
     """Whether the speed of a NIC says nothing: a hypervisor gives it, or stands in for it, or its bus has no link."""
     known = sysfs.identity(host, nic)

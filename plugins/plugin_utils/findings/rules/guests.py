@@ -52,9 +52,13 @@ def _emulated(host: Host) -> Iterator[Hit]:
         # The interface of Xen is the only one where the instance has no other.
         xen = nic.driver in ("vif", "xen-netfront") and host.flag("kernel", "ec2") is True
         if nic.linked and (chip or xen):
-            # A real card of this kind may be a slow one, and nothing tells it from a guest's.
-            harm = xen and (squeezed(host) or overflowed(host))
-            evidence = {"driver": nic.driver, "chip": chip or "the paravirtual one of Xen, on EC2"}
+            # A real card of this kind may be a slow one, and only the firmware tells whether this is a guest.
+            above = host.text("kernel", "guest_of")
+            most = 2 * _packets(nic) >= max(map(_packets, host.nics))
+            harm = (xen or (above and most)) and (squeezed(host) or overflowed(host))
+            late = {"processors": "out of budget, or their backlog overflowed"} if harm and above else {}
+            told = {"hypervisor": above} if above else {}
+            evidence = {"driver": nic.driver, "chip": chip or "the paravirtual one of Xen, on EC2", **told, **late}
             yield Hit(evidence, nic.name, severity="medium" if harm else "", action=_ENHANCED if xen else "")
 
 
@@ -215,7 +219,8 @@ RULES = (
         severity="note",
         title="The NIC of a guest is an emulation of an old card",
         condition="the driver and the chip are those that hypervisors emulate, or the instance of EC2 has the NIC of "
-        "Xen; medium where the processors of such an instance ran out of budget or dropped packets",
+        "Xen; medium where the processors of such an instance, or of a host whose firmware is that of a hypervisor, "
+        "ran out of budget or dropped packets, and no other NIC carries more than twice as much",
         explanation="Each packet costs an exit to the hypervisor, which plays the registers of the card. A NIC that is "
         "made for guests is several times faster, and has several queues.",
         action="Give the guest virtio (KVM, Proxmox, VirtualBox), vmxnet3 (VMware) or the synthetic adapter (Hyper-V); "
