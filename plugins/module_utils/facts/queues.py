@@ -20,14 +20,25 @@ def ask(host: ReadOnlyHost) -> str:
 
 
 def dropping(host: ReadOnlyHost, text: str) -> Dict[str, List[Dict[str, Any]]]:
-    """What drops by a rule of its own on any device: queues that hold a few packets, netem, flows of fq, policers."""
+    """What drops by a rule of its own on any device: queues that hold a few packets, netem, shapers, flows of fq,
+    policers."""
     rows: Dict[str, Sequence[Any]] = {
         "short_queues": fifos.short(text),
         "emulators": qdisc_counters.emulators(text),
         "fair_queues": qdisc_counters.fair_queues(text),
+        "shapers": _shapers(host, text),
         "policers": _policers(host, text),
     }
     return {topic: [row._asdict() for row in found] for topic, found in rows.items() if found}
+
+
+def _shapers(host: ReadOnlyHost, text: str) -> List[qdisc_counters.Shaper]:
+    found = qdisc_counters.shapers(text)[:_MOST]
+    for number, row in enumerate(found):
+        if row.kind == "htb" and row.dropped >= _MANY:
+            rate, mbits = qdisc_counters.ceiling(said(host, qdisc_counters.classes(row.nic)))
+            found[number] = row._replace(rate=rate, mbits=mbits)
+    return found
 
 
 def _policers(host: ReadOnlyHost, text: str) -> List[policers.Policer]:

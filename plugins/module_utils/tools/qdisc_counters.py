@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Speak `tc -s qdisc show` about what the qdiscs of all devices have counted: netem, and full flows of fq."""
+"""Speak `tc -s qdisc show` about what the qdiscs of all devices have counted: netem, shapers, and full flows of fq."""
 
 from __future__ import annotations
 
 import re
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
+from ..schema import Query
 from . import qdisc
 
 # Kind, device, parent (empty at the root), and all lines.
@@ -35,6 +36,50 @@ class FairQueue(NamedTuple):
     options: str
     sent: int
     dropped: int
+
+
+class Shaper(NamedTuple):
+    """The root of a device that holds what is sent to a rate: its kind, the rate of a tbf as tc prints it, and packets.
+
+    `mbits` is that rate in Mb/s, 0 where its classes have it.
+    """
+
+    nic: str
+    kind: str
+    rate: str
+    mbits: float
+    sent: int
+    dropped: int
+
+
+def shapers(text: str) -> List[Shaper]:
+    """Each tbf and htb at the root of a device that has dropped packets."""
+    found = []
+    for kind, nic, parent, block in blocks(text):
+        sent, dropped = counted(block)
+        if kind in ("tbf", "htb") and not parent and dropped:
+            rate, mbits = _rate("rate", block.partition("\n")[0])
+            found.append(Shaper(nic, kind, rate, mbits, sent, dropped))
+    return found
+
+
+def classes(nic: str) -> Query:
+    """The classes of a device, with their rates and ceilings."""
+    return Query(("tc", "class", "show", "dev", nic))
+
+
+def ceiling(text: str) -> Tuple[str, float]:
+    """Of `tc class show`: the largest ceiling of a class of htb, as tc prints it, and in Mb/s."""
+    rows = [_rate("ceil", line) for line in text.splitlines() if line.startswith("class htb ")]
+    return max(rows, key=lambda row: row[1], default=("", 0.0))
+
+
+_UNITS = {"": 1e-6, "K": 1e-3, "M": 1.0, "G": 1e3, "T": 1e6}
+
+
+def _rate(word: str, line: str) -> Tuple[str, float]:
+    match = re.search(rf"\b{word} ((\d{{1,12}})([KMGT]?)bit)\b", line)
+    return (match[1], int(match[2]) * _UNITS[match[3]]) if match else ("", 0.0)
 
 
 def emulators(text: str) -> List[Emulator]:

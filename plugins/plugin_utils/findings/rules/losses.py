@@ -99,7 +99,13 @@ def _shaped(host: Host) -> Iterator[Hit]:
     for nic in host.nics if not host.forwards else []:
         root, dropped = nic.text("queues", "qdisc", "root"), nic.count("queues", "qdisc", "dropped")
         if nic.linked and root in _SHAPERS and dropped >= 1000:
-            yield Hit({"qdisc": root, "dropped": dropped, "Speed": f"{nic.speed}Mb/s"}, nic.name)
+            row = next((row for row in host.rows("shapers") if row.text("nic") == nic.name), Facts({}))
+            rate, sent = row.number("mbits") or 0, row.count("sent")
+            # What a shaper drops has already waited in its queue, so somebody wants more than it lets pass.
+            harm = nic.real and 0 < rate * 2 <= nic.speed and dropped * 1000 >= sent > 0
+            told = {"rate": row.text("rate")} if rate else {}
+            evidence = {"qdisc": root, **told, "dropped": dropped, "Speed": f"{nic.speed}Mb/s"}
+            yield Hit(evidence, nic.name, severity="low" if harm else "")
 
 
 def _forwarded(host: Host) -> Iterator[Hit]:
@@ -197,11 +203,12 @@ RULES = (
         severity="note",
         title="A NIC sends at a rate that somebody has set",
         condition="the queueing discipline of a NIC of a host that does not forward is cbq, hfsc, htb or tbf, and has "
-        "dropped at least 1000 packets",
+        "dropped at least 1000 packets; low where that are one in a thousand, and its rate, or the largest ceiling of "
+        "its classes, is half of the link's speed or less",
         explanation="It holds everything that is sent to its rate, however fast the link is. Programs such as "
         "wondershaper leave one behind, and some plugins of containers set one.",
         action="See its rate (`tc -s class show dev NIC`, `tc -d qdisc show dev NIC`); if nobody needs it, take it "
-        "away with `tc qdisc del dev NIC root`.",
+        "away with `tc qdisc del dev NIC root`. If it is meant, give it fq_codel below, which shares what there is.",
         reference="https://github.com/magnific0/wondershaper/issues/2",
         host=_shaped,
     ),
