@@ -38,6 +38,8 @@ def _reverse(host: Host) -> Iterator[Hit]:
         yield Hit({**evidence, "network of pods": "Cilium"}, remedy=off, mends=off, action=_BY_CILIUM)
     elif count * 100 >= taken:
         yield Hit(evidence, remedy=remedy, mends=mends, action=alone)
+    elif remedy and (beside := _of_other_ways(host, count)):
+        yield Hit({**evidence, **beside}, remedy=remedy, mends=mends)
     elif tunnels or not remedy:
         lost = _lost_of_tunnels(host, count) if remedy else {}
         shown = {**evidence, **({"tunnels": tunnels} if tunnels else {}), **lost}
@@ -47,6 +49,24 @@ def _reverse(host: Host) -> Iterator[Hit]:
     else:
         # Forged addresses and broadcasts of a second network on the same wire are some, too.
         yield Hit(evidence, action=_WHOSE, severity="note")
+
+
+def _of_other_ways(host: Host, count: int) -> dict[str, str]:
+    """What came by NICs that no default route leaves by, if the drops are a tenth of that, and sent to this host alone.
+
+    Whatever its source, a packet that comes by the default route is answered there.
+    """
+    ways = [row.text("nic") for row in host.rows("default_routes")]
+    below = {name for row in host.rows("addresses") if row.text("nic") in ways for name in row.words("hardware")}
+    out = below.union(ways, *([nic.name for nic in host.under(way)] for way in ways))
+    others = [nic for nic in host.nics if nic.linked and nic.name not in out]
+    came = sum(nic.packets for nic in others)
+    heard = sum(nic.counted("rx_broadcast")[0] for nic in others) + host.protocol("IpExtInMcastPkts")[0]
+    now = host.number("protocols", "interval")
+    if not ways or not out & {nic.name for nic in host.nics} or not 0 < came <= 10 * count or count <= heard:
+        return {}
+    names = " and ".join(nic.name for nic in others)
+    return {f"received by {names}": f"{came} packets"} if now or not seldom(host, count, MINUTE) else {}
 
 
 def _lost_of_tunnels(host: Host, count: int) -> dict[str, str]:
@@ -99,9 +119,10 @@ RULES = (
         title="Packets are dropped because their answers would take another NIC",
         condition="the host has several links, or is a node of Kubernetes, and at least 1000 packets (100 within an "
         "interval), and one in a hundred, were dropped by the filter of the reverse path, or on a node with Cilium, "
-        "where it is on for all devices, one in a thousand or one a minute; from one in a thousand and one an hour on, "
-        "or one a minute with a VPN or on a node, it is a note, as broadcasts of a second network on the same wire are "
-        "some, too, but for six a minute that are a tenth of what WireGuard has sent",
+        "where it is on for all devices, one in a thousand or one a minute, or a tenth of what came by NICs without a "
+        "default route, more than broadcasts and multicast, and one a minute; from one in a thousand and one an hour "
+        "on, or one a minute with a VPN or on a node, it is a note, as broadcasts of a second network on the same wire "
+        "are some, too, but for six a minute that are a tenth of what WireGuard has sent",
         explanation="With rp_filter 1 a packet must arrive on the NIC that its answer would leave by. On a host with "
         "several NICs, or with policy routing, packets of valid connections do not.",
         action="Use the loose filter, or give each NIC a routing table of its own.",

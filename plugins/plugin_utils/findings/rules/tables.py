@@ -218,11 +218,14 @@ def _containers(host: Host) -> Iterator[Hit]:
     ways = [nic.count("mtu") for nic in host.nics if nic.linked and not nic.text("master")]
     if not host.forwards or not ways or max(ways) >= 1500:
         return
+    refused, since = much(host, "IpFragFails")
+    felt = refused and (host.number("protocols", "interval") or not seldom(host, refused, HOUR))
     for row in host.rows("addresses"):
         name = row.text("nic")
         if _inner(row) and row.count("mtu") > max(ways):
-            evidence = {f"mtu of {name}": row.count("mtu"), "largest mtu of the ways out": max(ways)}
-            yield Hit(evidence, name)
+            evidence: dict[str, Any] = {f"mtu of {name}": row.count("mtu"), "largest mtu of the ways out": max(ways)}
+            evidence.update({"packets too large to forward": f"{refused} {since}"} if felt else {})
+            yield Hit(evidence, name, severity="low" if felt else "")
 
 
 # Bridges of containers and of libvirt, by the names that these give them.
@@ -276,7 +279,8 @@ RULES = (
         id="inner-mtu-above-uplink",
         severity="note",
         title="The network of containers or guests has a larger MTU than the outgoing link",
-        condition="the host forwards, all its links have an MTU below 1500, and a bridge of containers is above them",
+        condition="the host forwards, all its links have an MTU below 1500, and a bridge of containers is above them; "
+        "low where at least 1000 packets (100 within an interval), and one an hour, were too large to forward",
         explanation="TCP behind it asks its peers for segments that do not fit. That works as long as all ICMP "
         "messages about packet sizes arrive, and hangs where one is filtered.",
         action="Give the inner network the MTU of the outgoing link (`mtu` in daemon.json of Docker, and with each "
