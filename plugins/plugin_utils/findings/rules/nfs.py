@@ -106,7 +106,7 @@ def _threads(host: Host) -> Iterator[Hit]:
     late = waited * (2 if now else 4) >= every if waited else False
     if not late and not full:
         return
-    best = 1 << max(4 * cpus, 2 * threads, _FEW_THREADS * 2).bit_length() - 1
+    best = _plenty(host)
     evidence = {
         "nfsd threads": threads,
         **({"no thread was free": f"{waited} of {every} times {since}"} if late else {}),
@@ -117,6 +117,12 @@ def _threads(host: Host) -> Iterator[Hit]:
     # Whoever has twice as many processors has not chosen so few threads.
     few = late and 0 < threads * 2 <= cpus
     yield Hit(evidence, action=action, severity="" if now and late and not idle else "low" if few else "note")
+
+
+def _plenty(host: Host) -> int:
+    """Threads for a server whose own are all busy."""
+    threads, cpus = host.count("protocols", "fill", "nfsd_threads"), host.count("kernel", "cpu_count")
+    return 1 << max(4 * cpus, 2 * threads, _FEW_THREADS * 2).bit_length() - 1
 
 
 # What nfs-utils starts where nobody has asked for more.
@@ -206,7 +212,9 @@ def _connections(host: Host) -> Iterator[Hit]:
     # svc_check_conn_limits() in net/sunrpc/svc_xprt.c, up to the commit that ended it.
     most = limit or (threads + 3) * 20
     if threads and held * 10 >= most * 9 and (0, 0) < host.release < (6, 14):
-        best = 1 << max((held * 2 // 20 - 3).bit_length(), threads.bit_length())
+        # The other finding advises a number as well.
+        busy = _plenty(host) if any(_threads(host)) else 0
+        best = max(busy, 1 << max((held * 2 // 20 - 3).bit_length(), threads.bit_length()))
         why = "max_connections" if limit else "most for so many threads"
         shown = {"connections to port 2049": held, "nfsd threads": threads, why: most}
         yield Hit(shown, action=_RAISE if limit else _ROOM.format(best))
