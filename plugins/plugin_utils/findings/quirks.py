@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -24,7 +25,8 @@ class Quirk(NamedTuple):
     clear losses as well where nobody knows whether the link sleeps. One segment in so many `gaps` came after one that
     was missing, which makes it medium and is no condition. `build` is how the version of the driver begins that has
     the fault, and `revisions` are the steppings of the chip that have it. `set` is what to write for the NIC. A row
-    without `before` is not ended by any kernel that is known, and `ended` is what ended it.
+    without `before` is not ended by any kernel that is known, and `ended` is what ended it. `rhel` is the first build
+    of Red Hat's kernel of the same version that has the cure of a later one.
     """
 
     id: str
@@ -38,6 +40,7 @@ class Quirk(NamedTuple):
     pci: tuple[str, ...] = ()
     since: Release = (0, 0)
     before: Release = (999, 0)
+    rhel: tuple[int, ...] = ()
     features: tuple[str, ...] = ()
     mtu: int = 0
     pause: bool = False
@@ -82,7 +85,7 @@ class Quirk(NamedTuple):
 
 def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
     """The evidence, if a NIC is such hardware in such a state."""
-    if not is_hardware(quirk.drivers, quirk.pci, quirk.since, quirk.before, nic):
+    if not is_hardware(quirk.drivers, quirk.pci, quirk.since, quirk.before, nic) or _cured(quirk, nic):
         return {}
     if quirk.build and not nic.text("driver_version").startswith(quirk.build):
         return {}
@@ -94,6 +97,13 @@ def applies(quirk: Quirk, nic: Nic) -> dict[str, Any]:
     build = {"driver version": nic.text("driver_version")} if quirk.build else {}
     stepping = {"revision": int(revision)} if quirk.revisions and revision is not None else {}
     return {} if found is None else {**_hardware(nic), **stepping, **build, **found, **missing}
+
+
+def _cured(quirk: Quirk, nic: Nic) -> bool:
+    """Whether the kernel is one of Red Hat's, such as 4.18.0-553.el8_10.x86_64, and has the cure already."""
+    numbers, mark, _rest = nic.host.text("kernel", "release").partition(".el")
+    build = tuple(int(word) for word in re.findall(r"\d{1,9}", numbers))
+    return bool(quirk.rhel and mark) and build[:3] == quirk.rhel[:3] and build >= quirk.rhel
 
 
 def _gaps(nic: Nic, part: int) -> dict[str, Any]:

@@ -145,8 +145,10 @@ ROWS = (
         drivers=("mlx4_core", "mlx4_en", "mlx5_core"),
         pci=("15b3:",),
         before=(5, 0),
+        rhel=(4, 18, 0, 80, 2, 1),
         features=("rx",),
-        condition="a card of Mellanox computes checksums of what it receives, and the kernel is older than Linux 5.0",
+        condition="a card of Mellanox computes checksums of what it receives, and the kernel is older than Linux 5.0, "
+        "or of RHEL 8 before 4.18.0-80.2.1",
         explanation="The card counts the padding of short packets, which is not always zero. The kernel then floods "
         "its log with `hw csum failure` and computes the checksum itself; nothing is lost.",
         action="Use a newer kernel; RHEL 8 has the fix since 4.18.0-80.2.1.",
