@@ -461,6 +461,7 @@ host:
         - Release, distribution, processors, memory, and whether the host forwards packets.
         - C(ec2) is V(true) on an instance of Amazon that is Xen's, C(kubernetes) on a node of it (kubelet or k3s), and
           C(kvm) on a host that can have guests; then C(vhost_net) tells whether the kernel moves their packets.
+        - C(guest_of) is the hypervisor of a guest, such as V(VMware), if its firmware tells.
       type: dict
       returned: always
     power:
@@ -521,6 +522,8 @@ host:
         - Bridges with ports, by C(name), with the number of their C(nics), C(guests), C(containers) and C(others), and
           C(snoops) where they snoop multicast, C(vlans) where they know VLANs. C(vlan_ids) is the number of VLANs of
           each port whose card can filter only some.
+        - C(smallest) is the C(port) with the smallest C(mtu), where others have a larger one, with the number of guests
+          and containers with more (C(inside)), and those with hardware (C(uplinks)) if the bridge has no more itself.
         - C(mac_of) is the port of a guest or container whose MAC the bridge has taken, as nobody has given it one.
           C(dropped_by) has the packets that C(iptables) and C(ip6tables) dropped where they drop all that is bridged.
       type: list
@@ -653,6 +656,13 @@ host:
       type: list
       elements: dict
       returned: when there are any
+    shapers:
+      description:
+        - Each tbf and htb at the root of a C(nic) that has dropped packets, by C(kind), with the packets C(sent) and
+          C(dropped), and its C(rate), or the largest ceiling of its classes, which is also told in Mb/s (C(mbits)).
+      type: list
+      elements: dict
+      returned: when there are any
     fair_queues:
       description:
         - By C(nic) the fq that has C(dropped) packets of flows of which too many were waiting, all queues together,
@@ -714,6 +724,10 @@ host:
       type: list
       elements: dict
       returned: when there are any
+    samba_buffers:
+      description: The buffers in bytes that Samba sets for its connections, by C(SO_RCVBUF) and C(SO_SNDBUF).
+      type: dict
+      returned: when it runs and sets any
     drops:
       description: The kernel's reasons for the packets that it dropped within O(interval), with their number.
       type: dict
