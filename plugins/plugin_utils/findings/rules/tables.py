@@ -219,7 +219,9 @@ def _containers(host: Host) -> Iterator[Hit]:
     if not host.forwards or not ways or max(ways) >= 1500:
         return
     refused, since = much(host, "IpFragFails")
-    felt = refused and (host.number("protocols", "interval") or not seldom(host, refused, HOUR))
+    # Where they are many, the other finding tells of them.
+    told = host.number("protocols", "interval") or not seldom(host, refused, HOUR)
+    felt = bool(refused and told) and not too_large(host)
     for row in host.rows("addresses"):
         name = row.text("nic")
         if _inner(row) and row.count("mtu") > max(ways):
@@ -280,7 +282,8 @@ RULES = (
         severity="note",
         title="The network of containers or guests has a larger MTU than the outgoing link",
         condition="the host forwards, all its links have an MTU below 1500, and a bridge of containers is above them; "
-        "low where at least 1000 packets (100 within an interval), and one an hour, were too large to forward",
+        "low where at least 1000 packets (100 within an interval), and one an hour, were too large to forward, but "
+        "not one in 10000",
         explanation="TCP behind it asks its peers for segments that do not fit. That works as long as all ICMP "
         "messages about packet sizes arrive, and hangs where one is filtered.",
         action="Give the inner network the MTU of the outgoing link (`mtu` in daemon.json of Docker, and with each "
