@@ -56,6 +56,9 @@ def test_samba_has_buffers_only_where_it_runs():
     assert served.samba_buffers(host(files)) is None
     files["/sys/fs/cgroup/system.slice/smbd.service/cgroup.procs"] = "812\n"
     assert served.samba_buffers(host(files)) == {"SO_RCVBUF": 8192}
+    del files["/sys/fs/cgroup/system.slice/smbd.service/cgroup.procs"]
+    files["/run/samba/smbd.pid"] = "812\n"
+    assert served.samba_buffers(host(files)) == {"SO_RCVBUF": 8192}
     files[samba.CONFIGURATION] = "[global]\n"
     assert served.samba_buffers(host(files)) is None
 

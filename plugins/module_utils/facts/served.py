@@ -14,5 +14,5 @@ def samba_buffers(host: ReadOnlyHost) -> Optional[Dict[str, int]]:
 
     Clients have its file as well, from a package that they share with the server.
     """
-    runs = any(services.runs(host, unit) for unit in samba.SERVICES)
+    runs = any(services.runs(host, unit) for unit in samba.SERVICES) or any(map(host.exists, samba.PIDS))
     return (samba.buffers(host.read(samba.CONFIGURATION) or "") or None) if runs else None

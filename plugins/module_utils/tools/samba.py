@@ -8,6 +8,8 @@ from typing import Dict
 
 CONFIGURATION = "/etc/samba/smb.conf"
 SERVICES = ("smbd.service", "smb.service", "samba.service", "samba-ad-dc.service")
+# What it leaves where there is no systemd, by Debian and by Red Hat.
+PIDS = ("/run/samba/smbd.pid", "/run/smbd.pid")
 
 _BUFFERS = ("SO_RCVBUF", "SO_SNDBUF")
 
