@@ -117,7 +117,9 @@ INET = "table inet filter {\n\tchain forward {\n\t\ttcp option maxseg size set r
         (IP4 + IP6, "", "ppp0", {"ipv4": True, "ipv6": False}),
         (IP6 + INET, "", "ppp0", {"ipv4": True, "ipv6": True}),
         ("", "-A FORWARD -o ppp0 -p tcp -j TCPMSS --clamp-mss-to-pmtu\n", "ppp0", {"ipv4": True, "ipv6": False}),
+        (IP6, "", "ppp0", {"ipv4": False, "ipv6": False}),
         (IP4, "", "eth0", {}),
+        ("", "", "ppp0", {}),
     ],
 )
 def test_which_versions_a_router_lowers_the_mss_for(ruleset, legacy, nic, found):
@@ -126,6 +128,10 @@ def test_which_versions_a_router_lowers_the_mss_for(ruleset, legacy, nic, found)
     def run(words, _data=""):
         return (0, told[tuple(words)], "") if tuple(words) in told else (1, "", "")
 
-    files = {f"/sys/class/net/{nic}/ifindex": "5\n", "/proc/sys/net/ipv6/conf/all/forwarding": "1\n"}
-    host = memory_host.connect(memory_host.Files(files), run, True)
-    assert clamps.gather(host) == found
+    for switch in ("ipv6/conf/all/forwarding", "ipv4/ip_forward"):
+        files = {f"/sys/class/net/{nic}/ifindex": "5\n", f"/proc/sys/net/{switch}": "1\n"}
+        host = memory_host.connect(memory_host.Files(files), run, True)
+        assert clamps.gather(host) == found
+    assert (
+        clamps.gather(memory_host.connect(memory_host.Files({f"/sys/class/net/{nic}/ifindex": "5\n"}), run, True)) == {}
+    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import much
+from ..harm import HOUR, much, seldom, too_large
 from ..model import Hit, Rule
-from ..view import Host
+from ..view import Facts, Host
 
 
 def _one_only(host: Host) -> Iterator[Hit]:
@@ -15,11 +15,7 @@ def _one_only(host: Host) -> Iterator[Hit]:
         return
     refused, since = much(host, "Ip6InTooBigErrors")
     sent, _since = host.protocol("Ip6OutForwDatagrams")
-    lines = [
-        row
-        for row in host.rows("addresses")
-        if (row.text("kind") == "ppp" or row.text("nic").startswith("ppp")) and ":" in row.text("address")
-    ]
+    lines = [row for row in _lines(host) if ":" in row.text("address")]
     # Who knows the MTU by router advertisements sends nothing that is too large.
     if not lines or not refused or refused * 10_000 <= sent:
         return
@@ -34,6 +30,39 @@ def _one_only(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, nic, action=_ACTION.format(nic, mtu))
 
 
+def _lines(host: Host) -> list[Facts]:
+    """The addresses of lines by PPP."""
+    rows = host.rows("addresses")
+    return [row for row in rows if row.text("kind") == "ppp" or row.text("nic").startswith("ppp")]
+
+
+def _none(host: Host) -> Iterator[Hit]:
+    refused, since = much(host, "IpFragFails")
+    now = host.number("protocols", "interval")
+    line = unclamped(host)
+    # Where they are many, the finding that counts them tells the same.
+    if line and refused and (now or not seldom(host, refused, HOUR)) and not too_large(host):
+        name, mtu = line.text("nic"), line.count("mtu")
+        told = f"{refused} beside {host.protocol('IpForwDatagrams')[0]} {since}"
+        evidence = {f"mtu of {name}": mtu, "MSS lowered over IPv4": "no", "packets too large for the line": told}
+        yield Hit(evidence, name, action=LOWER.format(name))
+
+
+def unclamped(host: Host) -> Facts | None:
+    """The line by PPP that a default route of a router leaves by and for which no rule lowers the MSS over IPv4."""
+    if host.flag("clamps", "ipv4") is not False or host.flag("kernel", "forwards_ipv4") is not True:
+        return None
+    out = {row.text("nic") for row in host.rows("default_routes")}
+    lines = [row for row in _lines(host) if row.text("nic") in out and 576 <= row.count("mtu") < 1500]
+    return next(iter(lines), None)
+
+
+LOWER = (
+    "Lower the MSS of what leaves by {0} (`iptables -t mangle -A FORWARD -o {0} -p tcp --tcp-flags SYN,RST SYN -j "
+    'TCPMSS --clamp-mss-to-pmtu`, or `oifname "{0}" tcp flags syn tcp option maxseg size set rt mtu` in a chain of '
+    "forward of nftables); or let the line carry 1500, where the provider can (RFC 4638: an MTU of 1508 on the NIC "
+    "below)."
+)
 _ACTION = (
     "Lower the MSS over IPv6 as well (`ip6tables -t mangle -A FORWARD -o {0} -p tcp --tcp-flags SYN,RST SYN -j TCPMSS "
     "--clamp-mss-to-pmtu`, or the rule of nftables in a table of the family inet), or announce the MTU of the line in "
@@ -41,6 +70,19 @@ _ACTION = (
 )
 
 RULES = (
+    Rule(
+        id="mss-not-lowered",
+        severity="low",
+        title="A router does not lower the MSS to what its line carries",
+        condition="a host forwards IPv4, a default route leaves by PPP with an MTU below 1500, it has rules and none "
+        "lowers the MSS of connections over IPv4, and at least 1000 packets (100 within an interval), and one an hour, "
+        "were too large for the line, but not one in 10000",
+        explanation="Clients announce segments for the 1500 bytes of their wire. Servers whose providers filter the "
+        "messages that a packet was too large then never get through: some pages and mails hang, all others work.",
+        action="Lower the MSS of what leaves by the line, or let it carry 1500 bytes.",
+        reference="https://man7.org/linux/man-pages/man8/iptables-extensions.8.html",
+        host=_none,
+    ),
     Rule(
         id="mss-not-lowered-for-ipv6",
         severity="medium",

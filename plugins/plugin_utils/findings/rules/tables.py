@@ -9,6 +9,7 @@ from typing import Any
 from ..harm import DAY, HOUR, much, seldom, too_large
 from ..model import Hit, Rule
 from ..view import Facts, Host
+from .clamps import LOWER, unclamped
 
 # A connection that is tracked takes about as many bytes, with its place in the hash table.
 _ENTRY = 400
@@ -185,7 +186,9 @@ def _too_large(host: Host) -> Iterator[Hit]:
     both = {"packets too large to forward": too_large(host), "the same over IPv6": _too_large_6(host)}
     refused = {name: told for name, told in both.items() if told}
     if refused:
-        yield Hit({**refused, **_mtus(host)}, action=_PODS if host.flag("kernel", "kubernetes") is True else "")
+        line = unclamped(host)
+        action = LOWER.format(line.text("nic")) if line else ""
+        yield Hit({**refused, **_mtus(host)}, action=_PODS if host.flag("kernel", "kubernetes") is True else action)
 
 
 def _too_large_6(host: Host) -> str:
