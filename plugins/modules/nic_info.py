@@ -544,7 +544,7 @@ host:
     clamps:
       description: Whether a rule of the firewall lowers the MSS of connections over C(ipv4) and over C(ipv6).
       type: dict
-      returned: of hosts that forward IPv6 and dial in by PPP
+      returned: of hosts that forward, dial in by PPP and have rules
     detours:
       description:
         - Networks to which a NIC is connected (C(network), C(nic)) and that a C(table) before the main one leads into
