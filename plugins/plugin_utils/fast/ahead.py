@@ -3,8 +3,8 @@
 
 A worker is forked for each task and host. It begins with loading the connection, the shell and become, and parses the
 documentation of each, which is YAML, for its options; the first template with a filter or a test has it load all of
-these; `register` is an expression that it compiles; and it ends with looking up the types of a result's fields. Together
-they are more than all else that it does.
+these; `register` is an expression that it compiles; and it ends with looking up the types of a result's fields.
+Together they are more than all else that it does.
 What the process above has loaded before the fork is there already, and the action of a task is imported there, so this
 is as well. Where a part is not as it was, the worker does it as ever.
 """
