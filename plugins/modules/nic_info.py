@@ -230,6 +230,12 @@ nics:
           and whether its port is C(aggregated), in which C(group).
       type: dict
       returned: when one of them listens, and the switch tells
+    optics:
+      description:
+        - What its module tells - C(temperature), C(light_dbm) of what it receives, C(reach) and length (C(copper_m)) of
+          a copper cable, maker and part (C(module)), and whether it is too C(hot) or too C(dim).
+      type: dict
+      returned: of a port for modules without a link that somebody uses, or whose link goes down or damages packets
     pause_partner:
       description: The use of pause frames the link partner offers.
       type: str

@@ -29,6 +29,7 @@ from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import (
     interrupts,
     ip,
     lldp,
+    optics,
     ss,
     statistics,
     tc,
@@ -65,6 +66,7 @@ PARSERS = {
     "lldp_frames": lldp.frames,
     "networkctl_lldp": lldp.networkctl,
     "drops": drops.parse,
+    "optics": optics.parse,
     "vfs": vfs.parse,
 }
 

@@ -26,6 +26,7 @@ from . import (
     modules,
     nameservers,
     nics,
+    optics,
     paths,
     persisted,
     power,
@@ -87,6 +88,8 @@ def gather(
         whole_host += (("configured", files_by_hand.gather),)
     about.update({topic: _try(topic, remarks, partial(read, host)) for topic, read in whole_host})
     own = about["addresses"] or []
+    used = [row["nic"] for row in own]
+    _add(found, "optics", _try("optics", remarks, lambda: optics.gather(host, found, used)))
     about["loopback"] = [row["address"] for row in own if row["nic"] == "lo"]
     about["addresses"] = [row for row in own if row["nic"] != "lo"]
     told = about.get("sockets") or {}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..hangs import known
 from ..harm import DAY, lost, much, rare
 from ..model import Hit, Rule
+from ..optics import told
 from ..view import Host, Nic
 from .duplex import mismatched
 from .link import on_usb, wireless
@@ -29,7 +30,9 @@ def _broken(host: Host) -> Iterator[Hit]:
                 **({"Speed": f"{nic.speed}Mb/s", "FEC": "off"} if bare else {}),
             }
             board = nic.driver.startswith(_BOARDS) and broken * 100 >= nic.packets
-            yield Hit(evidence, nic.name, action=_CORRECT if bare else _DELAYS if board else "")
+            alarm, better = told(nic)
+            action = better or (_CORRECT if bare else _DELAYS if board else "")
+            yield Hit({**evidence, **alarm}, nic.name, action=action)
 
 
 # Drivers of NICs that are part of a board's processor, with a PHY beside it (stmmac and its glue, macb, fec, mvneta).

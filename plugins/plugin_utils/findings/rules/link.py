@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model import Hit, Rule, nic_remedy
+from ..optics import told
 from ..view import Host, Nic
 from .duplex import mismatched
 
@@ -89,6 +90,8 @@ def _flaps(host: Host) -> Iterator[Hit]:
             **({"EEE": nic.text("eee")} if nic.text("eee") else {}),
             "driver": nic.driver,
         }
+        alarm, cooler = told(nic)
+        evidence.update(alarm)
         if lowered(nic):
             evidence["tuned profile"] = host.text("managers", "tuned", "profile")
             yield Hit({**evidence, "Advertised link modes": nic.words("advertised_modes")}, nic.name, action=_DYNAMIC)
@@ -98,7 +101,7 @@ def _flaps(host: Host) -> Iterator[Hit]:
         remedy = mends if sleeps else {}
         hangs, _since = nic.counted("tx_timeouts")
         action = _STEADY if nic.driver == "igc" or sleeps else TOGETHER if same else _RESETS if hangs else ""
-        action = action or _tries(nic)
+        action = cooler or action or _tries(nic)
         if _lacks_firmware(nic):
             evidence["firmware of the PHY"] = "not loaded"
             action = action or _FIRMWARE

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..chips import FIBRE_82599, I225, I226
 from ..model import Hit, Rule, nic_remedy
+from ..optics import told
 from ..view import Host, Nic
 
 _FEC = (
@@ -59,6 +60,38 @@ def _down(host: Host) -> Iterator[Hit]:
         evidence = {"Link detected": f"no ({nic.text('down_reason')})", **({"FEC": "off"} if bare else {})}
         remedy = nic_remedy(nic.name, fec={"encoding": "rs"}) if bare else {}
         yield Hit(evidence, nic.name, "", remedy, action, "" if _used(nic) else "note")
+
+
+def _unmatched(host: Host) -> Iterator[Hit]:
+    """Ports whose driver gives no reason, and whose module does."""
+    for nic in host.nics:
+        if nic.flag("carrier") is not False or not _used(nic) or nic.text("down_reason").split(",")[0] in _REASONS:
+            continue
+        alarm, action = told(nic)
+        if alarm:
+            # Where no light arrives the other end may just be switched off.
+            yield Hit(alarm, nic.name, action=action, severity="" if nic.flag("optics", "hot") else "note")
+            continue
+        reach, light = nic.text("optics", "reach"), nic.number("optics", "light_dbm")
+        off = nic.value("fec", "encoding") == "off" and nic.desired("fec", "encoding") is None
+        bare = off and nic.count("fastest") >= _CORRECTED and nic.desired("speed") is None
+        if bare and (reach in _NEEDS_FEC or (light is not None and light > _BRIGHT)):
+            length = f", {nic.count('optics', 'copper_m')} m" if nic.count("optics", "copper_m") else ""
+            signal = {"cable": f"25G Base-CR {reach}{length}"} if reach else {"light received": f"{light} dBm"}
+            named = {"module": nic.text("optics", "module")} if nic.text("optics", "module") else {}
+            remedy = nic_remedy(nic.name, fec={"encoding": "rs"})
+            yield Hit({**signal, **named, "Link detected": "no", "FEC": "off"}, nic.name, "", remedy, _FEC)
+        elif light is not None and light > _BRIGHT:
+            yield Hit({"light received": f"{light} dBm", "Link detected": "no"}, nic.name, action=_LIT, severity="note")
+
+
+# Copper of 25 Gb/s that may only run with forward error correction, as its plug says; and light that a receiver of any
+# kind sees well.
+_NEEDS_FEC, _BRIGHT = ("CA-L", "CA-S"), -10
+_LIT = (
+    "Light arrives, so the cable is right: see that both ends have the same speed, negotiation and forward error "
+    "correction (`ethtool --show-fec NIC`), and that the port of the switch is not blocked."
+)
 
 
 def _used(nic: Nic) -> bool:
@@ -122,6 +155,11 @@ def _asleep(host: Host) -> Iterator[Hit]:
             yield Hit({"runtime_status": "suspended", "driver": nic.driver, "Link detected": "no"}, nic.name)
 
 
+def _without(host: Host) -> Iterator[Hit]:
+    yield from _down(host)
+    yield from _unmatched(host)
+
+
 RULES = (
     Rule(
         id="nic-sleeps-without-link",
@@ -151,14 +189,16 @@ RULES = (
     Rule(
         id="link-down-for-a-reason",
         severity="high",
-        title="A cable is plugged in, and the NIC says why it has no link",
+        title="A cable is plugged in, and the NIC or its module says why it has no link",
         condition="a NIC that has an address, or is the port of a bond or bridge, has no link, and its driver tells a "
-        "mismatch of the ends, a bad signal, or trouble with module, power or heat; a note if nobody uses it",
+        "mismatch of the ends, a bad signal, or trouble with module, power or heat; or it has no forward error "
+        "correction from 25 Gb/s on, while the cable needs it or light arrives; a note if nobody uses it, or the "
+        "module tells of too little light, or of enough",
         explanation="Drivers of fast NICs know how far the link has come. From 25 Gb/s on the ends must have the same "
         "forward error correction, which they do not negotiate with optics.",
         action="See what the driver says, at both ends.",
         reference="https://docs.kernel.org/networking/ethtool-netlink.html",
-        host=_down,
+        host=_without,
         switch=True,
     ),
     Rule(
