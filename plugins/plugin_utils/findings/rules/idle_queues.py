@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queues that get nothing, because the firmware of the card keeps them for a traffic class that nobody uses."""
+"""Queues that get nothing: the firmware of the card keeps them for a class nobody uses, or the hash passes them by."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..harm import lost, overflowed, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .interrupts import dials_in
 
 _FLAG = "disable-fw-lldp"
 # Interrupts of the busy half from which on the other one should have had some, and the part that is none of these:
@@ -56,7 +57,58 @@ def _split(nic: Nic) -> tuple[int, int]:
     return (half, half) if even and max(high) * _NONE < sum(low) // half else (0, 0)
 
 
+# One of at least so many queues, with this part of all interrupts: under load it has fewer for its packets than others.
+_SEVERAL, _NEARLY_ALL = 4, 0.8
+# Drivers that hash UDP by its addresses alone until somebody asks for the ports as well.
+_BY_ADDRESSES = ("be2net", "bnx2x", "bnxt_en", "igb", "igc", "ixgbe", "qede")
+
+
+def _gathered(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        loss, one = lost(nic, "rx_missed"), _alone(nic)
+        if not loss or not one or not nic.real:
+            continue
+        datagrams, segments = (host.protocol(name)[0] for name in ("UdpInDatagrams", "TcpInSegs"))
+        named = {"UDP received": f"{datagrams}, beside {segments} segments of TCP"} if datagrams or segments else {}
+        mends = nic_remedy(nic.name, rss={"udp4": "sdfn", "udp6": "sdfn"})
+        by_addresses = nic.driver in _BY_ADDRESSES and datagrams >= segments and not dials_in(host)
+        told = nic.value("rss", "udp4") in (None, "sd") and nic.desired("rss") is None
+        remedy = mends if by_addresses and told else {}
+        severity = "high" if loss.much else ""
+        yield Hit({**one, "lost, ring full": loss.text, **named}, nic.name, "", remedy, "", severity, mends)
+
+
+def _alone(nic: Nic) -> dict[str, str]:
+    """The queue that has served nearly all interrupts of several, where the table gives each its part."""
+    rows = nic.rows("interrupts")
+    counts = {row.text("name"): sum(row.numbers("counts")) for row in rows}
+    table = nic.value("rss", "indirection")
+    even = table is None or table == "equal"
+    if not even or min(nic.queues, len(counts)) < _SEVERAL or len(counts) < len(rows):
+        return {}
+    name, most = max(counts.items(), key=lambda item: item[1])
+    if sum(counts.values()) < _MANY or most < _NEARLY_ALL * sum(counts.values()):
+        return {}
+    return {f"interrupts of {name}": f"{most} of {sum(counts.values())}", "queues": str(nic.queues)}
+
+
 RULES = (
+    Rule(
+        id="one-queue-takes-all",
+        severity="medium",
+        title="One receive queue of several gets nearly all packets, and loses some",
+        condition="one of at least four queues has had 80 % of a million interrupts or more, while the table of RSS "
+        "serves all of them, and packets were lost because a ring was full; high above one lost packet in 10000",
+        explanation="Queues are chosen by a hash, which most drivers compute of UDP by its addresses alone, so that "
+        "all streams between two hosts come by one queue and one processor. Tunnels, PPP, IPsec and one single "
+        "connection do so whatever is hashed.",
+        action="Let the NIC hash the ports of UDP as well (`rss: {udp4: sdfn, udp6: sdfn}`; `ethtool -n NIC "
+        "rx-flow-hash udp4` shows what it does); where that is so, or it is one connection, let other processors do "
+        "what follows (`irq: {rps: spread}`), and raise the ring for bursts.",
+        reference="https://docs.kernel.org/networking/scaling.html",
+        host=_gathered,
+        proven=True,
+    ),
     Rule(
         id="firmware-halves-queues",
         severity="note",

@@ -162,7 +162,7 @@ def crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
         table = nic.value("rss", "indirection")
         if isinstance(table, str) and re.fullmatch(r"equal 1( start \d+)?", table):
             return {"RSS table": table}, nic_remedy(nic.name, rss={"indirection": "equal"}), _TABLE
-        if _dials_in(host):
+        if dials_in(host):
             shares = nic.value("irq", "rps") == "none"
             return {}, nic_remedy(nic.name, irq={"rps": "spread"}) if shares else {}, _WRAPPED
     shared = nic.value("irq", "rps") if nic else None
@@ -175,7 +175,7 @@ def crowded(host: Host) -> tuple[dict[str, str], dict[str, Any], str]:
     return {}, remedy, f"{_SPREAD} {_ONE_FLOW if several else given}".strip()
 
 
-def _dials_in(host: Host) -> bool:
+def dials_in(host: Host) -> bool:
     """Whether the host has a connection by PPP, within which most of its packets come."""
     return any(row.text("kind") == "ppp" or row.text("nic").startswith("ppp") for row in host.rows("addresses"))
 
@@ -225,7 +225,7 @@ def _alone(host: Host) -> list[Nic]:
 
 def _rounds(nic: Nic) -> int:
     """How often processors handle a packet of a NIC: once more for its VLAN, and once more within PPP."""
-    return 1 + nic.tagged + _dials_in(nic.host)
+    return 1 + nic.tagged + dials_in(nic.host)
 
 
 def _each(host: Host) -> Iterator[Hit]:
