@@ -119,6 +119,15 @@ HANGS = (
     ),
     Hang(
         ("tg3",),
+        "the memory access of BCM5762 hangs in machines with AMD's chipsets, for which the driver got limits in Linux "
+        "4.15 and 4.18 that are not enough for all of them",
+        "Switch highdma off, with which these machines are known to be steady, and use a newer kernel and firmware.",
+        "https://bugs.launchpad.net/ubuntu/+source/linux/+bug/1447664",
+        pci=("14e4:1687",),
+        features=("highdma",),
+    ),
+    Hang(
+        ("tg3",),
         "before Linux 4.5 very many small segments in one packet filled the transmit ring for ever",
         "Switch tso off, or use a newer kernel.",
         f"{KERNEL}b7d987295c74",

@@ -35,10 +35,10 @@ def _asleep(host: Host) -> Iterator[Hit]:
 def _late(host: Host) -> Iterator[Hit]:
     for nic, loss in _overruns(host):
         if _awake(nic):
-            action, remedy = (_SENDERS_WAIT, _relief(nic)) if _without_pcie(nic) else (_AWAKE, {})
-            bus = {"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if _without_pcie(nic) else {}
+            action, remedy = (_SENDERS_WAIT, _relief(nic)) if without_pcie(nic) else (_AWAKE, {})
+            bus = {"bus": nic.text("bus"), "Speed": f"{nic.speed}Mb/s"} if without_pcie(nic) else {}
             severity = "" if loss.much else "medium"
-            mends = _reliefs(nic) if _without_pcie(nic) else _stays_awake(nic)
+            mends = _reliefs(nic) if without_pcie(nic) else _stays_awake(nic)
             yield Hit({**_evidence(nic, loss), **bus}, nic.name, "", remedy, action, severity, mends)
 
 
@@ -62,10 +62,10 @@ def _evidence(nic: Nic, loss: Loss) -> dict[str, Any]:
 
 def _awake(nic: Nic) -> bool:
     """Whether no link on the way to the memory may sleep."""
-    return nic.text("aspm") == "off" or _without_pcie(nic)
+    return nic.text("aspm") == "off" or without_pcie(nic)
 
 
-def _without_pcie(nic: Nic) -> bool:
+def without_pcie(nic: Nic) -> bool:
     """Whether its bus is known, and no PCIe link is on the way that could sleep."""
     bus = nic.text("bus")
     asleep = any(state in nic.text("aspm").split() for state in _SLEEPS)

@@ -9,6 +9,7 @@ from typing import Any
 from ..harm import rare
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
+from .buses import without_pcie
 
 _PAGE = "https://docs.kernel.org/networking/ethtool-netlink.html"
 
@@ -88,9 +89,19 @@ def _brakes(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, action=_STORM)
             continue
         remedy, mends = _more(nic), nic_remedy(nic.name, ring={"rx": "max"})
+        if not remedy and without_pcie(nic) and frames * _RARE <= nic.packets:
+            yield Hit(evidence, nic.name, action=_SLOW_BUS, severity="note")
+            continue
         yield Hit(evidence, nic.name, remedy=remedy, action="" if remedy or size is None else _LATE, mends=mends)
 
 
+# One for so many packets holds back the senders for a hundredth of the time at most.
+_RARE = 100
+_SLOW_BUS = (
+    "This NIC hangs on USB or inside of a processor, and such a bus often takes less than the link brings: then the "
+    "pause frames are what keeps packets from being lost, and should stay. Where others wait behind the same port of "
+    "the switch, offer a lower speed only; if it is new, see what keeps the processor busy."
+)
 _LATE = (
     "The ring is as large as it can be: use more channels, spread their interrupts over the processors of the NIC's "
     "own node, and see what keeps these busy (softnet_stat, the CPU governor, the width of the PCIe slot)."
@@ -133,7 +144,9 @@ RULES = (
         severity="high",
         title="This host cannot keep up and stops the link with pause frames",
         condition="the NIC sent at least 10000 pause frames (100 within an interval), one in ten seconds of "
-        "uptime, and more than one for 10000 packets that it received, or for as long as with held-back-by-pause",
+        "uptime, and more than one for 10000 packets that it received, or for as long as with held-back-by-pause; a "
+        "note up to one for 100 packets where the NIC hangs on USB or inside of a processor and its ring cannot be "
+        "larger",
         explanation="Flow control hides that the receive ring overflows: nothing is lost here, and the switch holds "
         "back everybody who sends to this host. The rate is that of the slowest stage behind the NIC.",
         action="Raise the receive ring; then check the channels, the interrupts and what the processors do.",

@@ -64,12 +64,24 @@ def _ring(host: Host) -> Iterator[Hit]:
             **_waited(nic),
         }
         severity = "" if any(loss.much for loss in found.values()) else "medium"
-        if size < top:
+        # A ring that nobody can fill with buffers is full at any size, and a larger one takes more of what is short.
+        short = lost(nic, "rx_no_memory")
+        if size < top and short and nic.counted("rx_no_memory")[0] * _OF_MEMORY >= nic.counted("rx_missed")[0]:
+            shown = {**evidence, "no memory for a receive buffer": short.text}
+            yield Hit(shown, nic.name, severity="note", action=_SHORT)
+        elif size < top:
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx": "max"}), severity=severity)
         elif _jumbo(nic):
             evidence["rx jumbo ring"] = _jumbo(nic)
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, ring={"rx_jumbo": "max"}), severity=severity)
 
+
+# One buffer that is missing loses several packets, until the driver asks again.
+_OF_MEMORY = 10
+_SHORT = (
+    "See receive-memory-short first: the driver got no memory for buffers, and a larger ring takes more of it. Raise "
+    "the ring when that has ended and packets are still lost."
+)
 
 # Drivers whose set_ringparam takes the size of that ring; bnxt_en, bnx2 and myri10ge show one that they compute.
 _SETS_JUMBO = ("vmxnet3", "tg3")
@@ -195,7 +207,7 @@ RULES = (
         title="The receive ring overflows and could be larger",
         condition="the NIC lost at least 1000 packets (100 within an interval), and more than one in 100000, because "
         "its receive ring was full, and the ring is below its maximum, or that for jumbo frames while such, or merged "
-        "ones, come",
+        "ones, come; a note where the driver got no memory for a tenth as many buffers",
         explanation="The ring holds what arrives until a processor fetches it. A burst from a fast sender fills a "
         "small ring before that, and TCP slows down at each loss.",
         action="Raise the ring to what the hardware has; the link is down for a few seconds.",

@@ -28,7 +28,8 @@ _MENDED = (5, 9)
 
 def _invalid(host: Host) -> Iterator[Hit]:
     count, since = much(host, "nf_conntrack_invalid")
-    taken, _since = host.protocol("IpInReceives")
+    # Where the kernel tells of TCP alone, its segments are nearly all there is.
+    taken = host.protocol("IpInReceives")[0] or host.protocol("TcpInSegs")[0]
     answered, _since = host.protocol("TcpOutRsts")
     broken, _since = host.protocol("TcpEstabResets")
     if not count or not host.forwards or host.sysctl(_LIBERAL) != "0":
@@ -44,7 +45,7 @@ def _invalid(host: Host) -> Iterator[Hit]:
         _LIBERAL: 0,
     }
     # What comes from the internet unasked is invalid too, and nobody has a connection that it could end.
-    harm = many and answered * 2 > count and broken * 1000 > count
+    harm = many and taken and answered * 2 > count and broken * 1000 > count
     mends = {"tuning_host_sysctl": {_LIBERAL: 1}}
     yield Hit(evidence, remedy=mends if harm else {}, mends=mends, severity="" if harm else "note")
 

@@ -86,11 +86,21 @@ def _ended(host: Host) -> Iterator[Hit]:
     count, since = much(host, "TcpExtTCPTimeWaitOverflow")
     most = host.whole(_WAIT)
     if count and most:
-        room = host.count("kernel", "memory_kib") * 1024 // _PART // _ENTRY
-        best = min(1 << (most * 2 - 1).bit_length(), room) if room else most * 2
+        memory = host.count("kernel", "memory_kib") * 1024
+        room, twice = memory // _PART // _ENTRY, 1 << (most * 2 - 1).bit_length()
+        best = min(max(twice, _own_limit(memory)), room) if room else most * 2
         mends = {"tuning_host_sysctl": {_WAIT: {"at_least": best}}}
         evidence = {"no room for connections that ended": f"{count} {since}", _WAIT: most}
         yield Hit(evidence, remedy=mends if best > most else {}, mends=mends)
+
+
+def _own_limit(memory: int) -> int:
+    """What the kernel begins with, which nobody has to be below: half of its hash table of connections (tcp_init)."""
+    return min(1 << 19, 1 << (max(memory // _EACH_LIST, 2) - 1).bit_length()) // 2
+
+
+# Memory for which that table gets one entry.
+_EACH_LIST = 1 << 17
 
 
 def _unread(host: Host) -> Iterator[Hit]:
