@@ -474,9 +474,16 @@ host:
       description: The C(governor) and C(frequency_driver) of the processors, the clocks between which it chooses
         (C(slowest_khz), C(fastest_khz)), their C(idle_states), the C(aspm_policy), the processors of each NUMA node
         (C(nodes)), whether the host has a C(battery), how often it C(suspends), C(undervoltage) while the supply of a
-        Raspberry Pi falls short, and the C(clocksource) that the kernel reads the time from.
+        Raspberry Pi falls short, the C(clocksource) that the kernel reads the time from, and the processors that are
+        C(isolated), as by isolcpus.
       type: dict
       returned: always
+    brakes:
+      description:
+        - What slows its processors down - C(hot_ms) and C(hot_times) of an Intel processor that was too hot, what
+          C(cools) others just now, and of a container its C(quota), the C(periods) of it and those C(throttled).
+      type: dict
+      returned: when there is anything
     addresses:
       description:
         - The addresses that somebody has set, with NIC and MTU, and under C(proxies) the switches that are on by which
@@ -603,6 +610,7 @@ host:
         - Programs whose C(netlink) sockets have C(missed) messages of the kernel, the number of multicast C(groups) by
           NIC, whether there is a C(default_route_6), and which NICs forward IPv6 and so C(ignores_routers).
         - C(docker_overlay) is V(true) where an overlay network of Docker Swarm ends here.
+        - C(refused_6) are addresses of IPv6 that may not be used, as another device has answered for them (dadfailed).
         - C(packet_queues) are those of NFQUEUE, by number (C(queue)), C(program) and C(pid), with the packets that are
           C(waiting), were C(given) to it, or dropped because it was C(full) or its socket C(missed) them.
       type: dict

@@ -11,6 +11,7 @@ from ..schema import TuningError
 from . import (
     absent,
     bonds,
+    brakes,
     bridges,
     clamps,
     controllers,
@@ -104,6 +105,7 @@ def _topics(peers: Sequence[Mapping[str, Any]], grown: Mapping[str, int]) -> Tup
     return (
         ("kernel", kernel.gather),
         ("power", power.gather),
+        ("brakes", brakes.gather),
         ("programs", programs.gather),
         ("addresses", paths.addresses),
         ("neighbours", paths.neighbours),

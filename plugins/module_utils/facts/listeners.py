@@ -20,6 +20,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
     missed = protocols.overrun(host.read("/proc/net/netlink") or "")
     queues = protocols.packet_queues(host.read("/proc/net/netfilter/nfnetlink_queue") or "")
     queues = sorted(queues, key=lambda row: (-row["full"] - row["missed"], row["queue"]))[:_MOST]
+    refused = protocols.refused_6(host.read("/proc/net/if_inet6") or "")
     worst = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
     return {
         "netlink": [{"program": _program(host, number), "pid": number, "missed": count} for number, count in worst],
@@ -27,6 +28,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         "default_route_6": protocols.default_route_6(host.read("/proc/net/ipv6_route") or ""),
         "ignores_routers": _deaf(host),
         **({"docker_overlay": True} if _overlay(host) else {}),
+        **({"refused_6": refused} if refused else {}),
         **({"packet_queues": [{"program": _program(host, row["pid"]), **row} for row in queues]} if queues else {}),
     }
 

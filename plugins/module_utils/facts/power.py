@@ -23,12 +23,12 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
 
     `slowest_khz` and `fastest_khz` are the clocks between which the governor chooses, and `suspends` is how often the
     host has slept since the boot (Linux 5.4); `undervoltage` is whether the supply of a Raspberry Pi is too weak, and
-    `clocksource` is what the kernel reads the time from.
+    `clocksource` is what the kernel reads the time from, and `isolated` are CPUs that are kept for certain programs.
     """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
     slept = sysfs.number(host, "/sys/power/suspend_stats/success")
-    source = sysfs.text(host, _CLOCK)
+    source, isolated = sysfs.text(host, _CLOCK), sysfs.text(host, f"{_CPU}/isolated")
     policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
     clock = {
         key: sysfs.number(host, f"{first}/cpufreq/{file}")
@@ -44,6 +44,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         **({"battery": True} if _battery(host) else {}),
         **({"suspends": slept} if slept else {}),
         **({"clocksource": source} if source else {}),
+        **({"isolated": isolated} if isolated else {}),
         **({"undervoltage": True} if _undervoltage(host) else {}),
     }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 from typing import Dict, Iterator, List, Set, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
@@ -63,6 +64,7 @@ WATCHED: Dict[str, List[str]] = {
         "TCPSynRetrans",
         "TCPTimeWaitOverflow",
         "TCPTimeouts",
+        "TCPWqueueTooBig",
         "PruneCalled",
         "TCPOFOQueue",
         "TCPRcvCollapsed",
@@ -101,6 +103,21 @@ def counters_by_line(text: str) -> Dict[str, int]:
     rows = (line.split() for line in text.splitlines())
     found = {words[0]: words[1] for words in rows if len(words) == 2 and words[0] in (*WATCHED_6, *WATCHED_X)}
     return {name: int(word) for name, word in found.items() if re.fullmatch(r"\d{1,20}", word)}
+
+
+# IFA_F_DADFAILED of include/uapi/linux/if_addr.h.
+_REFUSED = 0x08
+
+
+def refused_6(text: str) -> List[Dict[str, str]]:
+    """Parse /proc/net/if_inet6: the addresses that may not be used, because another device has answered for them."""
+    found = []
+    for words in map(str.split, text.splitlines()):
+        fits = len(words) == 6 and re.fullmatch(r"[0-9a-f]{32}", words[0]) and re.fullmatch(r"[0-9a-f]{2,4}", words[4])
+        if fits and int(words[4], 16) & _REFUSED:
+            address = ":".join(words[0][start : start + 4] for start in range(0, 32, 4))
+            found.append({"nic": words[5], "address": str(ip_address(address))})
+    return found
 
 
 def nfs_server(pools: str, counted: str) -> Dict[str, int]:

@@ -85,6 +85,25 @@ def stolen(host: Host) -> tuple[int, str]:
     return (100 * taken // busy, since) if busy and taken * 10 >= busy else (0, since)
 
 
+def throttled(host: Host) -> int:
+    """The percent of all periods in which a container had used up its quota of processors, if it is 10."""
+    periods, ended = (host.count("brakes", "quota", name) for name in ("periods", "throttled"))
+    return 100 * ended // periods if periods >= _BURST and ended * 10 >= periods else 0
+
+
+def too_hot(host: Host) -> dict[str, str]:
+    """How heat slows the processors down, for a hundredth of the time or once a minute, or just now; else nothing."""
+    spent, times = (host.count("brakes", name) for name in ("hot_ms", "hot_times"))
+    uptime = host.number("kernel", "uptime") or 0
+    cools = host.words("brakes", "cools")
+    if cools:
+        return {"slowed down now": "; ".join(cools[:2])}
+    if uptime and spent >= 10 * uptime:
+        return {"too hot": f"{100 * spent / (1000 * uptime):.1f} % of the time since the boot"}
+    # Before Linux 5.6 it is not told for how long.
+    return {"too hot": f"{times} times since the boot"} if uptime and not spent and times * MINUTE >= uptime else {}
+
+
 def overflowed(host: Host, row: Facts | None = None) -> bool:
     """Whether processors, or one of them, have dropped packets because the backlog was full."""
     found = (row.count("dropped"),) if row else tuple(item.count("dropped") for item in host.processors)
@@ -112,6 +131,11 @@ def costly(host: Host) -> int:
 
 # A packet takes some microseconds; through long lists of rules, bridges and tunnels some tens.
 _DEAR_US = 200
+
+
+def held_up(host: Host) -> bool:
+    """Whether more packets in a round would not help: a hypervisor or heat takes the time away, or each takes long."""
+    return bool(stolen(host)[0] or costly(host) or too_hot(host))
 
 
 def filled(host: Host) -> Facts | None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clock that the kernel reads for packets: one that takes longer than the packet."""
+"""Clocks: one that takes longer to be read than a packet, and those of processors that are too hot for their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import costly, filled, pressed
+from ..harm import costly, filled, lost, overflowed, pressed, squeezed, too_hot
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -31,7 +31,36 @@ def _slow(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, severity="medium" if felt else "")
 
 
+def _hot(host: Host) -> Iterator[Hit]:
+    heat = too_hot(host)
+    if not heat:
+        return
+    late = sum(row.count("squeezed") for row in host.processors) if squeezed(host) else 0
+    losses = {nic.name: loss.text for nic in host.nics for loss in [lost(nic, "rx_missed")] if loss}
+    evidence = {
+        **heat,
+        **({"rounds out of budget": f"{late}, with {host.processed} packets"} if late else {}),
+        **{f"lost, ring full, on {name}": text for name, text in losses.items()},
+    }
+    yield Hit(evidence, severity="" if late or losses or overflowed(host) else "note")
+
+
 RULES = (
+    Rule(
+        id="processor-too-hot",
+        severity="medium",
+        title="The processors are slowed down because they are too hot",
+        condition="an Intel processor was too hot for a hundredth of the time since the boot, or once a minute, or the "
+        "kernel or the firmware of another one has lowered its clock for heat just now, and processors run out of "
+        "budget or packets are lost; without those it is a note",
+        explanation="A box without a fan, or one whose fan is full of dust, is fast for some minutes, and then runs at "
+        "half of its clock and less. It looks like a network that gets slower under load.",
+        action="Cool it: clean fan and fins, renew the paste, let air pass, and take power limits of the firmware down "
+        "to what the case can carry.",
+        reference="https://docs.kernel.org/admin-guide/thermal/intel_powerclamp.html",
+        host=_hot,
+        proven=True,
+    ),
     Rule(
         id="clock-outside-processor",
         severity="low",

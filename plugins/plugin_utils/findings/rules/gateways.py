@@ -54,7 +54,9 @@ def _made_up(host: Host) -> Iterator[Hit]:
         own = [address for address in rows if address and ":" not in address]
         # One that the firmware of a server shows at USB has no other, nor has a cable between two machines.
         wire = nic.real and not nic.text("master") and not nic.driver.startswith("thunderbolt")
-        if wire and own and all(address.startswith(_BY_ITSELF) for address in own):
+        # Smaller networks of these addresses are links between routers.
+        made = all(address.startswith(_BY_ITSELF) and address.endswith("/16") for address in own)
+        if wire and own and made:
             yield Hit({"address": own[0], "driver": nic.driver}, nic.name)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
-from ..harm import much, overflowed, squeezed, stolen
+from ..harm import much, overflowed, squeezed, stolen, throttled
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Host, Nic
 
@@ -26,6 +26,18 @@ def _taken(host: Host) -> Iterator[Hit]:
         **({"accept queue overflowed": refused} if refused else {}),
     }
     yield Hit(evidence)
+
+
+def _quota(host: Host) -> Iterator[Hit]:
+    share = throttled(host)
+    if not share:
+        return
+    refused, since = much(host, "TcpExtListenOverflows")
+    evidence = {
+        "periods with the quota used up": f"{host.count('brakes', 'quota', 'throttled')}, {share} % of all",
+        **({"accept queue overflowed": f"{refused} times {since}"} if refused else {}),
+    }
+    yield Hit(evidence, severity="" if refused else "note")
 
 
 def _unfetched(host: Host) -> Iterator[Hit]:
@@ -199,6 +211,21 @@ _OFFERED = ("tx", "tso")
 
 
 RULES = (
+    Rule(
+        id="processor-quota-used-up",
+        severity="medium",
+        title="A container uses up its quota of processors and stands still until the next period",
+        condition="a container had used up its quota in a tenth of at least 1000 periods, and its accept queue "
+        "overflowed; without that it is a note",
+        explanation="A quota (`cpu.max`, `cpulimit` of Proxmox, `limits.cpu` of Kubernetes) is given for each tenth of "
+        "a second. A program with many threads uses it up at once, and answers nothing for the rest, although the "
+        "host has processors to spare.",
+        action="Raise the quota or take it away, and give shares instead (`cpu.weight`, `cpuunits`, `requests.cpu`); "
+        "else let the program have no more threads than the quota has processors (`GOMAXPROCS`, `worker_processes`).",
+        reference="https://docs.kernel.org/scheduler/sched-bwc.html",
+        host=_quota,
+        proven=True,
+    ),
     Rule(
         id="guest-without-offloads",
         severity="note",

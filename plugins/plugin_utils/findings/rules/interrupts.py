@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import busiest, costly, kept_slow, no_time_left, overflowed, overload, pressed, squeezed, stolen, strained
+from ..harm import busiest, held_up, kept_slow, no_time_left, overflowed, overload, pressed, squeezed, stolen, strained
 from ..model import Hit, Rule, nic_remedy, sysctl_remedy
 from ..view import Facts, Host, Nic
 from .rings import more_channels
@@ -104,8 +104,7 @@ def _budget(host: Host) -> Iterator[Hit]:
     """Rounds that ran out of budget on all processors; on one alone it is the spreading that is wrong."""
     if not squeezed(host):
         return
-    # Of packets that take far too long each, more in a round would only hold up all else.
-    severity = "note" if stolen(host)[0] or costly(host) else ""
+    severity = "note" if held_up(host) else ""
     rounds = sum(row.count("squeezed") for row in host.processors)
     packets, time = host.whole("net.core.netdev_budget"), host.whole("net.core.netdev_budget_usecs")
     evidence: dict[str, object] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""IPv6 that is configured, and leads nowhere."""
+"""IPv6 that is configured, and leads nowhere, or may not be used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,41 @@ def _unanswered(host: Host) -> Iterator[Hit]:
         yield Hit(evidence, outside[0].text("nic"), severity="" if asking else "note")
 
 
+def _refused(host: Host) -> Iterator[Hit]:
+    rows = [row for row in host.rows("listeners", "refused_6") if row.text("address")]
+    for nic in dict.fromkeys(row.text("nic") for row in rows):
+        own = [row.text("address") for row in rows if row.text("nic") == nic]
+        # One of the link alone, such as fe80::, comes back from a loop or a switch that echoes.
+        yield Hit({"addresses": own[:_LISTED], "flags": "dadfailed"}, nic, action=_ECHO if _link_local(own) else "")
+
+
+_LISTED = 5
+
+
+def _link_local(addresses: list[str]) -> bool:
+    return any(address.startswith("fe80:") for address in addresses)
+
+
+_ECHO = (
+    "The address of the link, which is made from the MAC, was answered for as well: either the MAC is there twice, as "
+    "of a guest that was copied, or what the host sends comes back to it, by a loop, two ports without a bond, or "
+    "uplinks of a hypervisor that do not know of each other. Mend that, then take the link down and up."
+)
+
+
 RULES = (
+    Rule(
+        id="ipv6-address-refused",
+        severity="high",
+        title="An address of IPv6 is not used, because it was found to be taken",
+        condition="the kernel has marked an address of IPv6 dadfailed",
+        explanation="Before it uses an address of IPv6, a host asks its neighbours for it (DAD). If anybody answers, "
+        "or the question itself comes back, the address stays on the NIC and is never used.",
+        action="Find who has it (`ip -6 neigh` and the log of the switch tell its MAC) and give one of the two another "
+        "address, then take it off and add it again (`ip address del`, `add`); if nobody has it, look for a loop.",
+        reference="https://www.rfc-editor.org/rfc/rfc7527",
+        host=_refused,
+    ),
     Rule(
         id="ipv6-unanswered",
         severity="medium",

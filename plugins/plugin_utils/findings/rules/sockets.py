@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import HOUR, much, queue, seldom, short_of_memory, stolen
+from ..harm import HOUR, much, queue, seldom, short_of_memory, stolen, throttled
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from .limits import at_the_limit
@@ -22,19 +22,19 @@ def _listen(host: Host) -> Iterator[Hit]:
     evidence: dict[str, object] = {"accept queue overflowed": f"{count} times {since}", "net.core.somaxconn": limit}
     # Who may open no more files accepts nothing, however long the queue is.
     stopped = [row.text("program") for row in host.rows("limits", "open_files") if at_the_limit(row)]
-    own = own_backlog(host, best)
+    own, late = own_backlog(host, best), bool(stolen(host)[0] or throttled(host))
     if stopped:
         yield Hit({**evidence, "at the limit of open files": stopped}, action=_STOPPED, severity="note")
-    elif own and not stolen(host)[0]:
+    elif own and not late:
         yield Hit({**evidence, **dropped_at(own)}, action=own_words(own, best))
-    elif not stolen(host)[0] and (short := short_backlogs(host)):
+    elif not late and (short := short_backlogs(host)):
         # Programs may have been restarted since a limit that is large enough was set.
         past = limit >= best and not host.number("protocols", "interval")
         yield Hit({**evidence, **short}, action=SHORT, severity="note" if past else "")
+    elif late and (limit >= best or not stolen(host)[0]):
+        yield Hit(evidence, action=_TAKEN if stolen(host)[0] else _QUOTA, severity="note")
     elif 0 < limit < best:
         yield Hit(evidence, remedy={"tuning_host_sysctl": {"net.core.somaxconn": {"at_least": best}}})
-    elif stolen(host)[0]:
-        yield Hit(evidence, action=_TAKEN, severity="note")
     else:
         action = "The limit is large enough: raise the backlog of the program itself, and see why it accepts so slowly."
         yield Hit(evidence, action=action, severity="" if host.number("protocols", "interval") else "note")
@@ -84,6 +84,7 @@ _OWN = (
     "restart it, and let it accept faster. `ss -tlnm` shows what each port has dropped (d)."
 )
 _TAKEN = "See the finding processor-taken-away first: while the hypervisor runs others, the program accepts nothing."
+_QUOTA = "See the finding processor-quota-used-up first: while its quota is used up, the program accepts nothing."
 _STOPPED = "See the finding open-files-short first: a program that may open no more files cannot accept connections."
 
 

@@ -8,7 +8,7 @@ from typing import Optional
 
 from ...parameters import VERDICTS
 from ...verdict import Verdict
-from ..harm import cut_short
+from ..harm import HOUR, cut_short, much, seldom
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -25,6 +25,19 @@ def _valued(verdict: Verdict, good: Optional[int]) -> Callable[[Host], Iterator[
                 yield Hit({key: host.sysctl(key)}, remedy={"tuning_host_sysctl": {key: good}})
 
     return check
+
+
+def _uncut(host: Host) -> Iterator[Hit]:
+    count, since = much(host, "TcpExtTCPWqueueTooBig")
+    now = host.number("protocols", "interval")
+    if count and (now or not seldom(host, count, HOUR)):
+        limits = host.sysctl("net.ipv4.tcp_wmem")
+        evidence = {
+            "segments that were not cut": f"{count} {since} (TCPWqueueTooBig)",
+            "kernel": host.text("kernel", "release"),
+            **({"net.ipv4.tcp_wmem": limits} if limits else {}),
+        }
+        yield Hit(evidence)
 
 
 def _pages(host: Host) -> Iterator[Hit]:
@@ -158,6 +171,21 @@ _CHECKS = {"tcp-mem-in-bytes": _pages, "tcp-timestamps-off": _stamps, "ecn-reque
 
 RULES = (
     *(rule for verdict in VERDICTS for rule in _of(verdict)),
+    Rule(
+        id="tcp-segments-not-cut",
+        severity="medium",
+        title="TCP does not send again what is lost, because its send buffer is too short to cut it",
+        condition="TCP has refused to cut a segment at least 1000 times (100 within an interval) and once an hour, as "
+        "the queue of the socket had more than twice its buffer (TCPWqueueTooBig)",
+        explanation="Since the corrections of SACK in June 2019 a segment is not cut where a socket holds much more "
+        "than its buffer. The first kernels with them took programs with small buffers for an attack, and their "
+        "connections stand still after a loss until they time out.",
+        action="Use a newer kernel (b6653b3629e5, of July 2019); where it is new, let the program leave its send "
+        "buffer to the kernel, or set a larger one (SO_SNDBUF).",
+        reference="https://bugs.launchpad.net/ubuntu/+source/linux/+bug/1831638",
+        host=_uncut,
+        proven=True,
+    ),
     Rule(
         id="tcp-buffers-small",
         severity="medium",

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What slows the processors of a host down, and addresses of IPv6 that may not be used, by the files that tell them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import brakes, listeners, power
+from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
+from ansible_collections.linuxnet.tuning.tests.unit import memory_host
+
+INTEL = "/sys/devices/system/cpu/cpu0/thermal_throttle"
+COOLER = "/sys/class/thermal/cooling_device0"
+FIRMWARE = "/sys/devices/platform/soc/soc:firmware/get_throttled"
+QUOTA = "usage_usec 912\nnr_periods {}\nnr_throttled {}\nthrottled_usec 412\n"
+# As Linux 6.1 writes it.
+ADDRESSES = """\
+00000000000000000000000000000001 01 80 10 80       lo
+20010db8000400000000000000000009 02 40 00 c8   ens160
+20010db8000400000000000000000007 02 40 00 80   ens160
+fe80000000000000025056fffe991122 02 40 20 80   ens160
+"""
+
+
+def host(files):
+    return memory_host.connect(memory_host.Files(files), lambda *_words: (1, "", ""), True)
+
+
+@pytest.mark.parametrize(
+    "files, expected",
+    [
+        ({}, None),
+        ({f"{INTEL}/core_throttle_count": "0\n", f"{INTEL}/package_throttle_count": "0\n"}, None),
+        ({f"{INTEL}/core_throttle_count": "31\n"}, {"hot_times": 31}),
+        (
+            {
+                f"{INTEL}/{part}_throttle_{word}": "40\n"
+                for part in ("core", "package")
+                for word in ("count", "total_time_ms")
+            },
+            {"hot_ms": 40, "hot_times": 40},
+        ),
+        (
+            {f"{COOLER}/type": "cpufreq-cpu0\n", f"{COOLER}/cur_state": "7\n", f"{COOLER}/max_state": "12\n"},
+            {"cools": ["cpufreq-cpu0, step 7 of 12"]},
+        ),
+        ({f"{COOLER}/type": "cpufreq-cpu0\n", f"{COOLER}/cur_state": "0\n"}, None),
+        ({f"{COOLER}/type": "pwm-fan\n", f"{COOLER}/cur_state": "3\n"}, None),
+        ({FIRMWARE: "e0008\n"}, {"cools": ["get_throttled e0008"]}),
+        ({FIRMWARE: "50000\n"}, None),
+        ({FIRMWARE: "?\n"}, None),
+        ({"/sys/fs/cgroup/cpu.stat": QUOTA.format(1200, 31)}, {"quota": {"periods": 1200, "throttled": 31}}),
+        ({"/sys/fs/cgroup/cpu/cpu.stat": QUOTA.format(1200, 31)}, {"quota": {"periods": 1200, "throttled": 31}}),
+        ({"/sys/fs/cgroup/cpu.stat": QUOTA.format(0, 0)}, None),
+        ({"/sys/fs/cgroup/cpu.stat": "usage_usec 912\nuser_usec 12\n"}, None),
+    ],
+)
+def test_heat_and_quotas_are_told_where_there_are_any(files, expected):
+    assert brakes.gather(host(files)) == expected
+
+
+def test_processors_of_a_program_are_told():
+    assert power.gather(host({"/sys/devices/system/cpu/isolated": "2-7\n"}))["isolated"] == "2-7"
+    assert "isolated" not in power.gather(host({"/sys/devices/system/cpu/isolated": "\n"}))
+
+
+def test_addresses_that_were_found_to_be_taken():
+    told = [{"nic": "ens160", "address": "2001:db8:4::9"}]
+    assert protocols.refused_6(ADDRESSES) == told
+    assert listeners.gather(host({"/proc/net/if_inet6": ADDRESSES}))["refused_6"] == told
+    assert "refused_6" not in listeners.gather(host({}))
+    assert protocols.refused_6("x 01 80 10 08 lo\n" + "0" * 32 + " 01 80 10 zz lo\n") == []
