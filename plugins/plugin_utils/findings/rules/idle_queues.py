@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..harm import lost, overflowed, squeezed
+from ..harm import lost, overflowed, squeezed, strained
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 from .interrupts import dials_in
@@ -92,7 +92,49 @@ def _alone(nic: Nic) -> dict[str, str]:
     return {f"interrupts of {name}": f"{most} of {sum(counts.values())}", "queues": str(nic.queues)}
 
 
+def _left_out(host: Host) -> Iterator[Hit]:
+    for nic in host.nics:
+        table = nic.value("rss", "indirection")
+        served = _in_table(table) if isinstance(table, str) else 0
+        meant = nic.desired("rss", "indirection") is not None or not nic.linked
+        if not served or served >= nic.queues or meant:
+            continue
+        loss = lost(nic, "rx_missed")
+        late = squeezed(host) or overflowed(host)
+        told = {
+            **({"lost, ring full": loss.text} if loss else {}),
+            **({"processors": "out of budget, or their backlog overflowed"} if late else {}),
+        }
+        # One queue alone is told with the processor that has all the work (softnet-squeezed).
+        if told and not (served == 1 and late and strained(host)):
+            evidence = {"RSS table": table, "receive queues": nic.queues, **told}
+            yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, rss={"indirection": "equal"}))
+
+
+def _in_table(words: str) -> int:
+    """How many queues a table serves, by the words of `ethtool -X`; 0 for all of them, or where nobody knows."""
+    kind, *rest = words.split() or [""]
+    numbers = [int(word) for word in rest if word.isdecimal()]
+    if kind == "weight":
+        return sum(1 for number in numbers if number)
+    return numbers[0] if kind == "equal" and numbers else 0
+
+
 RULES = (
+    Rule(
+        id="queues-left-out",
+        severity="medium",
+        title="The table of RSS leaves out queues of a NIC that loses packets",
+        condition="the indirection table serves fewer queues than the NIC has, the inventory does not ask for it, and "
+        "packets were lost because a ring was full, or processors ran out of budget or dropped packets",
+        explanation="Somebody has set the table to some of the queues (`ethtool -X NIC equal 2`), to try or to keep "
+        "others for a program, and the kernel holds fast to it. The processors of the other queues have nothing to do.",
+        action="Let the table serve all queues again, unless the others are kept for rules of their own "
+        "(`ethtool -n`), for AF_XDP or DPDK.",
+        reference="https://docs.kernel.org/networking/scaling.html",
+        host=_left_out,
+        proven=True,
+    ),
     Rule(
         id="one-queue-takes-all",
         severity="medium",
