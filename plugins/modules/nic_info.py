@@ -468,20 +468,22 @@ host:
         - C(ec2) is V(true) on an instance of Amazon that is Xen's, C(kubernetes) on a node of it (kubelet or k3s), and
           C(kvm) on a host that can have guests; then C(vhost_net) tells whether the kernel moves their packets.
         - C(guest_of) is the hypervisor of a guest, such as V(VMware), if its firmware tells.
+        - C(no_msi) is V(true) where the command line of the kernel forbids interrupts by messages (pci=nomsi).
       type: dict
       returned: always
     power:
       description: The C(governor) and C(frequency_driver) of the processors, the clocks between which it chooses
         (C(slowest_khz), C(fastest_khz)), their C(idle_states), the C(aspm_policy), the processors of each NUMA node
         (C(nodes)), whether the host has a C(battery), how often it C(suspends), C(undervoltage) while the supply of a
-        Raspberry Pi falls short, the C(clocksource) that the kernel reads the time from, and the processors that are
-        C(isolated), as by isolcpus.
+        Raspberry Pi falls short, the C(clocksource) that the kernel reads the time from, the processors that are
+        C(isolated), as by isolcpus, and the C(capacities) of processors where they differ.
       type: dict
       returned: always
     brakes:
       description:
         - What slows its processors down - C(hot_ms) and C(hot_times) of an Intel processor that was too hot, what
-          C(cools) others just now, and of a container its C(quota), the C(periods) of it and those C(throttled).
+          C(cools) others just now, and of a container its C(quota), the C(periods) of it and those C(throttled); also
+          the percent of the last five minutes in which all programs waited for memory (C(memory_waits)).
       type: dict
       returned: when there is anything
     addresses:

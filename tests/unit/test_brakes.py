@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import brakes, listeners, power
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import brakes, kernel, listeners, power
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -13,6 +13,7 @@ INTEL = "/sys/devices/system/cpu/cpu0/thermal_throttle"
 COOLER = "/sys/class/thermal/cooling_device0"
 FIRMWARE = "/sys/devices/platform/soc/soc:firmware/get_throttled"
 QUOTA = "usage_usec 912\nnr_periods {}\nnr_throttled {}\nthrottled_usec 412\n"
+PRESSURE = "some avg10=61.20 avg60=58.11 avg300=52.09 total=912\nfull avg10=48.90 avg60=44.01 avg300={} total=812\n"
 # As Linux 6.1 writes it.
 ADDRESSES = """\
 00000000000000000000000000000001 01 80 10 80       lo
@@ -52,6 +53,9 @@ def host(files):
         ({"/sys/fs/cgroup/cpu.stat": QUOTA.format(1200, 31)}, {"quota": {"periods": 1200, "throttled": 31}}),
         ({"/sys/fs/cgroup/cpu/cpu.stat": QUOTA.format(1200, 31)}, {"quota": {"periods": 1200, "throttled": 31}}),
         ({"/sys/fs/cgroup/cpu.stat": QUOTA.format(0, 0)}, None),
+        ({"/proc/pressure/memory": PRESSURE.format("41.77")}, {"memory_waits": 41.77}),
+        ({"/proc/pressure/memory": PRESSURE.format("0.00")}, None),
+        ({"/proc/pressure/memory": "?\n"}, None),
         ({"/sys/fs/cgroup/cpu.stat": "usage_usec 912\nuser_usec 12\n"}, None),
     ],
 )
@@ -62,6 +66,20 @@ def test_heat_and_quotas_are_told_where_there_are_any(files, expected):
 def test_processors_of_a_program_are_told():
     assert power.gather(host({"/sys/devices/system/cpu/isolated": "2-7\n"}))["isolated"] == "2-7"
     assert "isolated" not in power.gather(host({"/sys/devices/system/cpu/isolated": "\n"}))
+
+
+def test_processors_that_are_not_alike_are_told():
+    cpu = "/sys/devices/system/cpu/cpu{}/cpu_capacity".format
+    assert power.gather(host({cpu(0): "414\n", cpu(4): "1024\n"}))["capacities"] == {"0": 414, "4": 1024}
+    assert "capacities" not in power.gather(host({cpu(0): "1024\n", cpu(1): "1024\n"}))
+
+
+@pytest.mark.parametrize(
+    "line, told",
+    [("ro pci=nomsi quiet", True), ("pci=noaer,nomsi", True), ("pci=noaer nomsi", False), ("pci=nomsix", False)],
+)
+def test_a_kernel_that_may_use_no_messages_says_so(line, told):
+    assert kernel.gather(host({"/proc/cmdline": f"BOOT_IMAGE=/vmlinuz {line}\n"})).get("no_msi", False) is told
 
 
 def test_addresses_that_were_found_to_be_taken():

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gather what slows down the processors of a host: heat, and the quota of a container."""
+"""Gather what slows a host down as a whole: heat, the quota of a container, and memory that is missing."""
 
 from __future__ import annotations
 
 from typing import Any, Dict, List, Optional
 
 from ..host import ReadOnlyHost
-from ..tools import cgroups, sysfs
+from ..tools import cgroups, pressure, sysfs
 
 _PACKAGE = "/sys/devices/system/cpu/cpu0/thermal_throttle"
 _COOLERS = "/sys/class/thermal"
@@ -18,7 +18,8 @@ _NOW = 0b1110
 def gather(host: ReadOnlyHost) -> Optional[Dict[str, Any]]:
     """How long (`hot_ms`) and how often (`hot_times`) an Intel processor was too hot, and what `cools` others just now.
 
-    Of a container the periods of its `quota`, and in how many of them it was used up. None where there is nothing.
+    Of a container the periods of its `quota`, and in how many of them it was used up. `memory_waits` is the percent of
+    the last five minutes in which all programs at once waited for memory. None where there is nothing.
     """
     hot = {
         key: max(number for number in numbers if number is not None)
@@ -28,7 +29,9 @@ def gather(host: ReadOnlyHost) -> Optional[Dict[str, Any]]:
     }
     cools = [] if host.exists(_PACKAGE) else [*_coolers(host), *_firmware(host)]
     quota = cgroups.quota(next(filter(None, map(host.read, cgroups.STATISTICS)), ""))
-    return {**hot, **({"cools": cools} if cools else {}), **({"quota": quota} if quota else {})} or None
+    waits = pressure.full(host.read(pressure.MEMORY) or "")
+    told = {"cools": cools, "quota": quota, "memory_waits": waits}
+    return {**hot, **{key: value for key, value in told.items() if value}} or None
 
 
 def _coolers(host: ReadOnlyHost) -> List[str]:

@@ -23,11 +23,13 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
 
     `slowest_khz` and `fastest_khz` are the clocks between which the governor chooses, and `suspends` is how often the
     host has slept since the boot (Linux 5.4); `undervoltage` is whether the supply of a Raspberry Pi is too weak, and
-    `clocksource` is what the kernel reads the time from, and `isolated` are CPUs that are kept for certain programs.
+    `clocksource` is what the kernel reads the time from, and `isolated` are CPUs that are kept for certain programs;
+    `capacities` are there where not all CPUs are alike.
     """
     first = f"{_CPU}/cpu0"
     idle = [f"{first}/cpuidle/{name}" for name in host.names(f"{first}/cpuidle") if name.startswith("state")]
     slept = sysfs.number(host, "/sys/power/suspend_stats/success")
+    capacities = _capacities(host)
     source, isolated = sysfs.text(host, _CLOCK), sysfs.text(host, f"{_CPU}/isolated")
     policy = re.search(r"\[(\w+)\]", sysfs.text(host, "/sys/module/pcie_aspm/parameters/policy"))
     clock = {
@@ -45,8 +47,18 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         **({"suspends": slept} if slept else {}),
         **({"clocksource": source} if source else {}),
         **({"isolated": isolated} if isolated else {}),
+        **({"capacities": capacities} if len(set(capacities.values())) > 1 else {}),
         **({"undervoltage": True} if _undervoltage(host) else {}),
     }
+
+
+def _capacities(host: ReadOnlyHost) -> Dict[str, int]:
+    """By CPU what it can do, of 1024 for the fastest; only Arm and RISC-V tell."""
+    if not host.exists(f"{_CPU}/cpu0/cpu_capacity"):
+        return {}
+    names = [name for name in host.names(_CPU) if re.fullmatch(r"cpu\d{1,4}", name)]
+    found = {name[3:]: sysfs.number(host, f"{_CPU}/{name}/cpu_capacity") for name in names}
+    return {name: number for name, number in found.items() if number}
 
 
 def _undervoltage(host: ReadOnlyHost) -> bool:

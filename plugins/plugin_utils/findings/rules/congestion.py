@@ -47,7 +47,31 @@ def _halved(host: Host) -> Iterator[Hit]:
     yield Hit(evidence, remedy={"tuning_host_sysctl": desired} if can else {})
 
 
+# They look at delay, and give way to whoever fills a queue; made for transfers that nobody waits for (lp), or for
+# networks in which all do the same (vegas).
+_YIELDING = ("lp", "vegas")
+
+
+def _yields(host: Host) -> Iterator[Hit]:
+    live = host.sysctl(_KEY)
+    if live in _YIELDING and host.tune.at("after", "sysctl", _KEY) is None:
+        there = {*host.words("congestion", "available"), *host.words("congestion", "loadable"), "cubic"}
+        evidence = {_KEY: live, "available": ", ".join(sorted(there))}
+        yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: "cubic"}})
+
+
 RULES = (
+    Rule(
+        id="congestion-control-yields",
+        severity="low",
+        title="The congestion control gives way to all other traffic",
+        condition="net.ipv4.tcp_congestion_control is vegas or lp, and the inventory does not ask for it",
+        explanation="These take each longer round trip for a full path and send less, while cubic and BBR of others "
+        "fill the queue. Beside them a connection keeps a small part of the path.",
+        action="Use cubic, or BBR where paths lose packets; a single program may ask for lp itself (TCP_CONGESTION).",
+        reference="https://docs.kernel.org/networking/ip-sysctl.html#tcp-variables",
+        host=_yields,
+    ),
     Rule(
         id="lossy-long-path",
         severity="note",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Interrupts of many queues that a few processors serve, because the others are kept for something else."""
+"""Interrupts at the wrong processors: those of many queues at a few, and those of a fast NIC at small ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import busiest, lost, overflowed, squeezed
+from ....module_utils.tools.cpus import format_list
+from ..harm import busiest, lost, overflowed, overload, squeezed
 from ..model import Hit, Rule, nic_remedy
 from ..view import Facts, Host, Nic
 
@@ -66,7 +67,49 @@ def _serving(nic: Nic) -> list[int]:
     return sorted(most) if crowded else []
 
 
+def _small(host: Host) -> Iterator[Hit]:
+    raw = Facts(host.at("power", "capacities"))
+    able = {int(cpu): raw.count(cpu) for cpu in raw.raw if isinstance(cpu, str) and cpu.isdecimal() and len(cpu) < 5}
+    best = max(able.values(), default=0)
+    small = {cpu for cpu, number in able.items() if number * 10 <= best * _SMALL}
+    large, turn = sorted(set(able) - small), 0
+    for nic in host.nics if small else []:
+        served = [sum(column) for column in zip(*(row.numbers("counts") for row in nic.rows("interrupts")))]
+        there = sum(count for cpu, count in enumerate(served) if cpu in small)
+        harm = overload(host, nic)
+        meant = nic.desired("irq", "affinity") is not None or not nic.linked
+        if meant or sum(served) < _MANY or there < 0.9 * sum(served) or not harm:
+            continue
+        evidence = {
+            "served by small processors": f"{there} of {sum(served)} interrupts",
+            "large ones": format_list(large),
+            **harm,
+        }
+        # NICs with one interrupt each shall not meet at the first of them.
+        own = large if len(nic.rows("interrupts")) > 1 else [large[turn % len(large)]]
+        turn += 1
+        yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, irq={"affinity": format_list(own)}))
+
+
+# Tenths of what the fastest can do.
+_SMALL = 7
+
+
 RULES = (
+    Rule(
+        id="interrupts-on-small-cores",
+        severity="medium",
+        title="Small processors serve the interrupts of a NIC, and cannot keep up",
+        condition="processors are not alike (cpu_capacity), those with 70 % of the largest and less have served 90 % "
+        "of a million interrupts of a NIC or more, and the busiest processor was out of budget or dropped packets, or "
+        "the ring was full",
+        explanation="Boards with large and small processors begin with the small ones, and the kernel gives the "
+        "interrupts to the first. A small one takes half of the packets that a large one takes.",
+        action="Let the large processors serve the interrupts.",
+        reference="https://docs.kernel.org/scheduler/sched-capacity.html",
+        host=_small,
+        proven=True,
+    ),
     Rule(
         id="interrupts-on-few-cores",
         severity="medium",

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Interrupt lines that the kernel has switched off, so that a NIC can no longer say that something has come."""
+"""Interrupt lines of old: one that the kernel has switched off, and NICs that have one because it is told so."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..model import Hit, Rule
+from ..harm import overflowed, overload, squeezed
+from ..model import Hit, Rule, nic_remedy
 from ..view import Host
 
 
@@ -18,7 +20,38 @@ def _off(host: Host) -> Iterator[Hit]:
                 yield Hit(evidence, nic.name)
 
 
+def _without_messages(host: Host) -> Iterator[Hit]:
+    if host.flag("kernel", "no_msi") is not True:
+        return
+    for nic in host.nics:
+        several = host.count("kernel", "cpu_count") > 1
+        if nic.real and _PCI.match(nic.text("bus")) and several:
+            harm = overload(host, nic) if squeezed(host) or overflowed(host) else {}
+            queues = {"receive queues": nic.queues} if nic.queues else {}
+            mends = nic_remedy(nic.name, irq={"rps": "spread"})
+            remedy = mends if nic.value("irq", "rps") == "none" and harm else {}
+            evidence = {"kernel command line": "pci=nomsi", **queues, **harm}
+            yield Hit(evidence, nic.name, remedy=remedy, severity="medium" if harm else "", mends=mends)
+
+
+_PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.\d")
+
+
 RULES = (
+    Rule(
+        id="interrupts-without-messages",
+        severity="note",
+        title="A NIC has one interrupt for all its queues, because the kernel is told so",
+        condition="the kernel's command line has pci=nomsi, and a NIC is on PCI; medium where a processor that handles "
+        "most packets runs out of budget, or drops some",
+        explanation="Without messages (MSI-X) a NIC has one line, which it often shares, and the driver gives it one "
+        "queue, however many it has. One processor then receives everything.",
+        action="Take pci=nomsi out of the command line, which mostly is left from a trouble with another device or an "
+        "old kernel; until then let the processors share the packets (`irq: {rps: spread}`).",
+        reference="https://docs.kernel.org/PCI/msi-howto.html",
+        host=_without_messages,
+        proven=True,
+    ),
     Rule(
         id="interrupt-switched-off",
         severity="high",

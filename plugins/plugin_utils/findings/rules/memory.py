@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..harm import lost
+from ..harm import lost, much
 from ..model import Hit, Rule, sysctl_remedy
 from ..view import Host
 
@@ -37,7 +37,37 @@ def _short(host: Host) -> Iterator[Hit]:
             yield Hit(evidence, nic.name, remedy=remedy, mends=sysctl_remedy(vm__min_free_kbytes=best))
 
 
+def _waits(host: Host) -> Iterator[Hit]:
+    share = host.number("brakes", "memory_waits") or 0
+    if share < _STILL:
+        return
+    refused, since = much(host, "TcpExtListenOverflows")
+    memory = host.count("kernel", "memory_kib")
+    evidence = {
+        "all programs waited for memory": f"{share:g} % of the last five minutes",
+        **({"memory": f"{memory / (1 << 20):.1f} GiB"} if memory else {}),
+        **({"accept queue overflowed": f"{refused} times {since}"} if refused else {}),
+    }
+    yield Hit(evidence)
+
+
+# Percent: a host that starts or ends something large has less on average.
+_STILL = 20
+
+
 RULES = (
+    Rule(
+        id="memory-thrashes",
+        severity="medium",
+        title="All programs of the host wait for memory much of the time",
+        condition="in 20 % of the last five minutes all programs at once waited for memory (PSI, `full`)",
+        explanation="Their pages are read from disk or swap again and again. Connections are accepted late and answers "
+        "come after seconds, which looks like a slow or lossy network from outside.",
+        action="See which program takes the memory (`ps aux --sort -rss`) and give it less, or the host or container "
+        "more; buffers of the network are not to blame unless sockstat shows many pages.",
+        reference="https://docs.kernel.org/accounting/psi.html",
+        host=_waits,
+    ),
     Rule(
         id="receive-memory-short",
         severity="medium",
