@@ -73,9 +73,22 @@ def _gathered(host: Host) -> Iterator[Hit]:
         mends = nic_remedy(nic.name, rss={"udp4": "sdfn", "udp6": "sdfn"})
         by_addresses = nic.driver in _BY_ADDRESSES and datagrams >= segments and not dials_in(host)
         told = nic.value("rss", "udp4") in (None, "sd") and nic.desired("rss") is None
-        remedy = mends if by_addresses and told else {}
         severity = "high" if loss.much else ""
+        steered = [str(nic.value("ntuple_rules", key)) for key in nic.below("ntuple_rules")]
+        if steered and nic.desired("ntuple_rules") is None:
+            shown = {**one, "lost, ring full": loss.text, "rules of ntuple": steered[:_LISTED]}
+            yield Hit(shown, nic.name, severity=severity, action=_STEERED)
+            continue
+        remedy = mends if by_addresses and told else {}
         yield Hit({**one, "lost, ring full": loss.text, **named}, nic.name, "", remedy, "", severity, mends)
+
+
+_LISTED = 3
+_STEERED = (
+    "The NIC has rules that choose a queue themselves: see whether one of them sends all this to one queue, and "
+    "whether anybody still needs it (`ethtool -n NIC`); delete it (`ethtool -N NIC delete NUMBER`), or let it choose a "
+    "group of queues (`context`)."
+)
 
 
 def _alone(nic: Nic) -> dict[str, str]:
