@@ -110,7 +110,8 @@ def _left_out(host: Host) -> Iterator[Hit]:
         table = nic.value("rss", "indirection")
         served = _in_table(table) if isinstance(table, str) else 0
         meant = nic.desired("rss", "indirection") is not None or not nic.linked
-        if not served or served >= nic.queues or meant:
+        # More is a limit of the hardware on some: 16 of ixgbe, a power of two of mlx4.
+        if not 0 < served < _ENOUGH or served * 2 > nic.queues or meant:
             continue
         loss = lost(nic, "rx_missed")
         late = squeezed(host) or overflowed(host)
@@ -122,6 +123,10 @@ def _left_out(host: Host) -> Iterator[Hit]:
         if told and not (served == 1 and late and strained(host)):
             evidence = {"RSS table": table, "receive queues": nic.queues, **told}
             yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, rss={"indirection": "equal"}))
+
+
+# Queues that are rarely too few.
+_ENOUGH = 16
 
 
 def _in_table(words: str) -> int:
@@ -138,8 +143,9 @@ RULES = (
         id="queues-left-out",
         severity="medium",
         title="The table of RSS leaves out queues of a NIC that loses packets",
-        condition="the indirection table serves fewer queues than the NIC has, the inventory does not ask for it, and "
-        "packets were lost because a ring was full, or processors ran out of budget or dropped packets",
+        condition="the indirection table serves half of the NIC's queues at most, and fewer than 16, the inventory "
+        "does not ask for it, and packets were lost because a ring was full, or processors ran out of budget or "
+        "dropped packets",
         explanation="Somebody has set the table to some of the queues (`ethtool -X NIC equal 2`), to try or to keep "
         "others for a program, and the kernel holds fast to it. The processors of the other queues have nothing to do.",
         action="Let the table serve all queues again, unless the others are kept for rules of their own "

@@ -32,14 +32,14 @@ def _refused(host: Host) -> Iterator[Hit]:
     for nic in dict.fromkeys(row.text("nic") for row in rows):
         own = [row.text("address") for row in rows if row.text("nic") == nic]
         # One of the link alone, such as fe80::, comes back from a loop or a switch that echoes.
-        yield Hit({"addresses": own[:_LISTED], "flags": "dadfailed"}, nic, action=_ECHO if _link_local(own) else "")
+        local = [address for address in own if address.startswith("fe80:")]
+        evidence = {"addresses": own[:_LISTED], "flags": "dadfailed"}
+        # Bridges of containers send back what comes from them (hairpin), and nobody misses that address.
+        severity = "note" if len(local) == len(own) else ""
+        yield Hit(evidence, nic, action=_ECHO if local else "", severity=severity)
 
 
 _LISTED = 5
-
-
-def _link_local(addresses: list[str]) -> bool:
-    return any(address.startswith("fe80:") for address in addresses)
 
 
 _ECHO = (
@@ -54,7 +54,8 @@ RULES = (
         id="ipv6-address-refused",
         severity="high",
         title="An address of IPv6 is not used, because it was found to be taken",
-        condition="the kernel has marked an address of IPv6 dadfailed",
+        condition="the kernel has marked an address of IPv6 dadfailed; a note where that is the address of the link "
+        "only",
         explanation="Before it uses an address of IPv6, a host asks its neighbours for it (DAD). If anybody answers, "
         "or the question itself comes back, the address stays on the NIC and is never used.",
         action="Find who has it (`ip -6 neigh` and the log of the switch tell its MAC) and give one of the two another "
