@@ -541,6 +541,7 @@ host:
           and containers with more (C(inside)), and those with hardware (C(uplinks)) if the bridge has no more itself.
         - C(mac_of) is the port of a guest or container whose MAC the bridge has taken, as nobody has given it one.
           C(dropped_by) has the packets that C(iptables) and C(ip6tables) dropped where they drop all that is bridged.
+        - C(forgets) is V(true) where the bridge keeps no addresses (an ageing time of 0).
       type: list
       elements: dict
       returned: always

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What slows the processors of a host down, and addresses of IPv6 that may not be used, by the files that tell them."""
+"""What slows a host, its bridges and mounts down, and addresses of IPv6 that may not be used, by the files of each."""
 
 from __future__ import annotations
 
 import pytest
 
-from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import brakes, kernel, listeners, power
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import brakes, bridges, kernel, listeners, power
+from ansible_collections.linuxnet.tuning.plugins.module_utils.facts import protocols as facts
 from ansible_collections.linuxnet.tuning.plugins.module_utils.tools import protocols
 from ansible_collections.linuxnet.tuning.tests.unit import memory_host
 
@@ -88,3 +89,17 @@ def test_addresses_that_were_found_to_be_taken():
     assert listeners.gather(host({"/proc/net/if_inet6": ADDRESSES}))["refused_6"] == told
     assert "refused_6" not in listeners.gather(host({}))
     assert protocols.refused_6("x 01 80 10 08 lo\n" + "0" * 32 + " 01 80 10 zz lo\n") == []
+
+
+def test_a_bridge_that_keeps_no_addresses_says_so():
+    base = "/sys/class/net/br0"
+    files = {f"{base}/brif/eth0/state": "3\n", f"{base}/bridge/ageing_time": "0\n"}
+    assert [row.get("forgets") for row in bridges.gather(host(files))] == [True]
+    files[f"{base}/bridge/ageing_time"] = "30000\n"
+    assert [row.get("forgets") for row in bridges.gather(host(files))] == [None]
+
+
+def test_options_of_mounts_that_keep_nothing():
+    line = "52 30 0:52 / /srv/www rw - nfs4 nas:/www rw,sync,vers=4.2,noac,acregmin=0,acregmax=0\n"
+    (row,) = facts.mounts(host({"/proc/self/mountinfo": line}), {}, 0)
+    assert row["options"] == {"vers": "4.2", "sync": "on", "noac": "on"}

@@ -36,7 +36,7 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
     card can filter only some hundred. `smallest` is the port with the smallest MTU, where others have a larger one: how
     many guests and containers (`inside`), and, where the bridge itself has no more, ports with hardware (`uplinks`),
     `forward_delay` the seconds of spanning tree, and `mac_of` the port of a guest or container whose MAC it has.
-    `dropped_by` are the firewalls that drop what its guests send.
+    `dropped_by` are the firewalls that drop what its guests send, and one that `forgets` learns no addresses.
     """
     found = []
     for name in host.names(sysfs.ROOT):
@@ -49,6 +49,8 @@ def gather(host: ReadOnlyHost) -> List[Dict[str, Any]]:
                 for fact, file in (("snoops", "multicast_snooping"), ("vlans", "vlan_filtering"))
                 if sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/{file}") == 1
             }
+            if sysfs.number(host, f"{sysfs.ROOT}/{name}/bridge/ageing_time") == 0:
+                does["forgets"] = True
             filtering = [port for port in ports if does.get("vlans") and sysfs.driver(host, port) in _FILTERS]
             members = {port: bridge.count(said(host, bridge.vlans_of(port))) for port in filtering}
             known = {"vlan_ids": members} if any(members.values()) else {}

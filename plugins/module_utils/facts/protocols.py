@@ -161,7 +161,7 @@ def mounts(host: ReadOnlyHost, before: Mapping[str, Mapping[str, int]], interval
         match = re.match(r"\d+ \d+ (0:\d+) \S+ (\S+) .* - (nfs4?) (\S+) (\S+)$", line)
         if match:
             options = re.findall(r"\b(rsize|wsize|nconnect|vers|proto|timeo)=([\w.]+)", match[5])
-            options += [("sync", "on")] if "sync" in match[5].split(",") else []
+            options += [(word, "on") for word in ("sync", "noac") if word in match[5].split(",")]
             known[match[1]] = {"at": match[2], "from": match[4], "options": dict(options)}
     # Only NFS has devices of this form.
     devices = {name for name in host.names(_BDI) if re.fullmatch(r"0:\d+", name)} | set(known)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a bond learns of the links of its members: not at all, or again and again."""
+"""How a bond learns of the links of its members: not at all, or again and again; and one that sends all twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..harm import much
 from ..model import Hit, Rule
 from ..view import Facts, Host
 from .link import TOGETHER, alike
@@ -65,7 +66,29 @@ _SILENT = (
 )
 
 
+def _twice(host: Host) -> Iterator[Hit]:
+    again, since = much(host, "TcpExtTCPDSACKRecv")
+    for bond, facts in host.below("bonds").items():
+        if facts.text("mode") == "broadcast" and len(facts.below("members")) > 1:
+            told = {"segments that came twice to others": f"{again} {since}"} if again else {}
+            evidence = {"mode": "broadcast", "members": sorted(facts.below("members")), **told}
+            yield Hit(evidence, bond, severity="medium" if again else "")
+
+
 RULES = (
+    Rule(
+        id="bond-sends-twice",
+        severity="note",
+        title="A bond sends each packet through all its members",
+        condition="a bond of several members has the mode broadcast; medium where others have said of at least 1000 "
+        "segments (100 within an interval) that they came twice",
+        explanation="The mode is made for two networks that must not fail together. In one network every packet comes "
+        "twice, which costs the receivers time and looks to TCP like packets that were sent again in vain, and the "
+        "switches see one address at two ports.",
+        action="Use active-backup, or 802.3ad with a group of ports at the switch.",
+        reference=_PAGE,
+        host=_twice,
+    ),
     Rule(
         id="bond-unwatched",
         severity="medium",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Spanning tree on the bridge of a hypervisor: guests wait for it."""
+"""What a bridge is told about its ports: spanning tree, for which guests wait, and to forget who is where."""
 
 from __future__ import annotations
 
@@ -39,7 +39,29 @@ _LOOPS = (
     "{0} type bridge forward_delay 200`, and where the bridge is described), or bond the NICs and switch it off."
 )
 
+
+def _floods(host: Host) -> Iterator[Hit]:
+    for row in host.rows("bridges"):
+        kinds = {kind: row.count(kind) for kind in ("nics", "guests", "containers", "others") if row.count(kind)}
+        # Between two ports there is nothing to choose.
+        if row.flag("forgets") is True and sum(kinds.values()) > 2:
+            yield Hit({"bridge": row.text("name"), "ageing_time": 0, **kinds})
+
+
 RULES = (
+    Rule(
+        id="bridge-forgets-addresses",
+        severity="low",
+        title="A bridge sends everything to all its ports, because it keeps no addresses",
+        condition="a bridge of more than two ports has an ageing time of 0",
+        explanation="With 0 a bridge forgets at once at which port an address is, so it works like a hub: each guest "
+        "or container gets the packets of all others, and the processor copies them as often. Mirrors of ports, and "
+        "some versions of OpenStack, set it.",
+        action="Let it keep them for the usual 300 seconds (`ip link set BRIDGE type bridge ageing_time 30000`, and "
+        "where the bridge is described), unless it is there to mirror.",
+        reference="https://bugs.launchpad.net/os-vif/+bug/1837252",
+        host=_floods,
+    ),
     Rule(
         id="bridge-delays-guests",
         severity="note",
