@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_address
 from typing import Dict, Iterator, List, Set, Tuple
 
 # What rules look at, by the kernel's own names (include/uapi/linux/snmp.h): what passed, and what died on its way.
@@ -115,6 +114,8 @@ def refused_6(text: str) -> List[Dict[str, str]]:
     for words in map(str.split, text.splitlines()):
         fits = len(words) == 6 and re.fullmatch(r"[0-9a-f]{32}", words[0]) and re.fullmatch(r"[0-9a-f]{2,4}", words[4])
         if fits and int(words[4], 16) & _REFUSED:
+            from ipaddress import ip_address  # takes long to load, and few hosts have such an address
+
             address = ":".join(words[0][start : start + 4] for start in range(0, 32, 4))
             found.append({"nic": words[5], "address": str(ip_address(address))})
     return found
