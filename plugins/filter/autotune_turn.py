@@ -23,7 +23,7 @@ options:
   history:
     description:
       - The turns so far, each with the C(turn), its C(result), and the seconds that have C(elapsed) by then. One that
-        was in vain has a C(problem), and whether the hosts had C(applied) the setting.
+        brought nothing has a C(problem), and whether the hosts had C(applied) the setting.
     type: list
     elements: dict
     required: true

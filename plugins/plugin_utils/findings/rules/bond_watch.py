@@ -83,7 +83,7 @@ RULES = (
         condition="a bond of several members has the mode broadcast; medium where others have said of at least 1000 "
         "segments (100 within an interval) that they came twice",
         explanation="The mode is made for two networks that must not fail together. In one network every packet comes "
-        "twice, which costs the receivers time and looks to TCP like packets that were sent again in vain, and the "
+        "twice, which costs the receivers time and looks to TCP like packets that were sent again needlessly, and the "
         "switches see one address at two ports.",
         action="Use active-backup, or 802.3ad with a group of ports at the switch.",
         reference=_PAGE,

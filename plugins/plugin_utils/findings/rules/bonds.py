@@ -122,7 +122,7 @@ def _order(host: Host) -> Iterator[Hit]:
             evidence = {
                 "mode": "balance-rr",
                 "net.ipv4.tcp_reordering": room,
-                **({"sent again in vain": f"{late} of {sent} segments {since}"} if harm else {}),
+                **({"sent again needlessly": f"{late} of {sent} segments {since}"} if harm else {}),
             }
             remedy = sysctl_remedy(net__ipv4__tcp_reordering={"at_least": 127})
             lost = sent_again(host, 20)

@@ -263,7 +263,7 @@ RULES = (
         severity="note",
         title="A bridge that snoops multicast may hide neighbours of IPv6",
         condition="a bridge with a NIC and guests or containers has multicast_snooping 1, and at least 1000 packets "
-        "(100 within an interval) waited in vain for a neighbour of IPv6",
+        "(100 within an interval) waited for a neighbour of IPv6 that did not answer",
         explanation="Questions for a neighbour are multicast, and a bridge that snoops sends them only to ports that "
         "have answered a querier. A guest whose firewall blocks these queries is not found any more.",
         action="If neighbours are found late or not at all, let guests answer MLD queries, or switch snooping off "

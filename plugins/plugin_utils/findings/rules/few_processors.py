@@ -85,7 +85,7 @@ def _small(host: Host) -> Iterator[Hit]:
             "large ones": format_list(large),
             **harm,
         }
-        # NICs with one interrupt each shall not meet at the first of them.
+        # NICs with one interrupt each must not meet at the first of them.
         own = large if len(nic.rows("interrupts")) > 1 else [large[turn % len(large)]]
         turn += 1
         yield Hit(evidence, nic.name, remedy=nic_remedy(nic.name, irq={"affinity": format_list(own)}))

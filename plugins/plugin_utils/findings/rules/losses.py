@@ -26,7 +26,7 @@ def _again(host: Host) -> Iterator[Hit]:
         if near and not action:
             late, since = host.protocol("TcpExtTCPTimeouts")
             evidence.update({"longest round trip": f"{host.number('sockets', 'rtt_ms'):g} ms"})
-            evidence.update({"waited for in vain": f"{late} times {since}"} if late else {})
+            evidence.update({"timeouts of retransmission": f"{late} times {since}"} if late else {})
             action = _NEARBY
         yield Hit(evidence, severity=severity, action=action)
 

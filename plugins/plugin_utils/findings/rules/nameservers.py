@@ -35,9 +35,9 @@ def _in_vain(host: Host) -> Iterator[Hit]:
 
 RULES = (
     Rule(
-        id="names-asked-in-vain",
+        id="name-server-timeouts",
         severity="note",
-        title="systemd-resolved often waits for name servers in vain",
+        title="systemd-resolved often waits for name servers that do not answer",
         condition="it had at least 100 timeouts, and one for 20 names that it was asked for",
         explanation="A server that does not answer, or not what it is asked (DNSSEC, DNS over TLS), is asked again "
         "with less, and then the next one, which takes seconds each time. Names of the own link that nobody has "
@@ -51,8 +51,8 @@ RULES = (
         id="nameserver-silent",
         severity="medium",
         title="Each look-up of a name waits for a name server that is gone",
-        condition="within the last minute the kernel has asked in vain for the MAC of a name server on an own link, "
-        "which is the first of resolv.conf, or one of several that take turns (rotate); high where all are like that",
+        condition="within the last minute the kernel got no answer when it asked for the MAC of a name server on an own "
+        "link, which is the first of resolv.conf, or one of several that take turns (rotate); high where all are like that",
         explanation="A program that looks up a name asks the first server, waits until its time is over, and asks the "
         "next, again for each name. Logins, mounts and connections begin that much later, while the network itself is "
         "fast.",

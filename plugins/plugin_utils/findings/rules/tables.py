@@ -141,7 +141,7 @@ def _fragments(host: Host) -> Iterator[Hit]:
     late, _since = host.protocol("IpReasmTimeout")
     room, held = host.whole("net.ipv4.ipfrag_high_thresh"), host.count("protocols", "fill", "frag_memory")
     full = 0 < 0.9 * room <= held
-    # Of what waited in vain the rest was lost on its way, and more memory would not have brought it.
+    # Of what timed out the rest was lost on its way, and more memory would not have brought it.
     refused = failed - late >= max(1000, failed / 10)
     # A packet has many fragments, so the number of all that came says little of how many packets were lost.
     if failed < 1000 or not (failed * 100 >= failed + whole or (full and refused)):
@@ -150,7 +150,7 @@ def _fragments(host: Host) -> Iterator[Hit]:
         return
     evidence: dict[str, Any] = {
         "fragments that came to nothing": f"{failed} beside {whole} packets put together {since}",
-        **({"waited for the rest in vain": late} if late else {}),
+        **({"timed out waiting for the rest": late} if late else {}),
         "net.ipv4.ipfrag_high_thresh": room,
         **({"in use of it": held} if held else {}),
     }
@@ -324,9 +324,9 @@ RULES = (
         severity="medium",
         title="Fragmented packets are not reassembled",
         condition="at least 1000 packets in fragments, one an hour of uptime and one in a hundred (or fewer, while the "
-        "memory for them is full and at least one in ten did not merely wait in vain for the rest), came to nothing, "
-        "and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 ms and "
-        "at least 1000, and one in ten, did not merely wait in vain for the rest; else a note",
+        "memory for them is full and at least one in ten did not merely time out waiting for the rest), came to "
+        "nothing, and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 ms and "
+        "at least 1000, and one in ten, did not merely time out waiting for the rest; else a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",
