@@ -81,17 +81,17 @@ def of_variable(name: str) -> str:
 _HARMLESS = """
 : [ [[ action add-apt-repository alias apk apt apt-cache apt-get apt-key aptitude awk basename bc break cat cd chattr
 certtool chgrp chmod chown clear cmp command continue cp curl cut date declare depmod df dialog diff dig dirname dmesg
-dmidecode dnf dpkg dracut du echo egrep env ethstatus exit export expr failure false fgrep file find findmnt fold
-free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
+dmidecode dnf dpkg dracut du echo egrep emerge env ethstatus exit export expr failure false fgrep file find findmnt
+fold free fuser gawk getconf getent getopt getopts git grep groupadd gunzip gzip hash head help hostname hwloc-ls id
 ifstat info install iostat ip6tables-legacy iperf iperf3 journalctl jq kill ldconfig let ln local locale locate log
 log_daemon_msg log_end_msg logger logout logrotate ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mail make
-man mapfile mkdir mkfifo mktemp modinfo more mpstat mv nano netperf netstat notify-send nproc nslookup numastat od
-openssl passwd paste patch perl pgrep pidof ping ping6 pip pip3 popd printenv printf ps pushd pwd python python3 read
-readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm ruby sar screen sed select semanage
-seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss stat strings stty su success
-sync systemd-detect-virt tac tail tar tcpdump test tmux top touch tput tr traceroute trap true tty type typeset
-udevadm umask unalias uname uniq unset unzip update-initramfs useradd usermod vi vim vmstat wait wall watch wc wget
-which whiptail who whoami whois xz yes yum zcat zip zypper
+man mapfile microdnf mkdir mkfifo mktemp modinfo more mpstat mv nala nano netperf netstat notify-send nproc nslookup
+numastat od openssl opkg pacman passwd paste patch perl pgrep pidof ping ping6 pip pip3 popd printenv printf ps pushd
+pwd python python3 read readarray readlink readonly realpath renice restorecon return rev rm rmdir rpm ruby sar screen
+sed select semanage seq sestatus set setcap setenforce setfacl sha256sum shift shopt sleep sort split ss stat strings
+stty su success sync systemd-detect-virt tac tail tar tcpdump tdnf test tmux top touch tput tr traceroute trap true
+tty type typeset udevadm umask unalias uname uniq unset unzip update-initramfs useradd usermod vi vim vmstat wait wall
+watch wc wget which whiptail who whoami whois xz yes yum zcat zip zypper
 """
 HARMLESS = frozenset(_HARMLESS.split())
 

@@ -129,7 +129,7 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
         shell.scope.values["IFACE"] = nic
         before = len(guide.sink.settings)
         shell.commands(number, value)
-        others = {one.nic for one in guide.sink.settings[before:] if one.nic not in ("", nic)}
+        others = {one.nic for one in guide.sink.settings[before:] if one.nic not in ("", masks.name(nic))}
         if others and nic:
             guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
     elif key in ("down", "pre-down", "post-down"):

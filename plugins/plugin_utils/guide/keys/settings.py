@@ -46,6 +46,8 @@ _FILLED_IN = re.compile(r"\$\{[^}]*\}")
 _VARIABLE = re.compile(r"\$(?:\{[^}]*\}?|\([^)]*\)?|\w+)|`[^`]+`")
 # What a value was and is to be, as people report a change.
 _CHANGE = re.compile(r"[\"']?-?\d[\d \t]*(?:-+>|=>|\u2192|\u21d2|\.\.\.?>)\s*-?\d.*")
+# Of scripts that one writes for another one, how many may call each other.
+_MOST_CALLS = 4
 _PLACEHOLDERS = ("n", "nn", "x", "xx", "xxx", "num", "number", "value", "size", "count")
 
 
@@ -81,7 +83,7 @@ class Guide:
         self.ran: Set[str] = set()
         self.loads = 0  # how often commands have loaded files of sysctl
         self.started: Set[str] = set()  # the units that commands have started
-        self.running = False
+        self.running: List[str] = []  # the files whose scripts run now, of which one calls the next
         # What commands have put at the root of each NIC so far.
         self.roots: Dict[str, Root] = {}
         # The NICs of NetworkManager's profiles, as far as calls of nmcli have told.
@@ -107,13 +109,13 @@ class Guide:
     def runs(self, path: str, arguments: List[str]) -> bool:
         """Read a script that another one wrote, with the arguments that it is called with."""
         lines = self.written.get(path, [])
-        if self.running or not lines:
+        if path in self.running or len(self.running) >= _MOST_CALLS or not lines:
             return False
-        self.running = True
+        self.running.append(path)
         try:
             found = self.run_file(lines, arguments)
         finally:
-            self.running = False
+            self.running.pop()
         if found:
             self.ran.add(path)
         return found

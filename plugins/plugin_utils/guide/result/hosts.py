@@ -28,6 +28,7 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
             of_nics.update({group} if _is_of_nic(case, one) else ())
     apart = {group: _common(sink.roles[group], cases) for group, cases in held.items() if group not in of_nics}
     for_all = {one.address: one for one in settings if not any(group in apart for group, _n, _c in _cases(sink, one))}
+    ways = _ways(sink, settings)
     kept: List[Setting] = []
     gone: List[Tuple[Setting, str]] = []
     for one in settings:
@@ -42,7 +43,8 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
         else:
             kept.append(one)
             for group, _number, found in cases:
-                if found.said and found.noted and _needs_note(sink.roles[group], held[group], one):
+                always = any(group not in groups for groups in ways[one.line, _what(one)])
+                if found.said and found.noted and not always and _needs_note(sink.roles[group], held[group], one):
                     sink.note(one.line, found.said)
     # A line may set it in another case as well, which stands.
     standing_there = {(one.line, _what(one)) for one in kept}
@@ -56,6 +58,15 @@ def _needs_note(cases: Mapping[int, Case], held: _Held, one: Setting) -> bool:
     """Whether not all have a setting, and a plain call has not got it either."""
     having = [number for number, found in held.items() if _what(one) in found]
     return all(cases[number].said for number in having) and (len(having) < len(held) or len(held) == 1)
+
+
+def _ways(sink: Sink, settings: Sequence[Setting]) -> Dict[Any, List[Set[int]]]:
+    """By a line and what it sets, the choices it stands in each time it runs: a hook may call what runs anyway."""
+    found: Dict[Any, List[Set[int]]] = {}
+    for one in settings:
+        groups = {group for group, _number, _case in _cases(sink, one)}
+        found.setdefault((one.line, _what(one)), []).append(groups)
+    return found
 
 
 def _what(one: Setting) -> Any:

@@ -8,7 +8,7 @@ host knows stays a placeholder.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Callable, Dict, List, Optional, Sequence, Tuple
@@ -100,7 +100,10 @@ class Walk(Roles):
 
     def _simple(self, node: Simple) -> None:
         self.visited.add(id(node))
-        word = self.simple(node)
+        with ExitStack() as needed:
+            for said in bindings.conditions_of([raw for raw, _line in node.words], self.scope):
+                needed.enter_context(self.sink.noting(said))
+            word = self.simple(node)
         if word == "let":
             for raw, _line in node.words[1:]:
                 counting.carry_out(expand.text(raw, self.scope), self.scope)
@@ -132,7 +135,7 @@ class Walk(Roles):
                 with self.sink.noting(conditions.measured(node.left, self.scope, outcome)), bounded, cases:
                     self._where(ways, node.right, self._doubt, said)
                 self.loopback = False
-                self._perhaps(node.left, start)
+                self._perhaps(node.left, start, outcome)
                 self._guarded(node.right, node.left, not outcome)
             elif known is outcome:
                 with self.of_hardware(node.left):
@@ -169,11 +172,11 @@ class Walk(Roles):
         assigned = {name for one in all_of(node.right) for name in endings.given(one)}
         self.scope.values.update({name: value for name, value in values.items() if name in assigned})
 
-    def _perhaps(self, test: Node, start: Dict[str, expand.Value]) -> None:
+    def _perhaps(self, test: Node, start: Dict[str, expand.Value], holds: bool = True) -> None:
         """After a command that runs on some hosts only: what it has given a variable holds there."""
         # A list that it adds to keeps what it adds.
         lists = {name: value for name, value in self.scope.values.items() if isinstance(value, list)}
-        self.scope.values = {**bindings.merged([self.scope.values, start], True, [test]), **lists}
+        self.scope.values = {**bindings.merged([self.scope.values, start], True, [test], holds), **lists}
         self.in_any_round(start)
 
     def _where(

@@ -230,9 +230,9 @@ LIKELY = "~"
 
 
 def merged(
-    outcomes: Sequence[Dict[str, expand.Value]], prefer: bool, tests: Sequence[Optional[Node]] = ()
+    outcomes: Sequence[Dict[str, expand.Value]], prefer: bool, tests: Sequence[Optional[Node]] = (), holds: bool = True
 ) -> Dict[str, expand.Value]:
-    """The variables after cases of which one holds: what differs is not known.
+    """The variables after cases of which one holds: what differs is not known. In the first one the first test `holds`.
 
     With `prefer`, the one value that cases give is taken; conditions do not go by it, unless it is what a variable gets
     that was asked for in these tests, as a default is. A limit is no default: what lies within it stays as it was.
@@ -248,10 +248,12 @@ def merged(
         sure = [value for value in found if value is not None and masks.known("".join(value))]
         if all(value == found[0] for value in found) and found[0] is not None:
             after[name] = found[0]
-            after.update({f"{LIKELY}{name}": "1"} if f"{LIKELY}{name}" in opened else {})
+            likely = next((values[f"{LIKELY}{name}"] for values in outcomes if values.get(f"{LIKELY}{name}")), "")
+            after.update({f"{LIKELY}{name}": likely} if likely else {})
         elif prefer and sure and name not in limited and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
             after[name] = sure[0]
-            after.update({} if name in tested else {f"{LIKELY}{name}": "1"})
+            first = found[0] is not None and masks.known("".join(found[0]))
+            after.update({} if name in tested else {f"{LIKELY}{name}": _told(tests, first is holds) or "1"})
         elif name not in limited and any(value == masks.MAXIMUM for value in found):
             after[name] = masks.MAXIMUM
         else:
@@ -259,6 +261,25 @@ def merged(
             if sure or f"{OPEN}{name}" in opened:
                 after[f"{OPEN}{name}"] = "1"
     return after
+
+
+def _told(tests: Sequence[Optional[Node]], holds: bool) -> str:
+    """The one condition, as a script writes it, that a value needs; empty where it is none that words can tell."""
+    asking = [test for test in tests if test is not None]
+    test = asking[0] if len(asking) == 1 else None
+    while isinstance(test, Sequence_) and len(test.commands) == 1:
+        test = test.commands[0]
+    words = tested(test)
+    compared = len(words) == 3 and words[1] in ("=", "==", "!=")
+    asked = compared or (len(words) == 2 and words[0] in ("-n", "-z"))
+    return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if asked else ""
+
+
+def conditions_of(raw: Sequence[str], scope: expand.Scope) -> List[str]:
+    """What to note of a command for the variables in its words that have their value only under a condition."""
+    names = [name for word in raw for name in re.findall(r"\$\{?(\w+)", word)]
+    found = (scope.values.get(f"{LIKELY}{name}", "") for name in names)
+    return [one for one in dict.fromkeys(map(str, found)) if one.startswith("only ")]
 
 
 def _all_say(sure: Sequence[expand.Value], found: Sequence[Optional[expand.Value]]) -> bool:

@@ -259,7 +259,7 @@ def dealt(lists: Sequence[Tuple[int, ...]], count: int) -> Optional[Dealt]:
         ),
         len(lists) if len(lists) < count else 0,
     )
-    order = "the script goes by the order of /proc/interrupts, the inventory by that of the queues"
+    order = "the script goes by the order in which they are listed, the inventory by that of the queues"
     if period:
         part = lists[:period]
         numbers = [number for one in part for number in one]
