@@ -106,6 +106,9 @@ def options(guide: Guide, line: int, module: str, words: Sequence[str]) -> None:
         parameter, equals, value = word.partition("=")
         if re.fullmatch(r"\w+", parameter):
             one(guide, line, module, parameter, value.strip("\"'") if equals else "1")
+        elif not masks.known(word):
+            text = f"{masks.shown(module)}: which parameters {masks.shown(word)} stands for, the text does not tell"
+            guide.sink.remark(line, ON_HOST, text)
         else:
             guide.sink.unknown(line, f"{masks.shown(module)}: '{masks.shown(word)}' is no parameter of a kernel module")
 

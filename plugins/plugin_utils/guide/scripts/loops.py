@@ -7,7 +7,7 @@ What the text decides is walked round by round; a loop over what only the host k
 from __future__ import annotations
 
 import re
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from .. import masks
 from ..calls import wrappers
@@ -96,6 +96,21 @@ class Loops(Rounds):
         defaults = {name: value for name, value in replaced if bindings.surer(value, after.get(name))}
         self.options.update({name: after[name] for name in defaults})
         after.update(defaults)
+        if words[:1] == ["getopts"] or _shifts(node.body):
+            flags = self._flags(node.body)
+            self.by_option.update(flags)
+            after.update({name: "" for name in flags if name not in start})
+
+    @staticmethod
+    def _flags(body: Node) -> Dict[str, str]:
+        """What a loop over options gives variables that have one value with an option, and another without it."""
+        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
+        found: Dict[str, Set[str]] = {}
+        for name, sign, rest in filter(None, map(expand.assignment, raw)):
+            found.setdefault(name, set()).add(rest if sign == "=" else "$")
+        return {
+            name: min(given) for name, given in found.items() if len(given) == 1 and not set("$`(") & set(min(given))
+        }
 
     def pipeline(self, node: Pipeline) -> None:
         """`ls ... | while read x`, where the text tells what is read."""
@@ -183,10 +198,9 @@ class Loops(Rounds):
         """Whether the condition compares what each round of the loop counts on or shifts."""
         raw = " ".join(_spelt(one) for one in all_of(node.condition))
         names = {name for one in all_of(node.body) for name in self.assigned(one)}
-        shifts = any(isinstance(one, Simple) and one.words and one.words[0][0] == "shift" for one in all_of(node.body))
         return conditions.is_test(node.condition) and (
             any(re.search(rf"\b{re.escape(name)}\b", raw) for name in names)
-            or (shifts and re.search(r"\$[{]?[1#]", raw) is not None)
+            or (_shifts(node.body) and re.search(r"\$[{]?[1#]", raw) is not None)
         )
 
     def _as_counted(self, node: While) -> bool:
@@ -199,6 +213,7 @@ class Loops(Rounds):
             if not goes_on:
                 if not _round:
                     self.skip(node.body, "the condition before it is not met")
+                    self.by_option.update(self._flags(node.body) if _shifts(node.body) else ())
                 return True
             before = dict(self.scope.values), self.scope.arguments
             with self.output_to(node.redirects):
@@ -223,3 +238,7 @@ class Loops(Rounds):
 
 def _spelt(node: Node) -> str:
     return conditions.spelt(node) if isinstance(node, Simple) else getattr(node, "expression", "")
+
+
+def _shifts(body: Node) -> bool:
+    return any(isinstance(one, Simple) and one.words and one.words[0][0] == "shift" for one in all_of(body))

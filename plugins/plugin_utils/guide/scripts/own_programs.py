@@ -33,6 +33,8 @@ exit fail failure error err abort trap defer finally register on usage help dry 
 declare describe print show list
 """
 _NOT_RUN = frozenset(_NOT_RUN_WORDS.split())
+# Commands of Upstart, each with the name of a job.
+_OF_UPSTART = ("start", "stop", "restart")
 _QDISC_WORDS = ("qdisc", "class", "filter")
 
 
@@ -99,7 +101,9 @@ class OwnPrograms(Substitutions):
             ):
                 self.run([word, *(words[index + 2 :] if words[index + 1] == "--" else words[index + 1 :])])
                 return
-        if _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
+        if words[0] in _OF_UPSTART and len(words) == 2:
+            programs.service(self.guide, line, [words[1], words[0]])
+        elif _PARAMETER.match(f"{words[0]} {''.join(words[1:2])}"):
             said = masks.shown(" ".join(words))
             text = f"{said}: it is a line for a file of sysctl, which a shell takes for a command; it sets nothing"
             self.sink.remark(line, NO_EFFECT, text)

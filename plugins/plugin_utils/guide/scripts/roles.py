@@ -6,15 +6,19 @@ One host has what one of the cases sets, so the cases are told apart here; what 
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import Dict, Iterator, List, Optional, Sequence, Set, Tuple, Union
 
 from .. import masks
 from ..keys.settings import Guide
-from ..model import Branch, Case
-from ..shell import conditions, nodes, roles
-from ..shell.nodes import For, Node, While
+from ..model import CONDITIONAL, Branch, Case
+from ..shell import conditions, expand, nodes, roles
+from ..shell.nodes import For, Node, Simple, While, all_of
 from .calling import Calling
+
+# Why commands do not run that only some calls of a script run.
+NEEDS_OPTION = "it runs with an option of the script only"
 
 
 class Roles(Calling):
@@ -90,3 +94,25 @@ class Roles(Calling):
         group, texts = self.asking[key]
         texts += [text] if text not in texts else []
         return ((group, texts.index(text), "if"),)
+
+    def unmet(self, test: Optional[Node]) -> str:
+        """Why commands do not run whose condition is not met; one of an option is met in some calls."""
+        raw = [word for one in all_of(test) if isinstance(one, Simple) for word, _line in one.words] if test else []
+        named = {name for word in raw for name in re.findall(r"\$\{?(\w+)", word)}
+        return NEEDS_OPTION if named & self.by_option else "the condition before it is not met"
+
+    def without(self, body: Node) -> Dict[str, expand.Value]:
+        """What a script would set for an option is empty in a call that has not got it."""
+        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
+        names = [found[0] for found in map(expand.assignment, raw) if found]
+        return {name: "" for name in names if self.scope.get(name) is None}
+
+    def left_open(self, body: Node) -> Dict[str, expand.Value]:
+        """The same where the option has set a variable, which is then asked for; what it sets is told."""
+        found = self.without(body)
+        for one in all_of(body):
+            for raw, line in one.words if isinstance(one, Simple) else ():
+                name, _sign, rest = expand.assignment(raw) or ("", "", "")
+                if name in found and rest and not set("$`(") & set(rest):
+                    self.sink.remark(line, CONDITIONAL, f"{masks.shown(raw)}: {NEEDS_OPTION}")
+        return found

@@ -34,7 +34,7 @@ from ..shell.nodes import (
     all_of,
 )
 from . import endings, raising
-from .roles import Roles
+from .roles import NEEDS_OPTION, Roles
 
 _MOST_STEPS = 20000
 # What a script asks of its shell and its caller before it begins.
@@ -141,7 +141,7 @@ class Walk(Roles):
                 with self.of_hardware(node.left):
                     self.walk(node.right)
             else:
-                self.skip(node.right, "the condition before it is not met")
+                self.skip(node.right, self.unmet(node.left))
                 self.narrow(node.left, node.right)
             return
         if node.operator == "&&":
@@ -243,7 +243,7 @@ class Walk(Roles):
             elif test is not None:
                 self.condition(test)
             if closed or known is False:
-                self.skip(body, "the condition before it is not met")
+                self.skip(body, self.unmet(test))
                 several = "" if closed or test is None else raising.several(test, self.scope)
                 if several and self.override:
                     self.sink.remark(self.override, NO_EFFECT, several)
@@ -251,7 +251,9 @@ class Walk(Roles):
                     self.narrow(test, body)
                     start = dict(self.scope.values)
                 if not closed and test is not None and conditions.names_option(test):
-                    start.update(self._without(body))
+                    start.update(self.without(body))
+                elif not closed and self.unmet(test) == NEEDS_OPTION:
+                    start.update(self.left_open(body))
                 continue
             if known and not outcomes:
                 with self.of_hardware(test):
@@ -281,12 +283,6 @@ class Walk(Roles):
             self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
-
-    def _without(self, body: Node) -> Dict[str, expand.Value]:
-        """What a script would set for an option is empty in a call that has not got it."""
-        raw = [word for one in all_of(body) if isinstance(one, Simple) for word, _line in one.words]
-        names = [found[0] for found in map(expand.assignment, raw) if found]
-        return {name: "" for name in names if self.scope.get(name) is None}
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)

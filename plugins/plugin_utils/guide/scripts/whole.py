@@ -19,6 +19,7 @@ from ..shell.conditions import START, UNDO
 from ..shell.lexer import Broken, TooDeep
 from ..shell.nodes import Function, Node, Sequence_, Simple, all_of
 from . import netifrc
+from .roles import NEEDS_OPTION
 from .walk import Walk
 
 # Functions that take a tuning back.
@@ -198,6 +199,6 @@ class Shell(Walk):
         for node in sorted(nodes, key=lambda node: id(node) not in self.why):
             if isinstance(node, Simple) and id(node) not in self.visited:
                 why = self.why.get(id(node), "nothing in this text runs it")
-                self.sink.dead = (NO_EFFECT, why)
+                self.sink.dead = (CONDITIONAL if why == NEEDS_OPTION else NO_EFFECT, why)
                 self._top(node)
         self.sink.dead = before

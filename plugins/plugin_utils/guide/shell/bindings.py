@@ -250,7 +250,14 @@ def merged(
             after[name] = found[0]
             likely = next((values[f"{LIKELY}{name}"] for values in outcomes if values.get(f"{LIKELY}{name}")), "")
             after.update({f"{LIKELY}{name}": likely} if likely else {})
-        elif prefer and sure and name not in limited and _all_say(sure, found) and f"{OPEN}{name}" not in opened:
+        elif (
+            prefer
+            and sure
+            and name not in limited
+            and _all_say(sure, found)
+            and f"{OPEN}{name}" not in opened
+            and not (limited and _computed(found))
+        ):
             after[name] = sure[0]
             first = found[0] is not None and masks.known("".join(found[0]))
             after.update({} if name in tested else {f"{LIKELY}{name}": _told(tests, first is holds) or "1"})
@@ -270,9 +277,14 @@ def _told(tests: Sequence[Optional[Node]], holds: bool) -> str:
     while isinstance(test, Sequence_) and len(test.commands) == 1:
         test = test.commands[0]
     words = tested(test)
-    compared = len(words) == 3 and words[1] in ("=", "==", "!=")
+    compared = len(words) == 3 and (words[1] in ("=", "==", "!=") or re.fullmatch("-(?:[lg][te]|eq|ne)", words[1]))
     asked = compared or (len(words) == 2 and words[0] in ("-n", "-z"))
     return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if asked else ""
+
+
+def _computed(found: Sequence[Optional[expand.Value]]) -> bool:
+    """Whether the host computes what a variable is in one of the cases, between which a number decides."""
+    return any(value is not None and not masks.known("".join(value)) for value in found)
 
 
 def conditions_of(raw: Sequence[str], scope: expand.Scope) -> List[str]:
