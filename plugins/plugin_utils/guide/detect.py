@@ -42,6 +42,8 @@ _SHELL_LINE = (
     r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
     r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
+    r"|(?:sudo\s+)?/etc/(?:rc\.d/)?init\.d/\S+\s|sudo\s+[\"']?\$\{?\w+\}?[\"']?\s"
+    r"|\"?\$\{?\w+(?:\[@\])?\}?\"?\s+(?!\.?=|->)[-\w./$\"'{]"
     r"|\w+\+?=\S|\w+ ?\(\)|\[\[? |\(\s*\w|[{}]$|;;$|\} *[|>]|\{ \w+ .*\}|\[[\"']?[\w./-]+[\"']?\]=\S|\w+\[\w+\]\+?="
 )
 _YAML_LINE = r"(- )?[\w.'\"/-]+:(\s|$)|- "
@@ -79,6 +81,8 @@ _COMMAND = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ifconfig|ethtool|ip\s+link|tc\s
 _BEGINS_INDENTED = re.compile(r"(\s+)\S.*<<\s*[\"']?([A-Za-z_]\w*)[\"']?")
 # A resource of Puppet, whose type may be the name of a program.
 _RESOURCE = re.compile(r"(?:sysctl|exec|file|augeas|ethtool|kmod)(?:::\w+)*\s*\{\s*['\"$][^'\"]*['\"]?\s*:")
+# What scripts call the functions that tell what they do.
+_SAYS = re.compile("(?:log|info|warn|err|msg|ok|section|step|title|header|banner|success|fail|die|note)[a-z_]*")
 _SHELL_FIRST = re.compile(r"#\s*!\s*/?.*\b(sh|bash|dash|ash|ksh|zsh)\b")
 
 
@@ -205,7 +209,7 @@ def _around_quotes(plain: Sequence[str]) -> List[str]:
 
 def _by_lines(plain: List[str], first: str) -> str:
     quotes = _around_quotes(plain)
-    around = _around_documents(quotes or plain) or quotes
+    around = _heads(_around_documents(quotes or plain) or quotes)
     # A script may call functions of its own.
     functions = [match[1] for match in (re.match(r"(?:function\s+)?([\w-]+)\s*\(\)", text) for text in plain) if match]
     functions += _called_elsewhere(plain)
@@ -251,12 +255,17 @@ def _by_lines(plain: List[str], first: str) -> str:
     return "prose"
 
 
+def _heads(plain: Sequence[str]) -> List[str]:
+    """The lines without those that go on with the one above."""
+    return [text for text, before in zip(plain, ["", *plain]) if not before.endswith("\\")]
+
+
 def _called_elsewhere(plain: Sequence[str]) -> List[str]:
     """A function of another file that a part of a script hands one text after the other."""
     if not any(re.search(r"^(?:if|elif)\s.*;\s*then$|^fi$|^done$", text) for text in plain):
         return []
     words = [match[1] for match in (re.match(r"(\w+)\s+[\"'].*[\"']$", text) for text in plain) if match]
-    return [word for word in sorted({*words}) if words.count(word) >= 3]
+    return [word for word in sorted({*words}) if words.count(word) >= 3 or _SAYS.fullmatch(word)]
 
 
 def _is_told(plain: Sequence[str]) -> bool:

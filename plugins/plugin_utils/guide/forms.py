@@ -80,6 +80,8 @@ class Forms:
             interfaces.read(self.guide, lines)
         elif form == "systemd":
             systemd.read(self.guide, lines, path)
+        elif form == "unit" and "@" in path:
+            simple.unit(self.guide, lines, self.guide.instances.get(path.rpartition("/")[2].partition("@")[0], ()))
         elif form and form != "prose":
             self.read(form, lines)
         else:

@@ -79,8 +79,22 @@ def placeholders(text: str) -> str:
     return re.sub(rf"(?<=\s){word}(?=[\s`,.;:)\"']|$)|(?<=/){word}(?=/)", lambda match: mask(match[0]), text)
 
 
+# The same as a fact of Ansible.
+_FACT = re.compile(
+    r"\{\{-?\s*(?:ansible_default_ipv[46]|ansible_facts(?:\.|\[['\"])default_ipv[46](?:['\"]\])?)"
+    r"(?:\.|\[['\"])(?:interface|alias)(?:['\"]\])?\s*-?\}\}"
+)
+
+
+def said(text: str) -> str:
+    """Text for people, in which a NIC that goes by no name is told in words."""
+    return shown(text).replace(DEFAULT_ROUTE, "<NIC of the default route>").replace(HARDWARE, "*")
+
+
 def name(text: str) -> str:
     """The name of a NIC as an inventory may hold it, be it a placeholder; never a template that Ansible would run."""
+    if _FACT.fullmatch(shown(text).strip()):
+        return DEFAULT_ROUTE
     plain = re.sub(r"\{\{-?(.*?)-?\}\}", r"<\1>", shown(text))
     return re.sub(r"\s+", "", plain).replace("/", "_").lstrip("-")[:64]
 

@@ -291,7 +291,7 @@ class Sink:
         if dead == NOTHING:
             self.nothing(line, why)
             return
-        found = Remark(line, dead, masks.shown(why)) if dead else Remark(line, kind, masks.shown(text))
+        found = Remark(line, dead, masks.shown(why)) if dead else Remark(line, kind, masks.said(text))
         if not (dead and kind == NOTE):
             (self.idle if dead else self.remarks).add(found)
 

@@ -11,7 +11,7 @@ from .detect import by_path, by_text
 from .forms import Forms
 from .keys.settings import Guide
 from .languages.source_lines import without_cells
-from .languages.templating import cases, without_comments
+from .languages.templating import cases, filled_in, without_comments
 from .model import Line, Sink, dedented, numbered
 from .prose import choices, machines, uses
 from .result.assemble import result
@@ -90,6 +90,7 @@ def _without_a_stray_fence(sink: Sink, lines: List[Line]) -> List[Line]:
 def _take_in(guide: Guide, lines: List[Line], path: str, form: str) -> str:
     lines = without_comments(guide.sink, lines)
     guide.sink.cases.update(cases(guide.sink, lines))
+    lines = filled_in(lines, guide.sink.cases)
     forms = Forms(guide)
     if lines and lines[0][1].startswith("\ufeff"):
         lines = [(lines[0][0], lines[0][1][1:]), *lines[1:]]  # what editors of Windows write before a text

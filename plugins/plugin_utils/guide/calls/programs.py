@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import takewhile
 from typing import Callable, Dict, List, Mapping
@@ -186,6 +187,10 @@ def systemctl(guide: Guide, line: int, words: List[str]) -> None:
     ):
         guide.sink.nothing(line, "only reads")
         return
+    for unit in units if verb in ("enable", "start", "restart", "reenable") else ():
+        template, _at, instance = unit.partition("@")
+        held = guide.instances.setdefault(template, []) if instance else []
+        held += [instance] if instance not in held else []
     guide.started.update(units if verb.endswith("start") or "--now" in words else ())
     _service(guide, line, verb, units)
 
@@ -252,6 +257,9 @@ def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
 
 
+_NAMED = re.compile(r"\$\{?(?:BIN_|CMD_)?(CAT|ECHO|TEE|PRINTF)(?:_BIN|_CMD|BIN)?\}?")
+_SPELT = ("ethtool", "sysctl", "nmcli", "ifconfig", "setpci", "modprobe", "tuned-adm")
+_ALMOST = 0.8
 # Those that set the kernel which runs, and no file.
 OF_THE_KERNEL = ("ethtool", "ip", "ifconfig", "tc", "sysctl", "setpci", "devlink", "mii-tool")
 PROGRAMS: Dict[str, Callable[[Guide, int, List[str]], None]] = {
@@ -297,3 +305,15 @@ def program(word: str) -> str:
             ):
                 return known
     return name
+
+
+def by_variable(word: str) -> str:
+    """A program that writes text, which a variable names: `$BIN_CAT > FILE`; any other word as it is."""
+    found = None if masks.known(word) else _NAMED.fullmatch(masks.shown(word))
+    return found[1].lower() if found else word
+
+
+def meant(name: str) -> str:
+    """What is wrong with the name of a program that is spelt almost like one that sets something; else nothing."""
+    found = get_close_matches(name, _SPELT, 1, _ALMOST) if re.fullmatch("[a-z_-]{5,11}", name) else []
+    return f"'{name}' is no program; did you mean '{found[0]}'?" if found else ""

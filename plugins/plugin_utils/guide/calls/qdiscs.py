@@ -68,7 +68,8 @@ def _discipline(guide: Guide, line: int, said: str, words: Sequence[str]) -> boo
     except InputError as error:
         if kind[0] not in KINDS:
             return False
-        guide.sink.remark(line, OTHER_TOOL, f"{said}: {error}")
+        text = str(error).replace(" has no option ", " has in this collection no option ")
+        guide.sink.remark(line, OTHER_TOOL, f"{said}: {text}")
         return True
     name, match = masks.name(nic), ()
     if name == "*":

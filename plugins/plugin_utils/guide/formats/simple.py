@@ -48,8 +48,8 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.remark(number, ON_HOST, text)
 
 
-def unit(guide: Guide, lines: Sequence[Line]) -> None:
-    """A unit of systemd: the commands that it starts."""
+def unit(guide: Guide, lines: Sequence[Line], instances: Sequence[str] = ()) -> None:
+    """A unit of systemd: the commands that it starts, for each instance of a template that is known."""
     entries = sections(guide, lines)
     known: Dict[str, expand.Value] = {}
     for entry in entries:
@@ -63,10 +63,11 @@ def unit(guide: Guide, lines: Sequence[Line]) -> None:
                 text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
                 guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")
                 continue
-            instance = value.replace("%i", masks.mask("%i")).replace("%I", masks.mask("%I")).replace("%%", "%")
-            shell = Shell(guide)
-            shell.scope.values.update(known)
-            shell.commands(entry.line, instance.replace("$$", "$"))
+            for pair in [(one, one) for one in instances] or [(masks.mask("%i"), masks.mask("%I"))]:
+                filled = value.replace("%i", pair[0]).replace("%I", pair[1]).replace("%%", "%")
+                shell = Shell(guide)
+                shell.scope.values.update(known)
+                shell.commands(entry.line, filled.replace("$$", "$"))
         elif entry.key == "EnvironmentFile":
             guide.sink.remark(entry.line, NOTE, f"it takes in {value}, which is not part of this text")
         elif entry.key.startswith("Exec"):

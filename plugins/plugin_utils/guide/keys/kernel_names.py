@@ -80,7 +80,7 @@ def unknown(key: str) -> str:
     names = _NAMES.get(parts[1])
     if names is None or len(parts) < 3 or parts[2] in _INNER or (len(parts) == 3 and parts[2] in names):
         return ""
-    return "Linux has no such parameter, so it needs the kernel of a vendor"
+    return "Linux has no such parameter; only a kernel that a vendor has changed may have it"
 
 
 def meant(key: str) -> str:

@@ -83,6 +83,7 @@ class Guide:
         self.ran: Set[str] = set()
         self.loads = 0  # how often commands have loaded files of sysctl
         self.started: Set[str] = set()  # the units that commands have started
+        self.instances: Dict[str, List[str]] = {}  # by template of a unit, the instances that commands start
         self.running: List[str] = []  # the files whose scripts run now, of which one calls the next
         # What commands have put at the root of each NIC so far.
         self.roots: Dict[str, Root] = {}

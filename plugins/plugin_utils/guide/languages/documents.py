@@ -89,6 +89,8 @@ class Reader:
         pairs = [tasks.in_words(*pair) for pair in node.value]
         plain = {str(key.value): value for key, value in pairs if isinstance(key, yaml.ScalarNode)}
         self.variables.take(plain["vars"]) if "vars" in plain else None
+        if "." in self.call and "when" in plain:
+            del plain["when"]  # it stands among the arguments of a module, which may mean anything by it
         turns = self.variables.loop(plain)
         caveat = task_conditions.note(plain.get("when"))
         sink = self.guide.sink

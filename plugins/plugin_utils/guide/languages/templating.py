@@ -22,6 +22,9 @@ _ELSE = re.compile(r"\}?\s*else\s*\{?")
 _ENDS = re.compile(r"end(?:if|for|unless)?|\}")
 # A comment, over several lines perhaps; `${#words[@]}` of a shell is none.
 _COMMENT = re.compile(r"(?<!\$)\{#.*?#\}|<%#.*?%>|\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+# `{% set ring = 4096 %}`, and where that is put in.
+_ASSIGNS = re.compile(r"\{%[-+]?\s*set\s+([A-Za-z_]\w*)\s*=\s*(\"[^\"{}]*\"|'[^'{}]*'|\d+)\s*[-+]?%\}")
+_NAMES = re.compile(r"\{\{-?\s*([A-Za-z_]\w*)\s*-?\}\}")
 # What a loop or a block holds ends with the same word as a condition.
 _HOLDS = re.compile(r"(?:for|range|with|define|block)\b.*|.*(?:\bdo(?:\s*\|.*\|)?|\|[^|]*\|\s*\{)")
 
@@ -44,6 +47,23 @@ def without_comments(sink: Sink, lines: Sequence[Line]) -> List[Line]:
         if before.strip() and not after.strip():
             sink.nothing(number, "a comment")
     return found
+
+
+def filled_in(lines: Sequence[Line], cases_of: Cases) -> List[Line]:
+    """The lines with the words that the template itself gives its names, where it gives each of them once."""
+    found: Dict[str, List[str]] = {}
+    for number, text in lines:
+        for name, value in _ASSIGNS.findall(text):
+            found.setdefault(name, []).append("" if number in cases_of else value)
+    whole = "\n".join(text for _number, text in lines)
+    words = {
+        name: values[0][1:-1] if values[0][0] in "\"'" else values[0]
+        for name, values in found.items()
+        if len(values) == 1
+        and values[0]
+        and not re.search(rf"\{{%-?\s*(?:set|for)\s+{name}\b(?!\s*=\s*[\"'\d])", whole)
+    }
+    return [(number, _NAMES.sub(lambda match: words.get(match[1], match[0]), text)) for number, text in lines]
 
 
 def cases(sink: Sink, lines: Sequence[Line]) -> Cases:

@@ -259,7 +259,7 @@ def is_marked(text: str) -> bool:
 
 def words(text: str) -> str:
     """A line without its marks, numbers and such words as "Note:" before it."""
-    plain = re.sub(r"[*_`]+", "", text.strip()).strip("# >-\u2022")
+    plain = re.sub(r"[*`]+|(?<![^\W_])_+|_+(?![^\W_])", "", text.strip()).strip("# >-\u2022")
     return re.sub(
         r"^(?:\d+[.)]\s+)?(?:(?:note|warning|important|caution|attention|tip)\s*[:!-]\s*)?", "", plain, flags=re.I
     )

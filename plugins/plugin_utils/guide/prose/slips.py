@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
-from .. import masks
 from ..calls import foreign, programs
 
-_PROGRAMS = ("ethtool", "sysctl", "nmcli", "ifconfig", "setpci", "modprobe", "tuned-adm")
 _COMMAND = re.compile(r"(?:sudo\s+)?([a-z][a-z_-]{4,10})\s+(?:--?[A-Za-z]\S*(?:\s+\S+)*|(?:net|vm|kernel|fs)\.\S+=.*)")
 # The option without the blank before it.
 _GLUED = re.compile(r"(?:sudo\s+)?(ethtool|sysctl|nmcli|modprobe|tc|ip)(-[A-Za-z]|--[a-z][\w-]+)(?:\s+\S+)+")
-_ALMOST = 0.8
 # A call of somebody's own program or function that is about the queues or interrupts of a NIC.
 _OF_SOMEBODY = re.compile(
     r"(?:sudo\s+)?([a-z]\w*_(?=\w*(?:irqs?|affinity|cores?|cpus?|queues?|rps|xps|ring|offload))\w+)"
@@ -33,5 +29,4 @@ def of_a_program(text: str) -> str:
     command = _COMMAND.fullmatch(plain)
     name = command[1] if command else ""
     known = not name or any(name in names for names in (programs.PROGRAMS, foreign.OTHERS, foreign.HARMLESS))
-    meant = [] if known else get_close_matches(name, _PROGRAMS, 1, _ALMOST)
-    return f"'{masks.shown(name)}' is no program; did you mean '{meant[0]}'?" if meant else ""
+    return "" if known else programs.meant(name)

@@ -15,7 +15,7 @@ from ..shell import bindings, expand, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Node, Redirect, Simple
 from . import edits, filters, output
-from .own_programs import OwnPrograms
+from .own_programs import OwnPrograms, lines_of_words
 
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
 _OF_FUNCTIONS = ("local", "declare", "typeset")
@@ -88,6 +88,7 @@ class Commands(OwnPrograms):
             self.redirect(node, [])
             return ""
         words = [field for raw, _line in node.words[index:] for field in expand.fields(raw, self.scope)]
+        words[:2] = map(programs.by_variable, words[:2])
         for _raw, line in node.words[index:]:
             self.sink.nothing(line, "sets nothing by itself")
             self.sink.goes_on(line, node.line)
@@ -252,6 +253,7 @@ class Commands(OwnPrograms):
         else:
             self.unknown(line, words, name)
             self.given(name, given)
+            self.given(name, lines_of_words(node) if node and not self.override else None)
 
     def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:
         """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""

@@ -7,7 +7,7 @@ What the text decides is walked round by round; a loop over what only the host k
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Optional, Sequence, Set, Tuple, Union
+from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 
 from .. import masks
 from ..calls import wrappers
@@ -23,6 +23,8 @@ _WITH_WORD = ("-d", "-n", "-O", "-s", "-u", "-C", "-c")
 
 class Loops(Rounds):
     """The loops of one script."""
+
+    by_option: FrozenSet[str] = frozenset()  # variables that only an option gives their value
 
     def loop(self, node: For) -> None:
         """`for x in ...`, and `for ((...))`."""
@@ -98,7 +100,7 @@ class Loops(Rounds):
         after.update(defaults)
         if words[:1] == ["getopts"] or _shifts(node.body):
             flags = self._flags(node.body)
-            self.by_option.update(flags)
+            self.by_option = self.by_option.union(flags)
             after.update({name: "" for name in flags if name not in start})
 
     @staticmethod
@@ -213,7 +215,7 @@ class Loops(Rounds):
             if not goes_on:
                 if not _round:
                     self.skip(node.body, "the condition before it is not met")
-                    self.by_option.update(self._flags(node.body) if _shifts(node.body) else ())
+                    self.by_option = self.by_option.union(self._flags(node.body) if _shifts(node.body) else ())
                 return True
             before = dict(self.scope.values), self.scope.arguments
             with self.output_to(node.redirects):

@@ -18,8 +18,9 @@ from . import queries
 from .substitutions import Substitutions
 
 _TALKING = re.compile(
-    r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|color|yellow|red|green)"
+    r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|section|color|yellow|red|green)"
 )
+_RUNNING = re.compile("run|exec|call|cmd|command|do_|try|must|apply|sudo")
 _DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?[-=][^}]")
 _NETWORK = re.compile(
     r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
@@ -33,6 +34,8 @@ exit fail failure error err abort trap defer finally register on usage help dry 
 declare describe print show list
 """
 _NOT_RUN = frozenset(_NOT_RUN_WORDS.split())
+# A script by a path whose folder a variable has, or that is given the arguments of this one.
+_OF_A_FILE = re.compile(r"(?:\$\{?\w+\}?|\.{1,2})?(?:/[\w.${}-]+)*/[\w.-]+\.(?:sh|py|pl|bash)")
 # Commands of Upstart, each with the name of a job.
 _OF_UPSTART = ("start", "stop", "restart")
 _QDISC_WORDS = ("qdisc", "class", "filter")
@@ -89,7 +92,8 @@ class OwnPrograms(Substitutions):
             said = " ".join(map(masks.shown, words))
             self.sink.remark(line, OTHER_TOOL, f"{said}: it acts on another host or in a container")
             return
-        for index, word in enumerate(words[1:], 1):
+        talks = len(words) == 2 and _TALKING.match(name.lower().lstrip("_")) and not _RUNNING.search(name.lower())
+        for index, word in enumerate(words[1:] if not talks else (), 1):
             if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])
                 return
@@ -109,6 +113,9 @@ class OwnPrograms(Substitutions):
             self.sink.remark(line, NO_EFFECT, text)
         elif len(words) > 1 and words[1] in _QDISC_WORDS:
             qdiscs.tc(self.guide, line, words[1:])
+        elif _OF_A_FILE.fullmatch(masks.shown(words[0])):
+            said = f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
+            self.sink.remark(line, OTHER_TOOL, said)
         elif not masks.known(words[0]) or any(
             word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
         ):
@@ -128,6 +135,8 @@ class OwnPrograms(Substitutions):
             said = masks.shown(" ".join(words))
             if _NETWORK.search(said) and self.taken_in:
                 self.of_taken_in(words)
+            elif programs.meant(name):
+                self.sink.unknown(line, programs.meant(name))
             elif _NETWORK.search(said):
                 self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
@@ -164,3 +173,11 @@ class OwnPrograms(Substitutions):
 
 def _goes_to_kernel(node: Simple) -> bool:
     return any(re.match(r"[\"']?(?:/proc/|/sys/|\$)", one.word) is not None for one in node.redirects)
+
+
+def lines_of_words(node: Simple) -> List[Line]:
+    """The lines of the words of a command that go over several."""
+    spread = (
+        (raw, line) for (raw, line), last in zip(node.words, node.lasts) if last and raw.count("\n") == last - line
+    )
+    return [(line + offset, text) for raw, line in spread for offset, text in enumerate(raw.split("\n")) if offset]

@@ -28,6 +28,17 @@ def maximum(source: str) -> bool:
     return bool(_READS_LIMITS.search(source) and _MEANS_MAXIMUM.search(source) and not re.search(r"tail", source))
 
 
+_HOLDS_LIMITS = re.compile(
+    r"\"?(?:\$\(|`)\s*((?:sudo\s+)?ethtool\S*\s+(?:-g|-l|--show-ring|--show-channels)\s[^|;&]*)[)`]\"?"
+)
+
+
+def limits(raw: str) -> str:
+    """The command of `all=$(ethtool -g NIC)`, whose whole answer a variable holds; empty for another word."""
+    found = _HOLDS_LIMITS.fullmatch(masks.shown(raw))
+    return found[1] if found else ""
+
+
 _PROCESSORS = re.compile(
     r"[$(`\"']*(?:nproc\b|getconf\s+_NPROCESSORS|(?:cat\s+/proc/cpuinfo\s*\||[ef]?grep\s+-\w+\s).*\bprocessor\b|lscpu\b)"
 )

@@ -54,7 +54,6 @@ class Script:
         self.taken_in: List[str] = []  # the files that the script takes in and that are not part of the text
         self.left_out: Tuple[str, ...] = ()  # how the names begin that the last list of NICs leaves out
         self.unlisted = ""  # why the last substitution gave nothing
-        self.by_option: Set[str] = set()  # variables that only an option gives their value
         self.options: Dict[str, expand.Value] = {}  # what variables are where an option replaces their defaults
         # Where a quoted text of several lines stands that a variable holds: the line it begins in, and how many.
         self.origins: Dict[str, Tuple[int, int]] = {}
@@ -249,7 +248,7 @@ class Script:
         bindings.holds_driver(name, rest, self.scope)
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
         asking.keep(name, masks.shown(rest), self.scope)
-        self.scope.in_force.update({name: raising.parameter(rest, self.scope)})
+        self.scope.in_force[name], self.scope.limits[name] = raising.parameter(rest, self.scope), queries.limits(rest)
         self.scope.lengths.pop(name, None)
         self.scope.lengths.update({name: rest} if interrupts.are_counted(rest, self.scope) else {})
         changed = _CHANGES.fullmatch(rest)

@@ -18,6 +18,8 @@ _ORDERING = ("sort", "uniq", "tac")
 _ATTRIBUTE = re.compile(r"^/(?:proc|sys)/\S+/(?:\w+_\w+|mtu|threaded)$")
 # Where a function writes what it prints, while its answer is worked out.
 _PRINTED = "/what a function prints"
+# A variable that a filter reads.
+_OF_VARIABLE = re.compile(r"<<<\s*[\"']?\$\{?(\w+)\}?|^\s*(?:echo|printf\s+\S+)\s+(?:-\w\s+)?\"?\$\{?(\w+)\}?\"?\s*\|")
 _PRINTING = ("echo", "printf")
 _DECLARING = ("local", "declare", "typeset", "readonly")
 # Commands that leave alone what a function prints.
@@ -36,7 +38,7 @@ class Substitutions(Script):
 
     def substitute(self, source: str) -> Optional[str]:
         """What `$(...)` gives, for the few commands whose answer the text decides."""
-        plain = masks.shown(source)
+        plain = self._with_limits(masks.shown(source))
         if queries.maximum(plain):
             return masks.MAXIMUM
         if not self.processors and queries.mask_of_all(plain, self.scope.counts):
@@ -99,6 +101,13 @@ class Substitutions(Script):
             return "\n".join(text for _number, text in written).rstrip("\n")
         printed = output.of(words, piped[0].redirects, self.scope, self.line)
         return None if printed is None else "\n".join(text for _number, text in printed).rstrip("\n")
+
+    def _with_limits(self, source: str) -> str:
+        """A substitution that filters what a variable holds of `ethtool -g`, with that command in place of it."""
+        held = _OF_VARIABLE.search(source)
+        name = next((one for one in held.groups() if one), "") if held else ""
+        command = self.scope.limits.get(name, "")
+        return f"{command} | {source}" if command else source
 
     def _filtered(self, piped: Sequence[Optional[Node]]) -> Optional[str]:
         """What filters make of a text that a command prints: `$(echo eth0,eth1 | tr , ' ')`."""

@@ -45,8 +45,8 @@ _OF_A_LOOP = re.compile(
 _OF_A_QUEUE = re.compile(r"/sys/class/net/[^/]+/queues/(?:[^/]+/.|(?:[^/]*-0|[^/]*[^/0-9])$)")
 # More than one; a comparison with less asks whether there is anything at all.
 _NUMBER = re.compile(r"[\"']?(?:[2-9]|[1-9]\d+)[\"']?")
-# Whether there is one only, or there are several.
-_SINGLE = ("-le", "<=", "-gt", ">")
+# Comparisons with 1 of which one needs that there is one only if it holds, and the other if it does not.
+_SINGLE = {"-le": True, "<=": True, "-gt": False, ">": False}
 # A node of processors, of which the first two are as much an answer as others.
 _OF_A_NODE = re.compile(r"[\"']?\$\{?\w*(?:node|numa)\w*\}?[\"']?:(?:-eq|==?):[\"']?[01][\"']?", re.IGNORECASE)
 _COMPARED = re.compile(r"(\$?\{?\w+\}?)\s*(<=|>=|==|!=|<|>)\s*(\d+)")
@@ -160,7 +160,7 @@ def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
         return machine
     for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
-        single = sign in _SINGLE and re.fullmatch(r"[\"']?1[\"']?", right)
+        single = right.strip("\"'") == "1" and _SINGLE.get(sign) is holds
         counts = _NUMBER.fullmatch(number) or single or _OF_A_NODE.fullmatch(f"{left}:{sign}:{right}")
         if (sign not in _NUMBERS and sign != "=") or not counts or asking.OF_A_CALL.fullmatch(other):
             continue

@@ -41,6 +41,7 @@ class Scope:
         self.counts: Set[str] = set()  # those that hold the number of processors
         self.machines: Set[str] = set()  # those that hold what tells machines apart, such as the name of the host
         self.hosts: Set[str] = set()  # those that hold the name of the host
+        self.limits: Dict[str, str] = {}  # by the variables that hold what `ethtool -g` prints, that command
         self.in_force: Dict[str, str] = {}  # by the variables that hold what a parameter is now, the parameter
         self.lengths: Dict[str, str] = {}  # those that are worked out from how many interrupts an array has
 
