@@ -18,6 +18,8 @@ _TEXTS = re.compile(
     r"|ipv6\.conf\.[^.]+\.stable_secret)"
 )
 _NUMBERS = re.compile(r"-?(?:0[xX][\da-fA-F]+|\d+)(?:\s+-?(?:0[xX][\da-fA-F]+|\d+))*")
+# Sizes of which the kernel takes no 0.
+_NOT_ZERO = re.compile(r"net\.(?:core\.[rw]mem_(?:max|default)|ipv4\.(?:tcp_[rw]mem|udp_[rw]mem_min))$")
 _SWITCH = ("on", "off", "enable", "disable", "enabled", "disabled", "true", "false", "yes", "no")
 
 
@@ -45,6 +47,8 @@ def why(name: str, value: str) -> str:
         return ""
     if any(word[0].isdecimal() and not _NUMBERS.fullmatch(word) for word in value.split()):
         return f"the kernel takes plain numbers and refuses '{value}'"
+    if _NOT_ZERO.match(name) and "0" in value.split():
+        return f"the kernel takes no 0 here and refuses '{value}'"
     if _THREE.match(name) and _NUMBERS.fullmatch(value) and len(value.split()) < 3:
         return f"the kernel takes three numbers, and of these {value} sets the first ones alone"
     return ""

@@ -81,15 +81,15 @@ class Reader:
             for one in node.value:
                 self._walk(one, name, nic)
         elif isinstance(node, yaml.MappingNode):
-            self._mapping(node, nic)
+            self._mapping(node, nic, name)
         else:
             self._scalar(node, nic)
 
-    def _mapping(self, node: yaml.MappingNode, nic: str) -> None:
+    def _mapping(self, node: yaml.MappingNode, nic: str, name: str) -> None:
         pairs = [tasks.in_words(*pair) for pair in node.value]
         plain = {str(key.value): value for key, value in pairs if isinstance(key, yaml.ScalarNode)}
         self.variables.take(plain["vars"]) if "vars" in plain else None
-        if "." in self.call and "when" in plain:
+        if "." in name and "when" in plain:
             del plain["when"]  # it stands among the arguments of a module, which may mean anything by it
         turns = self.variables.loop(plain)
         caveat = task_conditions.note(plain.get("when"))

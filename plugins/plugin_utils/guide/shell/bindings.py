@@ -278,8 +278,8 @@ def _told(tests: Sequence[Optional[Node]], holds: bool) -> str:
         test = test.commands[0]
     words = tested(test)
     compared = len(words) == 3 and (words[1] in ("=", "==", "!=") or re.fullmatch("-(?:[lg][te]|eq|ne)", words[1]))
-    asked = compared or (len(words) == 2 and words[0] in ("-n", "-z"))
-    return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if asked else ""
+    tells = compared or (len(words) == 2 and words[0] in ("-n", "-z"))
+    return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if tells else ""
 
 
 def _computed(found: Sequence[Optional[expand.Value]]) -> bool:
