@@ -39,7 +39,7 @@ _SHELL_LINE = (
     r"(sudo )?(/\S+/)?(ethtool|ip|tc|sysctl|echo|printf|cat|tee|for|do|done|if|fi|then|else|elif|case|esac|while"
     r"|function|set|exit|export|local|return|ifconfig|setpci|systemctl|service|modprobe|nmcli|uci|EOF|EOL"
     r"|eval|run|tuned-adm|tuna|set_irq\S*"
-    r"|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
+    r"|nsenter|grep|awk|sed|pkill|killall|taskset|numactl|nohup|apt-get|apt|yum|dnf|wget|curl"
     r"|(?:ba|da|z)?sh\s+-c|su\s+-|ansible|ssh|docker|podman|kubectl|cd|ulimit|pushd|popd|declare|readonly|mapfile|readarray|read|shift|until"
     r"|find|ls|cp|mv|rm|mkdir|touch|chmod|sleep|trap|source)\b(?!::)"
     r"|(?:sudo\s+)?/etc/(?:rc\.d/)?init\.d/\S+\s|sudo\s+[\"']?\$\{?\w+\}?[\"']?\s"

@@ -83,6 +83,7 @@ def read(guide: Guide, line: int, words: List[str]) -> None:
     else:
         # Such as `ethtool eth0 gro off`: without an option ethtool shows the link of the first word.
         text = "ethtool without an option such as -K sets nothing"
+        text += "" if masks.known(flag) else f", and whether {masks.shown(flag)} is one, the text does not tell"
         if flag[0] in "\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}":
             text = f"'{flag}' begins with a typographic dash, which ethtool takes for a name; write -{flag[1:]}"
         guide.sink.remark(line, NO_EFFECT if masks.known(flag) else ON_HOST, text)

@@ -257,7 +257,7 @@ def tuned_adm(guide: Guide, line: int, words: List[str]) -> None:
         guide.sink.set(line, HOST, "profile", "profile", " ".join(words[1:]))
 
 
-_NAMED = re.compile(r"\$\{?(?:BIN_|CMD_)?(CAT|ECHO|TEE|PRINTF)(?:_BIN|_CMD|BIN)?\}?")
+_NAMED = re.compile(r"\$\{?(?:BIN_|CMD_)?(CAT|ECHO|TEE|PRINTF|SUDO)(?:_BIN|_CMD|BIN)?\}?")
 _SPELT = ("ethtool", "sysctl", "nmcli", "ifconfig", "setpci", "modprobe", "tuned-adm")
 _ALMOST = 0.8
 # Those that set the kernel which runs, and no file.
@@ -308,8 +308,8 @@ def program(word: str) -> str:
 
 
 def by_variable(word: str) -> str:
-    """A program that writes text, which a variable names: `$BIN_CAT > FILE`; any other word as it is."""
-    found = None if masks.known(word) else _NAMED.fullmatch(masks.shown(word))
+    """A program that writes text, or sudo, which a variable names: `$BIN_CAT > FILE`; any other word as it is."""
+    found = None if masks.known(word) else _NAMED.fullmatch(masks.shown(word).upper())
     return found[1].lower() if found else word
 
 

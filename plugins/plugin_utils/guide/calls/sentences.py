@@ -34,7 +34,7 @@ _ONLY_PRINTS = re.compile(r"(?:sudo\s+)?(?:echo|printf)\s[^|>]*")
 _ELSEWHERE = re.compile(
     r"(?:sudo\s+)?(?:/\S*/)?(?:(?:ssh|pssh|pdsh|clush)\s+(?!(?:in|into|to|onto|and|as)\s)"
     r"|(?:docker|podman|nerdctl|lxc|incus|kubectl)\s+(?:\S+\s+){0,4}?(?:run|exec|create|debug)\s"
-    r"|(?:lxc-(?:attach|execute)|systemd-nspawn|virt-(?:customize|builder|sysprep)|guestfish"
+    r"|(?:lxc-(?:attach|execute)|nsenter|systemd-nspawn|virt-(?:customize|builder|sysprep)|guestfish"
     r"|(?:machinectl\s+shell|(?:pct|crictl|oc)\s+exec|qm\s+guest\s+exec))\s"
     r"|[a-z][\w.-]*\s+exec\s+(?:\S+\s+){0,4}?--\s)[^`]*"
 )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import List, Optional, Sequence, Tuple
 
 from .. import masks
@@ -86,6 +87,8 @@ def as_tee_of_dd(words: Sequence[str]) -> List[str]:
 def _entered(words: List[str]) -> Optional[List[str]]:
     """The command that nsenter runs; None where its network is not that of the host."""
     pid, network, index = "", "", 0
+    if any(not masks.known(word) for word in takewhile(lambda word: word != "--", words)) and "--" in words:
+        return None  # its options may name another network
     while index < len(words) and words[index].startswith("-"):
         option, _equals, value = words[index].partition("=")
         takes = option in ("-t", "--target", "-S", "-G") and not value

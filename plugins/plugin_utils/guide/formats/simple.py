@@ -8,6 +8,7 @@ import shlex
 from typing import Dict, List, Sequence, Tuple
 
 from .. import masks
+from ..calls import sentences
 from ..keys.settings import Guide
 from ..model import NO_EFFECT, NOTE, ON_HOST, Line
 from ..scripts.whole import Shell
@@ -53,6 +54,9 @@ def unit(guide: Guide, lines: Sequence[Line], instances: Sequence[str] = ()) -> 
     entries = sections(guide, lines)
     known: Dict[str, expand.Value] = {}
     for entry in entries:
+        if not re.fullmatch(r"\w+", entry.key) and sentences.holds_a_setting(entry.whole):
+            text = f"{masks.shown(entry.whole)}: no key of a unit stands before it, so systemd ignores the line"
+            guide.sink.remark(entry.line, NO_EFFECT, text)
         if entry.key == "Environment":
             known.update({name: text for name, sign, text in map(_assigned, _unquoted(entry.value)) if sign})
     for entry in entries:

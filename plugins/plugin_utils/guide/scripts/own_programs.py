@@ -20,6 +20,7 @@ from .substitutions import Substitutions
 _TALKING = re.compile(
     r"(log|info|warn|err|msg|print|die|usage|debug|success|fail|note|say|banner|header|ok|title|step|section|color|yellow|red|green)"
 )
+_SAYS = {"log", "info", "warn", "warning", "error", "success", "msg", "message", "debug", "print", "notice", "title"}
 _RUNNING = re.compile("run|exec|call|cmd|command|do_|try|must|apply|sudo")
 _DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?[-=][^}]")
 _NETWORK = re.compile(
@@ -92,7 +93,8 @@ class OwnPrograms(Substitutions):
             said = " ".join(map(masks.shown, words))
             self.sink.remark(line, OTHER_TOOL, f"{said}: it acts on another host or in a container")
             return
-        talks = len(words) == 2 and _TALKING.match(name.lower().lstrip("_")) and not _RUNNING.search(name.lower())
+        talks = len(words) == 2 and (_TALKING.match(name.lower().lstrip("_")) or _talks(name))
+        talks = talks and not _RUNNING.search(name.lower())
         for index, word in enumerate(words[1:] if not talks else (), 1):
             if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])
@@ -121,7 +123,7 @@ class OwnPrograms(Substitutions):
         ):
             self.dynamic = True
             self.sink.nothing(line, "runs what it is told by its arguments")
-        elif _TALKING.match(name.lower().lstrip("_")):
+        elif _TALKING.match(name.lower().lstrip("_")) or (_talks(name) and not _RUNNING.search(name.lower())):
             self.sink.nothing(line, "only prints")
         elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
             self.sink.remark(
@@ -169,6 +171,11 @@ class OwnPrograms(Substitutions):
         named = " or ".join(dict.fromkeys(self.taken_in[-3:]))
         what = f"{said}: it may be a function of {named}, which is not part of this text"
         self.sink.remark(self.line, OTHER_TOOL, what)
+
+
+def _talks(name: str) -> bool:
+    """Whether a part of the name of a function says that it tells something: `i18n_info`."""
+    return bool(set(name.lower().split("_")) & _SAYS)
 
 
 def _goes_to_kernel(node: Simple) -> bool:

@@ -149,24 +149,29 @@ def decide(node: Node, scope: expand.Scope) -> Optional[bool]:
 
 def measured(node: Node, scope: expand.Scope, holds: bool = True) -> str:
     """What to note of commands for which the host compares a number, such as the speed of a link; else nothing."""
-    looked_for = next((found for one in all_of(node) for found in [_speed(one)] if found), "")
+    parts = [(one, so) for part, so in certain(node, holds) for one in all_of(part)]
+    speeds = ((_speed(one), so) for one, so in parts)
+    looked_for, there = next(((found, so) for found, so in speeds if found), ("", holds))
     if looked_for:
-        return f"only where the link {'has' if holds else 'has not'} {looked_for}; {_BY_SPEED}"
+        return f"only where the link {'has' if there else 'has not'} {looked_for}; {_BY_SPEED}"
     module = _module(node, holds)
     if module:
         return f"only where the module {module}"
     machine = asking.of_machines(node, scope, holds)
     if machine:
         return machine
-    for left, sign, right in (triple for one in all_of(node) for triple in _compared(one)):
+    if isinstance(node, AndOr) and not parts:
+        sides = [measured(side, scope, holds) for side in (node.left, node.right)]
+        return " or ".join([sides[0], sides[1].replace("only where ", "", 1)]) if all(sides) else ""
+    for left, sign, right, so in ((*triple, so) for one, so in parts for triple in _compared(one)):
         number, other = (left, right) if _NUMBER.fullmatch(left) else (right, left)
-        single = right.strip("\"'") == "1" and _SINGLE.get(sign) is holds
+        single = right.strip("\"'") == "1" and _SINGLE.get(sign) is so
         counts = _NUMBER.fullmatch(number) or single or _OF_A_NODE.fullmatch(f"{left}:{sign}:{right}")
         if (sign not in _NUMBERS and sign != "=") or not counts or asking.OF_A_CALL.fullmatch(other):
             continue
         value = expand.text(other if "$" in other or "`" in other else f"${other}", scope)
         if not masks.known(value) and value != masks.MAXIMUM:
-            said = f"only where {left} {sign} {right} {'holds' if holds else 'does not hold'}"
+            said = f"only where {left} {sign} {right} {'holds' if so else 'does not hold'}"
             return said + (f"; {_BY_SPEED}" if "speed" in f"{left}{right}".lower() else "")
     return ""
 
