@@ -187,6 +187,8 @@ class Shell(Walk):
 
     def _takes_back(self, name: str) -> bool:
         """Whether a function takes a tuning back, by its name; `disable` does so beside `enable`."""
+        if "irqbalance" in name.lower():
+            return False  # to stop that service is a tuning
         opposite = name.lower() in UNDO and any(other.lower() in START for other in self.functions)
         return opposite or bool(set(re.split(r"[^a-z]+", name.lower())) & _UNDO_FUNCTIONS)
 

@@ -67,7 +67,8 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     driver, there = bindings.driver_tested(words, scope)
     if driver:
         return [] if there is holds else [_of_others(driver)]
-    if len(words) < 3 or words[1] not in ("=", "==", "!=", "=~") or not _tells(words, scope, holds):
+    of_numbers = words[1:] == ["-eq", "1"]  # of all that compares numbers, only a switch is of interest
+    if len(words) < 3 or not (of_numbers or words[1] in ("=", "==", "!=", "=~")) or not _tells(words, scope, holds):
         return []
     sides = (words[0], "".join(words[2:]))
     variables = [side for side in sides if _VARIABLE.fullmatch(side)]
@@ -90,7 +91,7 @@ def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
     sides = (words[0], "".join(words[2:]))
     names = [match[1] for match in map(_VARIABLE.fullmatch, sides) if match]
     same = (words[1] != "!=") is holds
-    if not names or (len(names) == 2 and same) or any(asking.of_a_call(side, scope) for side in sides):
+    if not names or (len(names) == 2 and same) or any("$" in side and asking.of_a_call(side, scope) for side in sides):
         return False
     # What tells machines apart is noted as such, and the driver that a setting is for stands in it.
     if _OF_THE_USER & set(names) or scope.machines & set(names) or (same and scope.drivers & set(names)):
