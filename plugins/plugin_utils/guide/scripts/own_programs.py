@@ -24,7 +24,7 @@ _SAYS = {"log", "info", "warn", "warning", "error", "success", "msg", "message",
 _RUNNING = re.compile("run|exec|call|cmd|command|do_|try|must|apply|sudo")
 _DEFAULT = re.compile(r"\$\{([A-Za-z_]\w*):?[-=][^}]")
 _NETWORK = re.compile(
-    r"(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
+    r"/net/|conntrack|(?<![A-Za-z])(eth\d|enp|eno\d|ens\d|em\d|nics?\b|irqs?\b|rps|xps|queues?\b|ring\b|offload|mtu\b|tcp_|udp_|bond\d|qdisc"
     r"|rss\b|affinity|tso\b|sysctl|ethtool|net\.|interface)"
 )
 # A line of a file of sysctl.

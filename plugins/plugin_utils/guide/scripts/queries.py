@@ -102,18 +102,25 @@ _VIRTUAL_WORDS = """
     tailscale zt sit ifb virtual
 """
 _VIRTUAL = frozenset(_VIRTUAL_WORDS.split())
-_LEAVES_OUT = re.compile(r"\s*\|\s*e?grep\s+(?:-[vEw]+\s+)*-[Ew]*v[Ew]*\s+(?:-[vEw]+\s+)*([\"']?)([^\"']+)\1\s*$")
+_NAMES = r"(?:\"[^\"]+\"|'[^']+'|[^\"'\s|]+)"
+_LEAVES_OUT = re.compile(
+    rf"\s*\|\s*e?grep\s+(?:-[vEw]+\s+)*-[Ew]*v[Ewe]*\s+(?:-[vEwe]+\s+)*({_NAMES}(?:\s+-e\s+{_NAMES})*)\s*$"
+)
 
 
 def without_virtual(source: str) -> Tuple[str, ...]:
     """What the names begin with that a list of all NICs leaves out, where only virtual ones have such names."""
-    found = _LEAVES_OUT.search(source)
-    if not found:
+    words: List[str] = []
+    listed, found = source, _LEAVES_OUT.search(source)
+    while found:
+        split = re.split(r"\\?\||\s-e\s", found[1])
+        words[:0] = [re.sub(r"\\|[\^$()\"']|\.\*|\[0-9\]\+?|\s", "", one) for one in split]
+        listed = listed[: found.start()]
+        found = _LEAVES_OUT.search(listed)
+    if not words or words == ["lo"] or not every_nic(listed):
         return ()
-    words = [re.sub(r"\\|[\^$()]|\.\*|\[0-9\]\+?|\s", "", one) for one in re.split(r"\\?\|", found[2])]
-    listed = source[: found.start()]
-    whole = every_nic(listed) or every_nic(f"{listed} | grep -v lo")
-    return tuple(words) if whole and "lo" not in (words if len(words) == 1 else []) and set(words) <= _VIRTUAL else ()
+    virtual = {re.sub(r"\d+$", "", word) for word in words} <= _VIRTUAL  # `docker0` is the usual one of them
+    return tuple(words) if virtual else ()
 
 
 # What takes the names out of what `ip` lists of all links.
