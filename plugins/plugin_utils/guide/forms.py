@@ -41,7 +41,7 @@ class Forms:
             "networkmanager": lambda lines: keyfile.read(guide, lines),
             "systemd": lambda lines: systemd.read(guide, lines),
             "tuned": lambda lines: tuned.read(guide, lines),
-            "unit": lambda lines: simple.unit(guide, lines),
+            "unit": lambda lines: simple.unit(guide, lines, simple.instances(guide, simple.own_path(lines))),
             "uci": lambda lines: openwrt.read(guide, lines),
             "crontab": lambda lines: simple.crontab(guide, lines),
             "shell": self._shell,
@@ -81,7 +81,7 @@ class Forms:
         elif form == "systemd":
             systemd.read(self.guide, lines, path)
         elif form == "unit" and "@" in path:
-            simple.unit(self.guide, lines, self.guide.instances.get(path.rpartition("/")[2].partition("@")[0], ()))
+            simple.unit(self.guide, lines, simple.instances(self.guide, path))
         elif form and form != "prose":
             self.read(form, lines)
         else:

@@ -49,7 +49,27 @@ def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.remark(number, ON_HOST, text)
 
 
-def unit(guide: Guide, lines: Sequence[Line], instances: Sequence[str] = ()) -> None:
+_STARTS = re.compile(r"\bsystemctl\s(?:.*\s)?(?:enable|start|restart|reenable)\s(.*)")
+_INSTANCE = re.compile(r"(?<![\w.-])([\w.-]+)@(\w[\w-]*\d[\w-]*)(?:\.service)?(?=[\s\"'`]|$)")
+
+
+def own_path(lines: Sequence[Line]) -> str:
+    """The path of a template of a unit, where a comment of it says that."""
+    return next((found[0] for found in (re.search(r"#.*\w@\.service\b", text) for _number, text in lines) if found), "")
+
+
+def instances(guide: Guide, path: str = "") -> List[str]:
+    """The instances of a template of a unit that the text starts; without a path, those of the only one it has."""
+    template = re.split(r"[/#\s]", path)[-1].partition("@")[0]
+    if template in guide.instances:
+        return guide.instances[template]
+    starts = filter(None, (_STARTS.search(text[:500]) for text in guide.texts if "systemctl" in text))
+    found = [match for start in starts for match in _INSTANCE.findall(start[1])]
+    only = template or (found[0][0] if len({name for name, _instance in found}) == 1 else "")
+    return list(dict.fromkeys(instance for name, instance in found if name == only))
+
+
+def unit(guide: Guide, lines: Sequence[Line], started: Sequence[str] = ()) -> None:
     """A unit of systemd: the commands that it starts, for each instance of a template that is known."""
     entries = sections(guide, lines)
     known: Dict[str, expand.Value] = {}
@@ -67,7 +87,7 @@ def unit(guide: Guide, lines: Sequence[Line], instances: Sequence[str] = ()) -> 
                 text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
                 guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")
                 continue
-            for pair in [(one, one) for one in instances] or [(masks.mask("%i"), masks.mask("%I"))]:
+            for pair in [(one, one) for one in started] or [(masks.mask("%i"), masks.mask("%I"))]:
                 filled = value.replace("%i", pair[0]).replace("%I", pair[1]).replace("%%", "%")
                 shell = Shell(guide)
                 shell.scope.values.update(known)

@@ -160,6 +160,10 @@ class Reader:
                 said = f"what it puts into {path}, is no text in base64"
                 self.guide.sink.remark(self.number(held), ON_HOST, said)
         path = next((str(named[word].value) for word in ("path", "dest") if word in named), "")
+        if held is not None and path.startswith(("/sys/", "/proc/")):
+            text = self.variables.filled(str(held.value)).strip()
+            kernel_files.write(self.guide, self.number(held), self.variables.filled(path), text)
+            return
         if written is not None and "line" in named and _IFCFG.search(path):
             text = self.variables.filled(str(written.value))
             self.guide.read_file(masks.templates(path), [(self.number(written), text)])

@@ -20,6 +20,10 @@ from .own_programs import OwnPrograms, lines_of_words
 _DECLARING = ("local", "export", "declare", "readonly", "typeset")
 _OF_FUNCTIONS = ("local", "declare", "typeset")
 _SAYING = ("echo", "printf")
+# A program in another language that may tune: `perl /usr/sbin/balethirq.pl`.
+_FOR_INTERPRETERS = re.compile(
+    r"^(?:\S*/)?(?:python[\d.]*|perl|ruby) (?:-\w+ )?\S*(?:irq|nic|net|tun[ei]|affinity)\w*\.(?:py|pl|rb)\b"
+)
 SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su", "runuser")
 # Words after `set` in the configuration of VyOS and its like, where a shell would only set its arguments.
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
@@ -242,6 +246,9 @@ class Commands(OwnPrograms):
             self.sink.nothing(line, "runs commands of its own")
         elif given and one_liners.runs_text(words):
             self.of_other_language(name, given)
+        elif _FOR_INTERPRETERS.search(" ".join(words[:3])):
+            said = next(masks.shown(word) for word in words[1:] if word[:1] != "-")
+            self.sink.remark(line, OTHER_TOOL, f"{said} is a program of its own, which is not part of this text")
         elif name == "trap" or name in foreign.HARMLESS or words[0] in ("{", "}", "$0"):
             self.sink.nothing(line, "sets nothing of the network")
         elif name in foreign.OTHERS:
