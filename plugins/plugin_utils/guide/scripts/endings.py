@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from ..shell import conditions, expand
-from ..shell.nodes import AndOr, Node, Not, Sequence_, Simple
+from ..shell.nodes import AndOr, If, Node, Not, Sequence_, Simple, tested
 from .commands import SHELLS
 
 _SAYING = ("true", ":", "echo", "printf", "logger", "exit", "return", "continue", "break", "sleep")
@@ -30,6 +30,32 @@ def given(node: Node) -> List[str]:
     """The variables that a command assigns."""
     found = [expand.assignment(raw) for raw, _line in node.words] if isinstance(node, Simple) else []
     return [one[0] for one in found if one]
+
+
+_ENDED_WELL = {"-eq 0": True, "= 0": True, "== 0": True, "-ne 0": False, "!= 0": False, "-gt 0": False}
+
+
+def with_tests(commands: Sequence[Node]) -> List[Node]:
+    """The commands, with one that only asks as the condition of `if [ $? -eq 0 ]` right behind it."""
+    found: List[Node] = []
+    for node in commands:
+        test = node.arms[0][0] if isinstance(node, If) and found else None
+        while isinstance(test, Sequence_) and len(test.commands) == 1:
+            test = test.commands[0]
+        words = [raw.strip("\"'") for raw in tested(test)]
+        well = _ENDED_WELL.get(" ".join(words[1:])) if words[:1] == ["$?"] else None
+        if (
+            well is None
+            or not isinstance(node, If)
+            or not conditions.is_query(found[-1])
+            or conditions.is_test(found[-1])
+        ):
+            found.append(node)
+            continue
+        query = found.pop()
+        first = query if well else Not(query, query.line)
+        found.append(node._replace(arms=((first, node.arms[0][1]), *node.arms[1:])))
+    return found
 
 
 def turned(test: Optional[Node]) -> bool:

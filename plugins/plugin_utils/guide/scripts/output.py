@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 from typing import Callable, Dict, List, Optional, Sequence
 
 from .. import masks
@@ -78,6 +79,8 @@ def _filled(rest: List[str], match: re.Match[str]) -> str:
         return "%"
     value = rest.pop(0) if rest else ""
     kind = match[0][-1]
+    if kind == "q":
+        return shlex.quote(value)
     if kind in "xXdiou" and not masks.known(value):
         return value
     if kind in "xXdiu":

@@ -40,6 +40,11 @@ _MOST_STEPS = 20000
 # What a script asks of its shell and its caller before it begins.
 _OF_THE_SHELL = re.compile(r"VERS|UID|OPTIND|\barg|\bid -u", re.IGNORECASE)
 
+ANOTHER_CASE = "the case is another one: "
+# What a script does without an argument where that sets nothing.
+_SHOWING_WORDS = "discover help h usage status show list check info report menu"
+_SHOWING = frozenset(_SHOWING_WORDS.split())
+
 
 class Walk(Roles):
     """The control flow of one script."""
@@ -92,7 +97,7 @@ class Walk(Roles):
     def _one_by_one(self, node: Sequence_) -> None:
         """Commands one after the other; what ends a shell of their own does not end the script."""
         try:
-            for command in node.commands:
+            for command in endings.with_tests(node.commands):
                 self.walk(command)
         except bindings.Leave as leave:
             if not node.own or leave.how != "exit":
@@ -288,14 +293,15 @@ class Walk(Roles):
         subject = expand.text(node.subject, self.scope)
         node = self.without_virtual(node, subject)
         arms = [([expand.text(one, self.scope) for one in raw], body) for raw, body, _line in node.arms]
-        if masks.known(subject) and not any(char in subject for char in "*?"):
+        shows = subject.lower().strip("-") in _SHOWING and not self.guide.arguments
+        if masks.known(subject) and not any(char in subject for char in "*?") and not shows:
             taken = False
             for patterns, body in arms:
                 if not taken and any(fnmatchcase(subject, pattern) for pattern in patterns):
                     taken = True
                     self.walk(body)
                 else:
-                    self.skip(body, f"the case is another one: {subject}")
+                    self.skip(body, f"{ANOTHER_CASE}{subject}")
             return
         group, start = self.group(), dict(self.scope.values)
         self.cases_of(node, group, [patterns for patterns, _body in arms])

@@ -20,7 +20,7 @@ from ..shell.lexer import Broken, TooDeep
 from ..shell.nodes import Function, Node, Sequence_, Simple, all_of
 from . import netifrc
 from .roles import NEEDS_OPTION
-from .walk import Walk
+from .walk import ANOTHER_CASE, Walk
 
 # Functions that take a tuning back.
 _UNDO_FUNCTIONS_WORDS = """
@@ -172,8 +172,13 @@ class Shell(Walk):
         # Of functions that an argument selects, a call runs one; what they say differently is of that one only.
         group, before = self.group() if self.dynamic else 0, self.sink.branch
         roles = role_words.among(self.functions)
+        left_out = {
+            node.words[0][0]
+            for node in all_of(tree)
+            if isinstance(node, Simple) and node.words and self.why.get(id(node), "").startswith(ANOTHER_CASE)
+        }
         for number, (name, function) in enumerate(self.functions.items()):
-            if name not in self.called and not self._takes_back(name):
+            if name not in self.called and name not in left_out and not self._takes_back(name):
                 self.part = name
                 self.sink.branch = (*before, (group, number, f"function {name}")) if group else before
                 if name in roles:

@@ -18,6 +18,7 @@ _TELLS = (
 )
 _LOOKS_FOR = re.compile(
     rf"(?:{_TELLS}|lscpu|lshw|cat\s+{_COUNTED}).*\|\s*[ef]?grep\s[^|]*"
+    r"|(?:sudo\s+)?(?:/\S*/)?ethtool\s+[^\s|-]\S*\s.*\|\s*[ef]?grep\s[^|]*\b(?:Port|FIBRE|Twisted)\b[^|]*"
     rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
 )
 # Arguments, their number, and how a command ended.

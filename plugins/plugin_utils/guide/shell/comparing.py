@@ -64,6 +64,7 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
             return _joined(found, together is holds)
     if words[:1] == ["!"]:
         return _of_words(words[1:], scope, not holds)
+    words = _without_guard(words)
     driver, there = bindings.driver_tested(words, scope)
     if driver:
         return [] if there is holds else [_of_others(driver)]
@@ -75,6 +76,13 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     said = f"{words[0]} {words[1]} {sides[1]} {'holds' if holds else 'does not hold'}"
     literal = frozenset(expand.text(side, scope) for side in sides if side not in variables)
     return [Part(said, literal, _nics(variables, scope))]
+
+
+def _without_guard(words: Sequence[str]) -> List[str]:
+    """A comparison without the letter that keeps its sides from being empty: `[ "x$a" = "xon" ]`."""
+    bare = [re.sub(r"^([\"']?)x", r"\1", word) for word in (*words[:1], *words[2:])]
+    guarded = len(words) == 3 and "$" in bare[0] and all(map(re.compile("[\"']?x").match, (words[0], words[2])))
+    return [bare[0], words[1], bare[1] or '""'] if guarded else list(words)
 
 
 def _nics(variables: Sequence[str], scope: expand.Scope) -> FrozenSet[str]:
