@@ -129,6 +129,12 @@ def _items(node: yaml.MappingNode) -> List[Turn]:
     ]
 
 
+# A call of a script that may tune the network: `/usr/local/bin/tune-nics.sh eth0`.
+_SCRIPT = re.compile(
+    r"(?:(?:sudo|bash|sh|perl|python3?)\s+)*([^\s;&|]*(?:irq|nic|net|tun[ei]|affinity|offload)[\w-]*\.(?:sh|py|pl))(?:\s[^;&|\n]*)?"
+)
+
+
 def is_loop(word: str) -> bool:
     """Whether a key of a task says for what it is repeated."""
     return word in _LOOPS
@@ -159,6 +165,20 @@ def in_words(key: yaml.Node, inner: yaml.Node) -> Tuple[yaml.Node, yaml.Node]:
     return scalar(word), yaml.MappingNode("tag:yaml.org,2002:map", made, inner.start_mark, inner.end_mark)
 
 
+def _own_script(guide: Guide, number: Number, inner: yaml.Node) -> bool:
+    """Whether a task only runs a script that tunes by its name, and that is not part of the text."""
+    named = {str(key.value): value for key, value in inner.value} if isinstance(inner, yaml.MappingNode) else {}
+    node = named.get("cmd", inner)
+    found = _SCRIPT.fullmatch(str(node.value).strip()) if isinstance(node, yaml.ScalarNode) else None
+    path = masks.templates(found[1]) if found else ""
+    known = programs.program(path) in programs.PROGRAMS or "affinity" in path
+    if not path or known or sum(path.rpartition("/")[2] in text for text in guide.texts) > 1:
+        return False
+    text = f"{masks.shown(path)} is a program of its own, which is not part of this text"
+    guide.sink.remark(number(node), OTHER_TOOL, text)
+    return True
+
+
 def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around: Mapping[str, yaml.Node]) -> bool:
     """Whether a key of a mapping, with the others `around` it, is such a call; what it sets is said then."""
     word = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
@@ -176,6 +196,8 @@ def read(guide: Guide, number: Number, key: yaml.Node, inner: yaml.Node, around:
         return _module(guide, number(key), _texts(inner))
     if module == "nmcli" and isinstance(inner, yaml.MappingNode):
         return _nmcli(guide, number, inner)
+    if module in ("command", "shell", "script", "raw"):
+        return _own_script(guide, number, inner)
     if word == "ethtool" and isinstance(inner, yaml.MappingNode):
         name = next((str(around[one].value) for one in _NAMES if isinstance(around.get(one), yaml.ScalarNode)), "")
         for part, values in inner.value:
