@@ -256,8 +256,10 @@ def gone(name: str) -> str:
 
 
 def command(text: str) -> str:
-    """A command in one line without the words that are for Ansible."""
-    return _FOR_ANSIBLE.sub("", text)
+    """A command in one line without the words that are for Ansible, and without the shell that runs a known script."""
+    text = _FOR_ANSIBLE.sub("", text)
+    bare = re.sub(r"^(?:ba)?sh\s+(?=\S)", "", text)
+    return bare if programs.program(bare.split(" ")[0]) in programs.PROGRAMS else text
 
 
 def is_run(inner: yaml.Node) -> bool:
