@@ -64,6 +64,8 @@ _HEADINGS = {
     "networkmanager": {"connection"},
     "tuned": {"main", "sysctl", "net", "cpu", "vm"},
 }
+# What a unit of systemd runs.
+_STARTS = re.compile(r"Exec(?:Start|StartPre|StartPost|Reload|Stop)=")
 # A line of such a file.
 _ENTRY = r"\[[^]]+\]$|[^\s=]+\s*="
 # A whole line of it, between commands.
@@ -217,6 +219,8 @@ def _by_lines(plain: List[str], first: str) -> str:
     opens = bool(around) and "<<" in around[0] and re.match(shell_line, around[0]) is not None
     if around and _most(around, shell_line, 0.6 if opens else 0.9):
         return "shell"
+    if any(map(_STARTS.match, plain)) and _most(plain, _ENTRY, 1):
+        return "unit"  # the end of one, whose first heading stands before the text
     headings = {text[1:-1].strip() for text in plain if _SECTION.fullmatch(text)}
     first_heading = _SECTION.fullmatch(plain[0]) is not None
     if first_heading and any(

@@ -49,6 +49,14 @@ def known(text: str) -> bool:
 HARDWARE = "*@device"
 # The NIC of the default route, which a script asks `ip` for.
 DEFAULT_ROUTE = "*@default_route"
+_MEANT = {HARDWARE: "every NIC with a device", DEFAULT_ROUTE: "the NIC of the default route"}
+
+
+def said(nic: str) -> str:
+    """A word as a message names it, be it one that stands for NICs."""
+    return _MEANT.get(nic) or shown(nic)
+
+
 # What a script computes as the maximum of the device.
 MAXIMUM = mask("max")
 # The mask that has a bit for each processor of the host, as a script computes it.

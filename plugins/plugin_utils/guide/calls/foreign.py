@@ -45,7 +45,9 @@ OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("swapoff", "swapon", "mkswap"), _MEMORY),
     **dict.fromkeys(("service", "rc-service", "chkconfig", "update-rc.d", "rc-update"), _SERVICE),
     **dict.fromkeys(("systemd-sysctl", "initctl"), _SERVICE),
-    **dict.fromkeys(("iw", "iwconfig", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"),
+    **dict.fromkeys(
+        ("iw", "iwconfig", "iwpriv", "wl", "wlctl", "wpa_supplicant", "rfkill"), "this collection does not manage WLAN"
+    ),
     **dict.fromkeys(("rmmod", "insmod"), "kernel modules are loaded by modules-load.d and modprobe.d"),
     **dict.fromkeys(
         ("grubby", "update-grub", "grub2-mkconfig", "grub-mkconfig"),

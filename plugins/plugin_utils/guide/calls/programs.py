@@ -101,7 +101,7 @@ def _link(guide: Guide, line: int, words: List[str]) -> None:
             index += 1
         else:
             said = " ".join(masks.shown(one) for one in words[index : index + 2])
-            guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: it is no setting of this collection")
+            guide.sink.remark(line, OTHER_TOOL, f"{masks.said(nic)} {said}: it is no setting of this collection")
             index += 2
 
 
@@ -117,15 +117,15 @@ def ifconfig(guide: Guide, line: int, words: List[str]) -> None:
             guide.nic(line, nic, "link", words[index], words[index + 1] if index + 1 < len(words) else "")
             index += 2
         else:
-            count = 2 if words[index] in _WITH_ADDRESS else 1
+            count = 3 if words[index] == "hw" else 2 if words[index] in _WITH_ADDRESS else 1
             said = " ".join(masks.shown(word) for word in words[index : index + count])
             if said in ("up", "down"):
                 owner = "the network manager brings links up and down"
-            elif count == 2 or re.fullmatch(r"[0-9a-fA-F.:]+(/\d+)?", said):
+            elif count > 1 or re.fullmatch(r"[0-9a-fA-F.:]+(/\d+)?", said):
                 owner = "addresses and routes belong to the network manager"
             else:
                 owner = "it is no setting of this collection"
-            guide.sink.remark(line, OTHER_TOOL, f"{masks.shown(nic)} {said}: {owner}")
+            guide.sink.remark(line, OTHER_TOOL, f"{masks.said(nic)} {said}: {owner}")
             index += count
 
 

@@ -31,7 +31,7 @@ def tc(guide: Guide, line: int, words: List[str]) -> None:
     """One command; those that set a root or the leaves of mq are settings."""
     while words and words[0].startswith("-"):
         words = words[2:] if words[0] in ("-n", "-net", "-netns", "-b", "-batch") else words[1:]
-    said = "tc " + " ".join(masks.shown(word) for word in words)
+    said = "tc " + " ".join(map(masks.said, words))
     verb = words[1] if len(words) > 1 else "show"
     if verb in _READING:
         guide.sink.nothing(line, "only reads")

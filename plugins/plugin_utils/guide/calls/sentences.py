@@ -53,6 +53,7 @@ _ARGUMENT = re.compile(
     r"[\[,]*(?:-\w+|[\w.:@-]*\d[\w.:@,-]*|[A-Z_]{2,}|[lw]an|nic|dev|iface|interface|(?:eth|en|ib)\w*"
     r"|local|remote|one|custom|all|start|\.*|.*[$<>*\ue100-\ue1ff].*)[\],]*"
 )
+_SUBSTITUTION, _COMMENT = re.compile(r"`[^`]*`|\$\([^()]*\)"), re.compile(r"(?:^|\s)#.*")
 
 
 def only_prints(text: str) -> bool:
@@ -219,7 +220,8 @@ def plausible(words: List[str]) -> bool:
     if name == "tuned-adm":
         return rest[:1] == ["profile"] and len(rest) == 2
     if name.startswith(("set_irq_affinity", "mlnx_affinity")):
-        return bool(rest) and all(map(_ARGUMENT.fullmatch, rest))
+        given = _COMMENT.sub("", _SUBSTITUTION.sub("$x", " ".join(rest))).split()
+        return bool(given) and all(map(_ARGUMENT.fullmatch, given))
     if name == "tuna":
         return tuna.is_command(rest)
     return name in programs.PROGRAMS and bool(rest)

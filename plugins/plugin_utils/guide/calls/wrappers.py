@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import List, Optional, Sequence, Tuple
+from typing import List, Mapping, Optional, Sequence, Tuple
 
 from .. import masks
 from . import foreign, programs
@@ -15,6 +15,8 @@ _WRITES = re.compile(r"\s*(?:/bin/)?cat\s*-?\s*(>>|>\|?)\s*([\"']?)([^\s\"';&|<>
 
 # Wrappers whose options have no words.
 _PLAIN = ("exec", "command", "builtin", "time", "nohup")
+# Options without a word of their own, which others have with one.
+_ALONE: Mapping[str, Sequence[str]] = {"sudo": ("-n", "-i", "-k", "-s", "-P"), "doas": ("-n", "-s", "-L")}
 
 
 # Where a container has the root of its host.
@@ -50,7 +52,8 @@ def unwrapped(words: List[str]) -> List[str]:
         if name == "xargs":
             rest = _behind_xargs(rest)
         while rest and (rest[0].startswith("-") or (name in ("env", "sudo") and re.match(r"\w+=", rest[0]))):
-            rest = rest[2:] if rest[0] in foreign.WRAPPER_OPTIONS and name not in _PLAIN else rest[1:]
+            alone = name in _PLAIN or rest[0] in _ALONE.get(name, ()) or rest[0] not in foreign.WRAPPER_OPTIONS
+            rest = rest[1:] if alone else rest[2:]
         rest = rest[count:] or (["sh"] if name == "chroot" else [])
         if name in ("xargs", "parallel") and rest and not any("{}" in word for word in rest):
             rest = [*rest[:2], "{}", *rest[2:]] if programs.program(rest[0]) == "ethtool" else rest

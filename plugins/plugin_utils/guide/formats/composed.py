@@ -15,6 +15,7 @@ from ..budget import TooLarge
 from ..model import Line
 
 _MOST_NODES_OF_ALIASES = 1000
+_TABS = (4, 2, 8)
 
 
 def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
@@ -24,6 +25,9 @@ def compose(lines: Sequence[Line]) -> Optional[List[yaml.Node]]:
     if found is None:
         # One name for several anchors is no YAML for this parser, but others take it.
         found = _composed(re.sub(r"(?m)(:|-) [&*]\w+", r"\1 ", text))
+    if found is None and re.search(r"(?m)^ *\t", text):
+        # An editor has put tabs into the margin, and how wide they were, only the whole tells.
+        found = next((one for one in (_composed(text.expandtabs(width)) for width in _TABS) if one), None)
     if found and _nodes_of_aliases(found) > _MOST_NODES_OF_ALIASES:
         raise TooLarge(f"it is too large: its aliases stand for more than {_MOST_NODES_OF_ALIASES} nodes")
     return found if found and all(isinstance(node, yaml.CollectionNode) for node in found) else None

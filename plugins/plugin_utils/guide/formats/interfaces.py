@@ -32,6 +32,8 @@ _KEYS: Mapping[str, Tuple[str, str]] = {
     "rx-vlan-filter": ("features", "rx-vlan-filter"),
     **{f"{feature}-offload": ("features", feature) for feature in ("gro", "lro", "gso", "tso", "ufo", "tx", "rx")},
 }
+# Programs that some write down without the word that has them run.
+_PROGRAMS = ("ethtool", "ip", "ifconfig", "tc", "sysctl", "echo", "iptables", "route")
 # How a stanza begins.
 STANZA = re.compile(r"\s*(auto|allow-\S+|iface|mapping|source|source-directory)\s+\S")
 _STANZAS = (
@@ -62,6 +64,10 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
             guide.sink.nothing(number, "says which NICs there are")
             if words[0] == "iface" and words[2:4] == ["inet", "dhcp"] and nic in bonds:
                 bonded.dhcp(guide, number, nic)
+        elif not nic and _sets(words[0].lower()):
+            guide.sink.remark(number, CONDITIONAL, f"{masks.shown(plain)}: which NIC it is for stands before this text")
+        elif not nic or len(words) == 1:
+            guide.sink.nothing(number, "no option of a stanza")
         else:
             key = words[0].lower()
             if nic in bridges and key.startswith(("bond", "slaves")):
@@ -72,6 +78,12 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
                 _address(guide, number, nic, key, words[-1], netmasks.get(number, ""))
                 continue
             _option(guide, number, nic, key, plain[len(words[0]) :].strip())
+
+
+def _sets(key: str) -> bool:
+    """Whether an option is one that sets something, or runs a command."""
+    dashed = key.replace("_", "-")
+    return key in ("pre-up", "up", "post-up") or dashed in _KEYS or dashed.startswith((*_ETHTOOL, "bond-", "slaves"))
 
 
 def _bridges(lines: Sequence[Line]) -> List[str]:
@@ -151,5 +163,8 @@ def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
             kernel_files.bond(guide, number, nic, "primary", value.split()[0] if value else "")
     elif dashed.startswith("bond-"):
         kernel_files.bond(guide, number, nic, dashed[5:], value)
+    elif key in _PROGRAMS:
+        said = f"{key} {masks.shown(value)}: ifupdown takes it for an option, and runs nothing; write up {key} ..."
+        guide.sink.remark(number, NO_EFFECT, said)
     else:
         guide.sink.remark(number, OTHER_TOOL, f"{nic} {key} {masks.shown(value)}: it belongs to ifupdown")

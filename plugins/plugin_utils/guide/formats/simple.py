@@ -17,6 +17,8 @@ from .ini import sections
 
 # A line of sysctl.conf.
 PARAMETER = re.compile(r"\s*-?(?:net|kernel|vm|fs)[./][\w./*-]+\s*=")
+# A comment behind a command, which a shell would drop.
+_BEHIND = re.compile(r"(?<=\s)#\s")
 
 
 def sysctl(guide: Guide, lines: Sequence[Line]) -> None:
@@ -87,6 +89,9 @@ def unit(guide: Guide, lines: Sequence[Line], started: Sequence[str] = ()) -> No
                 text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
                 guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")
                 continue
+            if _BEHIND.search(value):
+                said = "systemd takes what stands behind # for arguments of the command; put it into a line of its own"
+                guide.sink.remark(entry.line, NOTE, said)
             for pair in [(one, one) for one in started] or [(masks.mask("%i"), masks.mask("%I"))]:
                 filled = value.replace("%i", pair[0]).replace("%I", pair[1]).replace("%%", "%")
                 shell = Shell(guide)

@@ -44,6 +44,7 @@ _UNITS = {"us": 1, "usec": 1, "ms": 1000, "msec": 1000, "s": 1000000, "sec": 100
 
 
 _BUS = re.compile(r"[0-9a-f*?]+:[0-9a-f*?]+:[0-9a-f*?]+\.[0-7*?]")
+_OF_ALL = "99-default.link"  # comes with systemd
 _NETWORK_SECTIONS = ("Network", "Address", "Route", "DHCP", "DHCPv4", "DHCPv6", "CAN")
 
 
@@ -63,6 +64,10 @@ def read(guide: Guide, lines: Sequence[Line], path: str = "") -> None:
         problem = f"which NICs have Property={conditions['Property']}, udev alone knows"
     elif not conditions and not device:
         main = re.search(r"([^/]+\.(?:link|network))\.d/", path)
+        if main and main[1] == _OF_ALL:
+            with guide.sink.noting(f"{_OF_ALL} is for all NICs that no other .link file is for"):
+                _entries(guide, entries, selectors.choose(["*"], [], []), device, network=False)
+            return
         problem = f"which NICs it is for, {main[1]} says" if main else "no section [Match] says which NICs it is for"
     network = re.search(r"\.network(\.d/|$)", path) or any(entry.section in _NETWORK_SECTIONS for entry in entries)
     with guide.sink.under(kind, problem):
@@ -95,6 +100,10 @@ def _key(guide: Guide, entry: Entry, nic: str, match: Match) -> None:
         size = "TxBufferSize or RxBufferSize (ring) or CombinedChannels (channels)"
         text = f"{entry.key} counts for NICs that are created, not for this one; meant may be {size}"
         guide.sink.remark(entry.line, NO_EFFECT, text)
+    elif not known and entry.section == "Link" and entry.key.endswith("Offload"):
+        said = ", ".join(key for key in _KEYS if key.endswith(entry.key))
+        text = f"{entry.key}={masks.shown(entry.value)}: systemd ignores the line, for it knows no such key"
+        guide.sink.remark(entry.line, NO_EFFECT, f"{text}; meant may be {said}" if said else text)
     elif not known:
         guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={masks.shown(entry.value)}: it belongs to systemd")
     elif known == ("wol", "wol") and masks.known(entry.value) and not set(entry.value.split()) <= set(_WAKING):

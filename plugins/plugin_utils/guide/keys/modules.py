@@ -23,12 +23,15 @@ VARIABLE = "tuning_host_module_parameters"
 _NETWORK = """
 e100* igb* igc ixgb* i40e* iavf ice idpf fm10k bnx* tg3 b44 mlx* cxgb* csiostor qed* qlge qlcnic netxen* be2net enic
 sfc* nfp ena gve virtio_net vmxnet3 hv_netvsc xen_net* r8* 8139* atlantic alx atl1* atl2 jme forcedeth sky2 skge
-via_* sis* dl2k amd_xgbe stmmac* hns* mana liquidio thunder* octeon* usbnet cdc_* ax88*
+via_* sis* dl2k s2io vxge niu cassini sungem sunhme tulip ne2k* pcnet32 3c59x natsemi epic100 starfire typhoon tehuti
+tn40xx hinic* ionic et131x lan743x lan78xx smsc* asix aqc111 bcmgenet macb fec mtk_eth* dwmac* mvneta mvpp2 fjes ehea
+ibmv* amd_xgbe stmmac* hns* mana liquidio thunder* octeon* usbnet cdc_* ax88*
 bonding team* 8021q bridge br_netfilter tun tap veth macv* ipvlan vxlan geneve gre ip_gre dummy ifb vhost* wireguard
 l2tp* openvswitch pktgen netconsole tcp_* udp_* sctp* mptcp* ipv6 sch_* act_* cls_* nf_* nft_* xt_* x_tables ip_*
 ip6* ipt* ebt* sunrpc lockd nfs nfsd nfsv* xprtrdma rpcrdma rds* ib_* rdma_* irdma iw_cm iser* pcie_aspm
 """
 _PATTERNS = tuple(_NETWORK.split())
+_WLAN = ("iwl*", "ath*", "brcm*", "rt2*", "rtw*", "mt76*", "mt79*", "cfg80211", "mac80211", "wl", "b43*", "mwifiex*")
 # All parameters that drivers of the kernel have, where those of the vendor have many more, with a value for each port.
 _OWN: Mapping[str, Sequence[str]] = {
     "igb": ("max_vfs", "debug"),
@@ -37,6 +40,7 @@ _OWN: Mapping[str, Sequence[str]] = {
     "ice": ("debug",),
     "ixgbevf": ("debug",),
     "vmxnet3": (),
+    "bnx2x": ("num_queues", "disable_tpa", "int_mode", "dropless_fc", "mrrs", "debug"),
     "mlx4_en": ("udp_rss", "pfctx", "pfcrx", "inline_thold"),
 }
 # Likewise, but this driver of the kernel takes a value for each port.
@@ -124,7 +128,7 @@ def one(guide: Guide, line: int, module: str, parameter: str, raw: str) -> None:
     own = _OWN.get(driver, _EACH_PORT.get(driver))
     if own is not None and parameter not in own:
         near = f"; near to it is {_NEAR[parameter]}" if parameter in _NEAR else ""
-        text = f"{key}: the driver of the kernel has no such parameter, only that of the vendor{near}"
+        text = f"{key}: the driver of the kernel has no such parameter, only that of the vendor or a patched one{near}"
         guide.sink.remark(line, NO_EFFECT, text)
         return
     if driver in _OWN and "," in value:
@@ -132,6 +136,9 @@ def one(guide: Guide, line: int, module: str, parameter: str, raw: str) -> None:
         guide.sink.remark(line, NO_EFFECT, text)
         return
     foreign = not guide.foreign and not any(fnmatchcase(key.partition(".")[0], pattern) for pattern in _PATTERNS)
+    if foreign and any(fnmatchcase(driver, pattern) for pattern in _WLAN):
+        guide.sink.remark(line, OTHER_TOOL, f"{key}: this collection does not manage WLAN")
+        return
     try:
         family = registry.FAMILIES[FAMILY]
         said = str(inputs.understand(family.field(key), value).value)

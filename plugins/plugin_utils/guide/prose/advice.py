@@ -10,7 +10,7 @@ from ..calls import sentences
 from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 from . import against, answers, faults, undoing, use_words
 from .answers import Asides
-from .wording import FENCE, NOT, frames, last_sentence
+from .wording import AS_WRITTEN, FENCE, NOT, SYNTAX, frames, last_sentence
 
 AGAINST = "the text advises against it"
 WAS_BEFORE = "the text keeps it as what was there before"
@@ -249,7 +249,8 @@ def of_a_title(text: str) -> str:
         return undoing.TAKES_BACK
     if faults.reproduces(words(text).rstrip(" :?")):
         return faults.REPRODUCED
-    return WAS_BEFORE if _WAS_BEFORE.fullmatch(words(text)) else ""
+    shows = SYNTAX.fullmatch(words(text).rstrip(" :"))
+    return AS_WRITTEN if shows else WAS_BEFORE if _WAS_BEFORE.fullmatch(words(text)) else ""
 
 
 def is_marked(text: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from typing import Dict, List, NamedTuple, Sequence, Set, Tuple
 
 from ..calls import sentences
-from ..model import NO_EFFECT, NOTHING, Line
+from ..model import CONDITIONAL, NO_EFFECT, NOTHING, Line
 from .wording import OUTPUT, RESULT, frames, unmarked
 
 # By line, the kind of what becomes of it, and why.
@@ -95,7 +95,7 @@ _ANSWERED = re.compile(r".*`\s*(?:\u2192|->|=>|\u21d2|:)\s*`?([^`]*)`?\W*")
 # The value of a parameter, as such programs print it.
 _TELLS_OF_ONE = re.compile(r"\s*(?:net|kernel|vm|fs|dev)(?:\.[\w/*-]+)+\s*[:=]\s.*")
 # A prompt that names a host or a shell, and behind it a program of somebody's own, which prints up to the next prompt.
-_AT_A_PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]|-?(?:ba)?sh-\d[\d.]*[#$])\s+")
+AT_A_PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+[^#$]*[#$]|-?(?:ba)?sh-\d[\d.]*[#$])\s+")
 _OWN_PROGRAM = re.compile(
     r"(?:sudo\s+)?(?:(?:ba)?sh\s+)?(?:\.{0,2}/|~/)?(?:[\w.-]+/)*[\w.-]+\.(?:sh|py|pl)\b(?!.*[|>])"
 )
@@ -110,7 +110,15 @@ _LEFT_OUT = re.compile(
 )
 # What wg-quick says that it runs.
 _RUN_BY_WG_QUICK = re.compile(r"\s*\[#\]\s.*")
+# A parameter at whose value an arrow points, as at one that is shown; who points at what is to be done says so.
+_POINTED = re.compile(
+    r"\s*(?:net|kernel|vm|fs)(?:[./][\w*-]+)+\s*=\s*[^#\u2190]*?\s(?:\u2190|\u21d0|\u2b05|<-+|<=+)"
+    r"(?!.*\b(?:add|set|change|edit|increase|raise|lower|new|this\s+line|put|use)\b)"
+    r"(?!.*(?:\u6dfb\u52a0|\u4fee\u6539|\u8bbe|\u589e|\u6539)).*",
+    re.IGNORECASE,
+)
 _AS_BEFORE = "the text shows it as it was before, or is by default"
+_SHOWN = "an arrow points at the value, as at one that the text only shows"
 _SAID = 80
 _NEAR = 8  # lines between a command and its answer
 
@@ -138,7 +146,8 @@ class _Reading(NamedTuple):
 
 def left_out(lines: Sequence[Line]) -> Asides:
     """The lines of a guide that set nothing, or nothing that holds, for what stands around them."""
-    return {**_refused(lines), **_logged(lines), **_before(lines), **_printed(lines)}
+    pointed = {number: (CONDITIONAL, _SHOWN) for number, text in lines if _POINTED.fullmatch(text)}
+    return {**pointed, **_refused(lines), **_logged(lines), **_before(lines), **_printed(lines)}
 
 
 def reads(text: str) -> bool:
@@ -187,7 +196,7 @@ def _printed(lines: Sequence[Line]) -> Asides:
     named = own = loads = False
     for number, text in lines:
         plain = text.strip()
-        prompt = _AT_A_PROMPT.match(text)
+        prompt = AT_A_PROMPT.match(text)
         own = _OWN_PROGRAM.match(text, prompt.end()) is not None if prompt else own
         if (own and _TELLS_OF_ONE.fullmatch(text)) or _RUN_BY_WG_QUICK.fullmatch(text):
             found[number] = (NOTHING, "what a command printed")

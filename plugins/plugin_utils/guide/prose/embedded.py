@@ -35,6 +35,9 @@ _OF_YAML = re.compile(
     r"|ethtool\.\w+|sysctl\.present|cmd\.run|file\.\w+|kernel\.sysctl)\s*:"
 )
 _WRITES = re.compile(r"\s*(?:(?:[$#]|\S+[$#])\s+)?((?:sudo\s+)?(?:cat|tee)\b[^|;]*<<.*)")
+# A section of a file of OpenWrt in /etc/config, and what stands in it.
+_SECTION_OF_UCI = re.compile(r"\s*config\s+[\w-]+(?:\s+['\"]?[\w.-]+['\"]?)?\s*")
+_OPTION_OF_UCI = re.compile(r"\s*(?:option|list)\s+[\w-]+\s+(?:'[^']*'|\"[^\"]*\"|\S+)\s*(?:#.*)?")
 _MOST_LINES = 400
 
 
@@ -53,6 +56,8 @@ def block(lines: Sequence[Line], index: int, detect: Detect) -> Optional[Block]:
         return _of_sections(lines, index, detect)
     if _STANZA.fullmatch(text) or _BEFORE_STANZA.fullmatch(text):
         return _of_stanzas(lines, index)
+    if _SECTION_OF_UCI.fullmatch(text):
+        return _of_uci(lines, index)
     writes = _WRITES.fullmatch(text)
     if writes:
         below = excerpts.document(lines, index)
@@ -102,6 +107,14 @@ def _of_stanzas(lines: Sequence[Line], index: int) -> Optional[Block]:
     found = _until(lines, index, goes_on)
     whole = len(found) > 1 and any(_STANZA.fullmatch(text) for _number, text in found)
     return Block("interfaces", found, len(found)) if whole else None
+
+
+def _of_uci(lines: Sequence[Line], index: int) -> Optional[Block]:
+    def goes_on(text: str) -> bool:
+        return any(one.fullmatch(text) for one in (_SECTION_OF_UCI, _OPTION_OF_UCI))
+
+    found = _until(lines, index, goes_on)
+    return Block("uci", found, len(found)) if _OPTION_OF_UCI.fullmatch(found[-1][1]) else None
 
 
 def _of_yaml(lines: Sequence[Line], index: int, detect: Detect) -> Optional[Block]:

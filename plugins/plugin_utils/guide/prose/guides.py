@@ -12,8 +12,9 @@ from ..formats import diffs, interfaces
 from ..keys.settings import Guide
 from ..languages import chef, descriptions, fragments, nix, puppet
 from ..model import NO_EFFECT, Line, dedented
+from ..shell import excerpts
 from ..shell.lexer import Broken, tokens
-from . import advice, choices, embedded, readers_own, single_lines, undoing, usages, uses
+from . import advice, answers, choices, embedded, occasions, readers_own, single_lines, undoing, usages, uses
 from .wording import NOT, OUTPUT, RESULT, frames, spans, untagged
 
 _SHELLS = ("bash", "sh", "shell", "zsh")
@@ -37,6 +38,10 @@ _BAD_EXAMPLE = "the text shows it as a bad example"
 # Fences of Markdown, and the texts of Nix, which begin at the end of a line and end at the beginning of one.
 _FENCE = re.compile(r"^\s*(```+(?!.*```)|~~~(?!~))\s*\{?\.?([\w-]*)|.*[=(\s]('')\s*$")
 
+# A file that NixOS puts into /etc, by its path there.
+_OF_NIXOS = re.compile(r"\"([\w.@-]+(?:/[\w.@-]+)+)\"\.text\s*=")
+# What somebody types to see a file.
+_SHOWS = re.compile(r"(?:sudo\s+)?cat\s+([\w./@-]+)")
 # A line that is in bold letters from its beginning to its end.
 _BOLD = re.compile(r"(\s*)(\*\*|__)(?=\S)((?:(?!\2).)+)(?<=\S)\2\s*")
 
@@ -44,6 +49,7 @@ _BOLD = re.compile(r"(\s*)(\*\*|__)(?=\S)((?:(?!\2).)+)(?<=\S)\2\s*")
 _SECTION = re.compile(
     r"\s*\[(?:Match|Link|NetDev|Network|Bond|Unit|Service|connection|ethernet|main|sysctl|net|cpu|vm)\]\s*"
 )
+_OF_A_UNIT = re.compile(r"\[(?:Unit|Service)\]\s*")
 _OF_SECTIONS = re.compile(r"\s*(?:$|[#;]|\[[\w .-]+\]\s*$|[\w./-]+\s*=)")
 
 
@@ -58,6 +64,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         guide.sink.cases.update(puppet.cases(guide.sink, lines))
         lines = puppet.filled(lines)
     guide.sink.cases.update(chef.cases(guide.sink, lines))
+    guide.sink.cases.update(occasions.noted(lines, guide.sink.cases))
     lines = nix.filled(lines)
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines), **usages.left_out(lines)})
     seen = [(number, untagged(text)) for number, text in lines]
@@ -163,8 +170,12 @@ class _Reading:
         for number, _text in (lines[index], *lines[end : end + 1]):
             self.guide.sink.nothing(number, "a fence")
         self.guide.above = lines[max(0, index - fragments.ABOVE) : index]
+        file = _OF_NIXOS.search(lines[index][1]) if fence[3] else None
         with self.guide.sink.under(NO_EFFECT, self.why or _only_shown(above, block)):
-            self._block(block, fence[2])
+            if file and self.guide.is_config(f"/etc/{file[1]}"):
+                self.guide.read_file(f"/etc/{file[1]}", block)
+            else:
+                self._block(block, fence[2])
         self.guide.above = ()
         is_file = fragments.shows_ifcfg(block) or any(text.startswith("#!") for _number, text in block)
         if not is_file and self.detect(block) in ("shell", "prose"):
@@ -204,6 +215,13 @@ class _Reading:
         kind = self.detect(block)
         if kind == "prose" and language in _SHELLS and _is_script(block):
             kind = "shell"
+        first = _unit_in(block) if kind == "shell" else 0
+        if first:
+            unit = _sections(block, first)
+            self._block(block[:first], language)
+            self.form("unit", unit)
+            self._block(block[first + len(unit) :], language)
+            return
         begin, end = nix.attributes_in(block) if kind == "shell" else (0, 0)
         if end:
             self._block(block[:begin], language)
@@ -216,7 +234,21 @@ class _Reading:
         elif kind and kind != "prose" and (kind != "shell" or _is_script(block)):
             self.form(kind, block)
         else:
-            single_lines.read(self.guide, block, code=True)
+            single_lines.read(self.guide, self._without_files(block), code=True)
+
+    def _without_files(self, block: Sequence[Line]) -> List[Line]:
+        """Read the files that `cat FILE` shows at a prompt, up to the next one; the other lines are left."""
+        left: List[Line] = []
+        prompts = [k for k, (_number, text) in enumerate(block) if answers.AT_A_PROMPT.match(f"{text} ")]
+        left += block[: prompts[0]] if prompts else block
+        for start, end in zip(prompts, [*prompts[1:], len(block)]):
+            shows = _SHOWS.fullmatch(sentences.PROMPT.sub("", block[start][1], count=1).strip())
+            body = block[start + 1 : end]
+            if shows and self.guide.is_config(shows[1]) and any(text.strip() for _number, text in body):
+                self.guide.read_file(shows[1], body)
+                body = []
+            left += [block[start], *body]
+        return left
 
 
 def _only_shown(above: str, block: Sequence[Line]) -> str:
@@ -226,6 +258,17 @@ def _only_shown(above: str, block: Sequence[Line]) -> str:
     if _OUTPUT.fullmatch(above) and not any(_COMMAND.match(text) for _number, text in block):
         return "the text shows it as what a command prints"
     return _BAD_EXAMPLE if _BAD.fullmatch(above) else ""
+
+
+def _unit_in(block: Sequence[Line]) -> int:
+    """Where a file of a unit begins between commands, outside of what these write; 0 where none does."""
+    index = 0
+    while index < len(block):
+        before = [text for _number, text in block[:index]]
+        if index and _OF_A_UNIT.fullmatch(block[index][1]) and sentences.parses("\n".join(before)):
+            return index
+        index += excerpts.document(block, index) + 1
+    return 0
 
 
 def _sections(lines: Sequence[Line], index: int) -> List[Line]:
@@ -245,6 +288,8 @@ def _is_script(block: Sequence[Line]) -> bool:
     if fragments.shows_ifcfg(block):
         return False
     if any(re.match(r"\s*[$#] ", text) and not text.lstrip().startswith("# ") for text in texts):
+        return False
+    if any(map(answers.AT_A_PROMPT.match, texts)):
         return False
     try:
         tokens(block)

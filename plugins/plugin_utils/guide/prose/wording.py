@@ -15,6 +15,9 @@ RESULT = (
     rf"(?:{_SAMPLE}results?\b|ausgabe|ergebnis|sortie|r\u00e9sultat|salida|resultado|risultato|sa\u00edda|k\u1ebft\s+qu\u1ea3"
     r"|(?:输出|执行)?结果(?:如下)?|输出(?:如下)?|出力|結果|결과|출력|вывод|результат)"
 )
+AS_WRITTEN = "the text only shows how it is written"
+# A title below which a text only shows how something is written.
+SYNTAX = re.compile(r"(?:[\w-]+\s+){0,3}(?:syntax|synopsis|grammar)(?:\s+of\s+.{1,40})?", re.IGNORECASE)
 FENCE = re.compile(r"\s*(?:```|~~~(?!~))")
 # A line of signs alone: below a heading, tags of a page, a directive of reST that begins a block, what joins or frames
 # one in AsciiDoc.

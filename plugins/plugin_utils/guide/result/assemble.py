@@ -14,7 +14,7 @@ from ..calls import functions, qdiscs
 from ..keys import bonded, modules, verdicts
 from ..model import CONDITIONAL, NO_EFFECT, NOTE, PHYSICAL, Line, Remark, Setting, Sink, exclusive
 from ..prose import choices
-from . import hosts, receivers, speeds
+from . import branches, hosts, receivers, speeds
 
 _OF_THE_HOST = {"sysctl": "tuning_host_sysctl", modules.FAMILY: modules.VARIABLE}
 _TRUTHS = {"0": False, "1": True, "false": False, "true": True, "no": False, "yes": True, "off": False, "on": True}
@@ -102,9 +102,11 @@ def _position(sink: Sink, line: int) -> Dict[str, Any]:
 
 def _settled(sink: Sink) -> List[Setting]:
     """One setting for each address; the others are remarks that name the line that won."""
-    unsure = _unsure(sink)
+    unsure = branches.unsure(sink)
     kept: Dict[Any, Setting] = {}
     equal: List[Setting] = []
+    told = {one.line for one in sink.noted if one.text.startswith("only where")}
+    lost: Dict[Tuple[int, int], Setting] = {}  # the cases in which another one sets something else, with that
     for setting in hosts.standing(sink, choices.first(sink)):
         groups = [group for group, _number, _kind in setting.branch if group in unsure]
         if groups:
@@ -126,32 +128,19 @@ def _settled(sink: Sink) -> List[Setting]:
             equal.append(setting)
         elif exclusive(before.branch, setting.branch):
             sink.gives_way(setting, before, "the other case of a condition")
+            said = f"{sink.position(setting.line)} has another value, for another case of a condition"
+            sink.note(before.line, said) if before.line not in {*told, setting.line} else None
+            for case in branches.apart(before.branch, setting.branch):
+                lost.setdefault(case, before)
         else:
             sink.gives_way(before, setting, "which comes later")
             kept[setting.address] = setting
     for one in equal:
         if kept[one.address].value != one.value:
             sink.gives_way(one, kept[one.address], "which comes later")
-    return [*kept.values(), *(one for one in equal if kept[one.address].value == one.value)]
-
-
-def _unsure(sink: Sink) -> List[int]:
-    """The conditions by hardware or the like whose cases set the same to different values."""
-    found: List[int] = []
-    by_address: Dict[Any, List[Setting]] = {}
-    for setting in sink.settings:
-        if setting.branch:
-            by_address.setdefault(setting.address, []).append(setting)
-    for group_settings in by_address.values():
-        for index, one in enumerate(group_settings):
-            for other in group_settings[index + 1 : index + 200]:
-                if one.value != other.value and (exclusive(one.branch, other.branch) or "if") != "if":
-                    shared = {group for group, _n, _k in one.branch} & {group for group, _n, _k in other.branch}
-                    numbers = {group: number for group, number, _k in one.branch}
-                    found += [
-                        group for group, number, _k in other.branch if group in shared and numbers[group] != number
-                    ]
-    return found
+    alike = [one for one in equal if kept[one.address].value == one.value]
+    gone = branches.of_lost_cases(sink, [*kept.values(), *alike], lost)
+    return [one for one in (*kept.values(), *alike) if one.address not in gone]
 
 
 def _idle(sink: Sink, settings: List[Setting]) -> List[Setting]:

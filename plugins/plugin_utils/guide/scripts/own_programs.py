@@ -89,6 +89,9 @@ class OwnPrograms(Substitutions):
 
     def unknown(self, line: int, words: List[str], name: str) -> None:
         """A program that is not known may be one that runs the rest of its words."""
+        if _is_said(words):
+            self.sink.nothing(line, "words, and no command")
+            return
         if words[1:2] == ["exec"] and "--" in words[2:-1]:
             said = " ".join(map(masks.shown, words))
             self.sink.remark(line, OTHER_TOOL, f"{said}: it acts on another host or in a container")
@@ -176,6 +179,13 @@ class OwnPrograms(Substitutions):
 def _talks(name: str) -> bool:
     """Whether a part of the name of a function says that it tells something: `i18n_info`."""
     return bool(set(name.lower().split("_")) & _SAYS)
+
+
+def _is_said(words: Sequence[str]) -> bool:
+    """Whether words are those of a heading or a sentence: in other letters than programs have, or of words alone."""
+    other = masks.known(words[0]) and re.search(r"[^\W\d_]", re.sub(r"[\x00-\x7f]", "", words[0])) is not None
+    plain = len(words) > 1 and all(re.fullmatch(r"[A-Za-z]+[.,:]?", word) for word in words)
+    return ("/" not in words[0] and other) or (plain and words[0][0].isupper())
 
 
 def _goes_to_kernel(node: Simple) -> bool:

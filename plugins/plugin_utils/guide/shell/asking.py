@@ -21,6 +21,16 @@ _LOOKS_FOR = re.compile(
     r"|(?:sudo\s+)?(?:/\S*/)?ethtool\s+[^\s|-]\S*\s.*\|\s*[ef]?grep\s[^|]*\b(?:Port|FIBRE|Twisted)\b[^|]*"
     rf"|[ef]?grep\s[^|]*\s[\"']?(?:{_FILES}|{_COUNTED})[\"']?(?:\s.*)?"
 )
+# The driver of one NIC that is named; those of all NICs with a driver are found by it.
+_OF_ONE_NIC = re.compile(
+    r"(?:sudo )?(?:/\S*/)?ethtool (?:-i|--driver) [\"']?[A-Za-z][\w.-]*[\"']? \| (?:sudo )?[ef]?grep\s.*"
+)
+# Files by which releases are told apart, where a test asks whether they are there.
+_OF_A_RELEASE = re.compile(r"[\"']?/etc/[\w.-]*(?:release|version)[\"']?")
+# What asks somebody, or looks into a configuration, by the words of its name.
+_QUESTION = re.compile(
+    r"(?i)(?:[\w.:-]*[._:-])?(?:confirm|ask|yesno|yes_?no|prompt|true|enabled|should|wants?)(?:[._-]\w+)*"
+)
 # Arguments, their number, and how a command ended.
 OF_A_CALL = re.compile(r"[\"']?\$\{?[#?@*\d]\}?[\"']?|\d+")
 # What tells this system from others, which have no inventory.
@@ -64,7 +74,13 @@ def _of_machines(node: Node, scope: expand.Scope, holds: bool) -> str:
     if raw[0][0] in ("[", "[[", "test"):
         words = [word for word in raw[0][1:] if word not in ("]", "]]")]
         held = {match[1] for match in map(_VARIABLE.fullmatch, words) if match}
-        seen = (any(map(answers, words)) or bool(held & scope.machines)) and not _OF_LINUX & set(map(_bare, words))
+        told = any(map(answers, words)) or bool(held & scope.machines)
+        asked = len(words) == 2 and words[0] in ("-e", "-f", "-r", "-s") and _OF_A_RELEASE.fullmatch(words[1])
+        seen = (told or asked) and not _OF_LINUX & set(map(_bare, words))
         return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if seen else ""
     command = " | ".join(map(" ".join, raw))
-    return f"only where {command} finds {'something' if holds else 'nothing'}" if _LOOKS_FOR.fullmatch(command) else ""
+    if len(raw) == 1 and len(raw[0]) > 1 and _QUESTION.fullmatch(raw[0][0]):
+        return f"only where {command} {'holds' if holds else 'does not hold'}"
+    filled = " | ".join(" ".join(masks.shown(expand.text(word, scope)) for word in words) for words in raw)
+    looks = _LOOKS_FOR.fullmatch(command) or _OF_ONE_NIC.fullmatch(filled)
+    return f"only where {command} finds {'something' if holds else 'nothing'}" if looks else ""

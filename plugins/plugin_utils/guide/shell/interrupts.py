@@ -34,6 +34,8 @@ _KEEPS_NUMBER = re.compile(
     r"|cut -(d ?: ?-f ?1|f ?1 -d ?:)|awk (-F ?\S+ )?\{ ?print \$1;? ?\}|sed (-[rEe] )?s.*|tr -d .*"
     r"|xargs( echo)?( -n ?1)?|sort( -\w+)*|uniq|cat|grep -oE? .+"
 )
+# What every interrupt with a number has at the beginning of its line.
+_ANY_NUMBER = re.compile(r"\^?(?:\[\[:space:\]\]|\[ \]|\\s| )?[*+]?(?:\[0-9\]|\[\[:digit:\]\]|\\d)\\?[*+]:?")
 _AWK = re.compile(r"(?:\$0 ?~ ?)?/(.+)/ ?(?:&& ?[^{]*)?\{.*\bprint \$1.*\}")
 _NAME = re.compile(r"(?:eth|en[opsxP]|em|p\d+p|ib|wlan|wl[opsx]|net|lan|wan|vif|veth|bond)[a-z\d.]*\d[a-z\d]*")
 _START = re.compile(r"(eth|en[opsxP]?|em|wlan|wl[opsx]?)(?=$|\*)")
@@ -86,6 +88,8 @@ def looked_up(commands: Sequence[Sequence[str]]) -> Optional[Found]:
         pattern = _pattern(name, plain[1:])
         if not index and not reads:
             return None
+        if pattern and _ANY_NUMBER.fullmatch(pattern):
+            continue
         if pattern:
             patterns.append(pattern)
         elif (index or name not in ("cat", "ls")) and not _KEEPS_NUMBER.fullmatch(" ".join([name, *plain[1:]])):
