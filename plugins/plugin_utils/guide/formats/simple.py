@@ -17,6 +17,8 @@ from .ini import sections
 
 # A line of sysctl.conf.
 PARAMETER = re.compile(r"\s*-?(?:net|kernel|vm|fs)[./][\w./*-]+\s*=")
+# Variables that systemd fills in, unless a shell does.
+_VARIABLE, _BY_A_SHELL = re.compile(r"(?<!\$)\$\{?([A-Za-z_]\w*)"), re.compile(r"(?:/\S*/)?(?:ba|da|k|z)?sh\s")
 # A comment behind a command, which a shell would drop.
 _BEHIND = re.compile(r"(?<=\s)#\s")
 
@@ -81,6 +83,7 @@ def unit(guide: Guide, lines: Sequence[Line], started: Sequence[str] = ()) -> No
             guide.sink.remark(entry.line, NO_EFFECT, text)
         if entry.key == "Environment":
             known.update({name: text for name, sign, text in map(_assigned, _unquoted(entry.value)) if sign})
+    takes_in = any(entry.key in ("EnvironmentFile", "PassEnvironment") for entry in entries)
     for entry in entries:
         value = masks.placeholders(entry.value).lstrip("-@:+!")
         if entry.key in ("ExecStart", "ExecStartPre", "ExecStartPost") and value:
@@ -89,6 +92,10 @@ def unit(guide: Guide, lines: Sequence[Line], started: Sequence[str] = ()) -> No
                 text = f"systemd runs no shell, so the command gets '{word}' as it stands; write /bin/sh -c '...'"
                 guide.sink.remark(entry.line, NO_EFFECT, f"{masks.shown(value)}: {text}")
                 continue
+            unset = [name for name in _VARIABLE.findall(value) if name not in known]
+            if unset and not takes_in and not _BY_A_SHELL.match(value):
+                said = f"${unset[0]}: no Environment of the unit sets it, so for systemd it is empty"
+                guide.sink.remark(entry.line, NOTE, said)
             if _BEHIND.search(value):
                 said = "systemd takes what stands behind # for arguments of the command; put it into a line of its own"
                 guide.sink.remark(entry.line, NOTE, said)

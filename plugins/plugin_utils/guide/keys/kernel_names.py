@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from itertools import takewhile
 
 from ...parameters import VERDICTS
 
@@ -66,6 +67,7 @@ max_dst_opts_number max_hbh_length max_hbh_opts_number mld_max_msf mld_qrv seg6_
 """
 _NAMES = {folder: tuple(text.split()) for folder, text in (("core", _CORE), ("ipv4", _IPV4), ("ipv6", _IPV6))}
 _ALMOST = 0.93  # one wrong letter in fourteen
+_NEAR = 0.75  # what is worth to be named
 _LONG = 8  # letters of a name that is not another one by chance
 _JUDGED = frozenset(key for verdict in VERDICTS for key in verdict.keys)
 
@@ -80,7 +82,16 @@ def unknown(key: str) -> str:
     names = _NAMES.get(parts[1])
     if names is None or len(parts) < 3 or parts[2] in _INNER or (len(parts) == 3 and parts[2] in names):
         return ""
-    return "Linux has no such parameter; only a kernel that a vendor has changed may have it"
+    near = get_close_matches(parts[2], names, 3, _NEAR) if len(parts) == 3 else []
+    first = max(near, key=lambda name: _alike(name, parts[2]), default="")
+    said = f"; near to it is net.{parts[1]}.{first}" if first else ""
+    return f"Linux has no such parameter; only a kernel that a vendor has changed may have it{said}"
+
+
+def _alike(name: str, other: str) -> int:
+    """With how many of the same words two names begin."""
+    pairs = zip(name.split("_"), other.split("_"))
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def meant(key: str) -> str:

@@ -45,7 +45,7 @@ def why(name: str, value: str) -> str:
         return f"the kernel takes numbers and refuses '{value}'"
     if not name.startswith("net.") or kernel_names.unknown(name) or _TEXTS.match(name):
         return ""
-    if any(word[0].isdecimal() and not _NUMBERS.fullmatch(word) for word in value.split()):
+    if any((word[0].isdecimal() or word[0] in ":;,.|/") and not _NUMBERS.fullmatch(word) for word in value.split()):
         return f"the kernel takes plain numbers and refuses '{value}'"
     if _NOT_ZERO.match(name) and "0" in value.split():
         return f"the kernel takes no 0 here and refuses '{value}'"

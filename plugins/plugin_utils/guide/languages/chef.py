@@ -24,9 +24,6 @@ _MOST_LINES = 500
 _CHOICE = re.compile(r"(\s*)(?:if|unless|case)\s+([!(]*node\b.*)")
 _CASE_OF_IT = re.compile(r"(\s*)(?:(?:when|elsif)\s+(\S.*)|else$)")
 _BEHIND = re.compile(r"\bthen\b.*|(?<=\s)#.*")  # what a condition has behind it
-# What a resource asks before it sets anything: Ruby in brackets, or a command in quotes.
-_GUARD = re.compile(r"\s*(only_if|not_if)\s*(?:\{([^{}]+)\}|\(?['\"]([^'\"]+)['\"]\)?)\s*")
-_RESOURCE = re.compile(r"\s*\w+\s*\(?\s*(?:['\"#$@:]|\w+\[).*\bdo\s*$")
 
 
 class _Choice(NamedTuple):
@@ -65,31 +62,7 @@ def cases(sink: Sink, lines: Sequence[Line]) -> Cases:
             for one in inside:
                 branch += groups.of_words(sink, "recipe", one.said)
             found[number] = branch, tuple(one.said for one in inside)
-    if opened:
-        return {}
-    for number, said in _guards(lines):
-        branch, before = found.get(number, ((), ()))
-        found[number] = (*branch, *groups.of_words(sink, "recipe", said)), (*before, said)
-    return found
-
-
-def _guards(lines: Sequence[Line]) -> List[Tuple[int, str]]:
-    """By the lines of resources that have `only_if` or `not_if`, when these hold."""
-    found: List[Tuple[int, str]] = []
-    for index, (_number, text) in enumerate(lines):
-        guard = _GUARD.fullmatch(text)
-        first = next((k for k in range(index, -1, -1) if _RESOURCE.match(lines[k][1])), -1) if guard else -1
-        if not guard or first < 0:
-            continue
-        margin = len(lines[first][1]) - len(lines[first][1].lstrip())
-        ends = re.compile(rf"\s{{{margin}}}end\b.*")
-        last = next((k for k in range(first, len(lines)) if ends.fullmatch(lines[k][1])), -1)
-        if last > index:
-            turned = guard[1] == "not_if"
-            told = f"{guard[3]} {'fails' if turned else 'succeeds'}" if guard[3] else ""
-            said = f"only where {told or ('not ' if turned else '') + guard[2].strip()}"
-            found += [(number, said) for number, _text in lines[first : last + 1]]
-    return found
+    return {} if opened else found
 
 
 class Attribute(NamedTuple):

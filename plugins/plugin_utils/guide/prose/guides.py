@@ -10,7 +10,7 @@ from typing import Callable, List, Optional, Sequence, Tuple
 from ..calls import sentences
 from ..formats import diffs, interfaces
 from ..keys.settings import Guide
-from ..languages import chef, descriptions, fragments, nix, puppet
+from ..languages import chef, descriptions, fragments, guards, nix, puppet
 from ..model import NO_EFFECT, Line, dedented
 from ..shell import excerpts
 from ..shell.lexer import Broken, tokens
@@ -64,6 +64,7 @@ def read(guide: Guide, lines: Sequence[Line], detect: Detect, form: Form) -> Non
         guide.sink.cases.update(puppet.cases(guide.sink, lines))
         lines = puppet.filled(lines)
     guide.sink.cases.update(chef.cases(guide.sink, lines))
+    guide.sink.cases.update(guards.noted(guide.sink, lines, guide.sink.cases))
     guide.sink.cases.update(occasions.noted(lines, guide.sink.cases))
     lines = nix.filled(lines)
     guide.sink.never.update({**advice.left_out(lines), **descriptions.left_out(lines), **usages.left_out(lines)})

@@ -61,6 +61,10 @@ class Commands(OwnPrograms):
         """Of the loops."""
         raise NotImplementedError
 
+    def read_words(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
+        """Of the loops."""
+        raise NotImplementedError
+
     def simple(self, node: Simple) -> str:
         """One command; gives the name of the program."""
         found = len(self.sink.settings), len(self.sink.remarks)
@@ -223,18 +227,19 @@ class Commands(OwnPrograms):
             self.go(name, words[1:])
             self.sink.nothing(line, "changes the folder")
         elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
-            own = [
-                found[2]
-                for found in map(expand.assignment, (raw for raw, _line in node.words))
-                if found and found[0] == "IFS"
-            ]
-            self.read_list(words, node.redirects, expand.text(own[0], self.scope) if own else "")
+            self.read_list(words, node.redirects, self._apart(node))
             self.sink.nothing(line, "reads a list")
         elif given and _reads_document(words):
             variable = _reads_document(words)
             self.assign(variable, "=", "\n".join(text for _number, text in given))
             self.origins[variable] = (given[0][0], len(given))
             self.sink.nothing(line, "reads a text")
+        elif node and name == "read" and any(redirect.operator == "<<<" for redirect in node.redirects):
+            self.read_words(words, node.redirects, self._apart(node))
+            self.sink.nothing(line, "reads words")
+        elif name == "set" and words[1:2] == ["--"] and words[2:] and all(map(masks.known, words)):
+            self.scope.arguments = words[2:]
+            self.sink.nothing(line, "sets the arguments")
         elif name in (".", "source"):
             what = masks.shown(words[1]) if len(words) > 1 else ""
             self.sink.remark(line, NOTE, f"it takes in {what}, which is not part of this text")
@@ -261,6 +266,11 @@ class Commands(OwnPrograms):
             self.unknown(line, words, name)
             self.given(name, given)
             self.given(name, lines_of_words(node) if node and not self.override else None)
+
+    def _apart(self, node: Simple) -> str:
+        """The signs at which a command cuts words apart, by an `IFS=` of its own."""
+        assigned = filter(None, (expand.assignment(raw) for raw, _line in node.words))
+        return next((expand.text(rest, self.scope) for name, _sign, rest in assigned if name == "IFS"), "")
 
     def _shell(self, name: str, words: List[str], node: Optional[Simple]) -> None:
         """`sh -c "..."`, `eval ...`, and a here document that a shell reads."""

@@ -186,6 +186,19 @@ class Loops(Rounds):
                 printed = None if re.search("[,:;]", printed) else printed
             self.scope.values[plain[0]] = masks.mask(f"${plain[0]}") if printed is None else printed.split()
 
+    def read_words(self, words: Sequence[str], redirects: Sequence[Redirect], apart: str = "") -> None:
+        """`IFS=: read -r key value <<< text`: each variable gets a word, the last one what is left."""
+        takes = (*_WITH_WORD, *_OF_READ)
+        names = [word for index, word in enumerate(words[1:]) if word[:1] != "-" and words[index] not in takes]
+        printed = self._printed_into([one for one in redirects if one.operator == "<<<"][-1])
+        first = (printed or "").split("\n")[0]
+        signs = apart.strip()
+        parts = re.split(f"[{re.escape(signs)}]", first, maxsplit=len(names) - 1) if signs and len(names) > 1 else []
+        parts = parts or first.split(None, max(len(names) - 1, 0))
+        for index, name in enumerate(names):
+            value = parts[index].strip() if index < len(parts) else ""
+            self.scope.values[name] = masks.mask(f"${name}") if printed is None else value
+
     def _printed_into(self, redirect: Redirect) -> Optional[str]:
         """What `< <(...)` or `<<< text` gives, where the text tells."""
         if redirect.operator == "<<<":

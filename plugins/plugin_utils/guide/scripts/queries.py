@@ -199,9 +199,17 @@ _PROFILE = re.compile(
 )
 
 
+# The same by the row of the NIC in the list of all profiles.
+_ROW_OF_PROFILE = re.compile(
+    r"nmcli\s+(?:-\w+\s+)*(?:-g|-f|--get-values|--fields)\s+(?:NAME|UUID)\S*DEVICE\S*"
+    r"\s+c(?:on(?:nection)?)?\s+s(?:how)?(?:\s+-{1,2}a\w*)?\s*\|\s*grep\s+(?:-\w+\s+)*[\"']?:?"
+    r"([a-z][\w.-]*\d[\w.-]*|\$\{?\w+\}?)\$?[\"']?\s*\|\s*(?:cut|awk)\s[^|]*(?:\|\s*head\s[^|]*)?"
+)
+
+
 def profile_of(source: str) -> str:
     """The word for the NIC of which a substitution asks NetworkManager the profile; empty for others."""
-    found = _PROFILE.fullmatch(source.strip())
+    found = _PROFILE.fullmatch(source.strip()) or _ROW_OF_PROFILE.fullmatch(source.strip())
     return found[1] if found else ""
 
 

@@ -75,8 +75,8 @@ def _of_machines(node: Node, scope: expand.Scope, holds: bool) -> str:
         words = [word for word in raw[0][1:] if word not in ("]", "]]")]
         held = {match[1] for match in map(_VARIABLE.fullmatch, words) if match}
         told = any(map(answers, words)) or bool(held & scope.machines)
-        asked = len(words) == 2 and words[0] in ("-e", "-f", "-r", "-s") and _OF_A_RELEASE.fullmatch(words[1])
-        seen = (told or asked) and not _OF_LINUX & set(map(_bare, words))
+        release = len(words) == 2 and words[0] in ("-e", "-f", "-r", "-s") and _OF_A_RELEASE.fullmatch(words[1])
+        seen = (told or release) and not _OF_LINUX & set(map(_bare, words))
         return f"only where {' '.join(words)} {'holds' if holds else 'does not hold'}" if seen else ""
     command = " | ".join(map(" ".join, raw))
     if len(raw) == 1 and len(raw[0]) > 1 and _QUESTION.fullmatch(raw[0][0]):
