@@ -43,7 +43,7 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
     thing = next((name for name, short in _SHORT.items() if words and words[0] in short), words[0] if words else "")
     verb, rest = (words[1] if len(words) > 1 else ""), words[2:]
     if thing == "netns" and verb in ("exec", "e") and len(rest) > 1:
-        said = " ".join(masks.shown(word) for word in rest)
+        said = " ".join(map(masks.said, rest))
         guide.sink.remark(line, CONDITIONAL, f"{said}: it acts in the network namespace {masks.shown(rest[0])} only")
     elif verb in ("", "show", "list", "ls", "get", "sh", "s", "l", "save", "monitor", "dev") and thing != "link":
         guide.sink.nothing(line, "only reads")
@@ -60,14 +60,14 @@ def ip(guide: Guide, line: int, words: List[str]) -> None:
     elif thing == "route" and verb in routes.VERBS and routes.read(guide, line, rest, six):
         return
     else:
-        said = " ".join(masks.shown(word) for word in words[:6])
+        said = " ".join(map(masks.said, words[:6]))
         owner = "virtual NICs and bridges" if thing == "link" else "addresses, routes and rules"
         guide.sink.remark(line, OTHER_TOOL, f"ip {said}: {owner} belong to the network manager")
 
 
 def _link(guide: Guide, line: int, words: List[str]) -> None:
     if words[:1] == ["group"] and len(words) > 1:
-        said = " ".join(masks.shown(word) for word in words[2:])
+        said = " ".join(map(masks.said, words[2:]))
         text = f"{said}: which NICs are of the group {masks.shown(words[1])}, is known on the host only"
         guide.sink.remark(line, ON_HOST, text)
         return

@@ -32,6 +32,8 @@ _KEYS: Mapping[str, Tuple[str, str]] = {
     "rx-vlan-filter": ("features", "rx-vlan-filter"),
     **{f"{feature}-offload": ("features", feature) for feature in ("gro", "lro", "gso", "tso", "ufo", "tx", "rx")},
 }
+# What runs a command when a NIC comes up, and when it goes down.
+_HOOKS = ("pre-up", "up", "post-up", "down", "pre-down", "post-down")
 # Programs that some write down without the word that has them run.
 _PROGRAMS = ("ethtool", "ip", "ifconfig", "tc", "sysctl", "echo", "iptables", "route")
 # How a stanza begins.
@@ -66,7 +68,7 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
                 bonded.dhcp(guide, number, nic)
         elif not nic and _sets(words[0].lower()):
             guide.sink.remark(number, CONDITIONAL, f"{masks.shown(plain)}: which NIC it is for stands before this text")
-        elif not nic or len(words) == 1:
+        elif (not nic and words[0].lower() not in _HOOKS) or len(words) == 1:
             guide.sink.nothing(number, "no option of a stanza")
         else:
             key = words[0].lower()
@@ -81,9 +83,9 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
 
 
 def _sets(key: str) -> bool:
-    """Whether an option is one that sets something, or runs a command."""
+    """Whether an option is one that sets something by itself."""
     dashed = key.replace("_", "-")
-    return key in ("pre-up", "up", "post-up") or dashed in _KEYS or dashed.startswith((*_ETHTOOL, "bond-", "slaves"))
+    return dashed in _KEYS or dashed.startswith((*_ETHTOOL, "bond-", "slaves"))
 
 
 def _bridges(lines: Sequence[Line]) -> List[str]:
@@ -136,15 +138,15 @@ def _address(guide: Guide, number: int, nic: str, key: str, value: str, mask: st
 def _option(guide: Guide, number: int, nic: str, key: str, value: str) -> None:
     dashed = key.replace("_", "-")
     family = next((start for start in _ETHTOOL if dashed.startswith(start)), "")
-    if key in ("pre-up", "up", "post-up"):
+    if key in _HOOKS[:3]:
         shell = Shell(guide)
-        shell.scope.values["IFACE"] = nic
+        shell.scope.values.update({"IFACE": nic} if nic else {})
         before = len(guide.sink.settings)
         shell.commands(number, value)
         others = {one.nic for one in guide.sink.settings[before:] if one.nic not in ("", masks.name(nic))}
         if others and nic:
             guide.sink.remark(number, NOTE, f"the stanza is of {nic}, the command acts on {', '.join(sorted(others))}")
-    elif key in ("down", "pre-down", "post-down"):
+    elif key in _HOOKS:
         with guide.sink.under(NO_EFFECT, "it runs when the NIC goes down"):
             Shell(guide).commands(number, value)
         guide.sink.nothing(number, "runs when the NIC goes down")
