@@ -190,15 +190,38 @@ def standing(sink: Sink, settings: Sequence[Setting]) -> List[Setting]:
         part = _part(sink.uses[one.line])
         if part != _part(sink.uses[before.line]):
             parts.setdefault(part, before)
-    kept = []
+    winners: Dict[int, Setting] = {}
     for one in settings:
         part = _part(sink.uses[one.line]) if one.line in sink.uses else 0
         winner = instead.get(id(one)) or losing.get(one.line) or parts.get(part) or _third(sink, one, losing)
-        if winner is None or winner.line >= one.line:
+        if winner is not None and winner.line < one.line:
+            winners[id(one)] = winner
+    last = _last(settings, winners)
+    kept = []
+    for one in settings:
+        over = last.get(one.address)
+        if over is not None and over.line > one.line and not one.branch:
+            if over.value == one.value:
+                kept.append(one)
+            else:
+                sink.gives_way(one, over, "which comes later")
+        elif id(one) in winners:
+            _tell(sink, one, winners[id(one)])
+        else:
             kept.append(one)
-            continue
-        _tell(sink, one, winner)
     return kept
+
+
+def _last(settings: Sequence[Setting], winners: Dict[int, Setting]) -> Dict[object, Setting]:
+    """By address, what comes after all that the text lets its reader choose from, and stands whatever they choose."""
+    offered = {one.address for one in settings if id(one) in winners and winners[id(one)].address == one.address}
+    found = {one.address: one for one in settings if one.address in offered}
+    chosen = {(winner.address, winner.value) for winner in winners.values()}
+    return {
+        address: one
+        for address, one in found.items()
+        if not one.branch and id(one) not in winners and (address, one.value) not in chosen
+    }
 
 
 def _part(use: Use) -> int:
