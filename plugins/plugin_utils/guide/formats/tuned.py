@@ -7,7 +7,7 @@ import re
 from typing import List, Sequence, Tuple
 
 from .. import masks
-from ..calls import ethtool
+from ..calls import beside, ethtool
 from ..keys import kernel_files, modules
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, OTHER_TOOL, Line
@@ -77,7 +77,7 @@ def read(guide: Guide, lines: Sequence[Line]) -> None:
         elif kind == "sysfs":
             kernel_files.write(guide, entry.line, entry.key, value)
         elif kind == "script":
-            guide.sink.remark(entry.line, OTHER_TOOL, f"{entry.key}={value}: a script that is not part of this text")
+            beside.call(guide, entry.line, value, f"{entry.key}={value}: a script that is not part of this text")
         else:
             guide.sink.remark(entry.line, OTHER_TOOL, f"[{entry.section}] {entry.key}={value}: TuneD sets it")
 

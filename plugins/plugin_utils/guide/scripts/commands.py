@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from typing import ContextManager, List, Optional, Sequence
 
 from .. import masks
-from ..calls import ad_hoc, batches, foreign, one_liners, programs, routes, sentences, uci, wrappers
+from ..calls import ad_hoc, batches, beside, foreign, one_liners, programs, routes, sentences, uci, wrappers
 from ..keys import kernel_files
 from ..model import CONDITIONAL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
 from ..shell import bindings, expand, syntax
@@ -296,9 +296,9 @@ class Commands(OwnPrograms):
             elif plain and self.guide.runs(masks.shown(plain[0]), plain[1:]):
                 self.sink.nothing(self.line, f"calls the script {masks.shown(plain[0])}")
             elif plain:
-                self.sink.remark(
-                    self.line, OTHER_TOOL, f"{masks.shown(plain[0])} is a script that is not part of this text"
-                )
+                path = masks.shown(plain[0])
+                why = f"{path} is a script that is not part of this text"
+                beside.call(self.guide, self.line, path, why, plain[1:])
 
     def batch(self, words: List[str], given: Optional[Sequence[Line]]) -> None:
         """`ip -batch FILE`, `tc -batch -`: each line is the rest of a command."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import List, Optional, Sequence
 
 from .. import masks
-from ..calls import affinity, foreign, programs, qdiscs, sentences
+from ..calls import affinity, beside, foreign, programs, qdiscs, sentences
 from ..model import NO_EFFECT, NOTE, OTHER_TOOL, Line
 from ..shell import bindings, conditions
 from ..shell.conditions import UNDO
@@ -129,8 +129,9 @@ class OwnPrograms(Substitutions):
         elif _TALKING.match(name.lower().lstrip("_")) or (_talks(name) and not _RUNNING.search(name.lower())):
             self.sink.nothing(line, "only prints")
         elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
-            self.sink.remark(
-                line, OTHER_TOOL, f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
+            path = masks.shown(words[0])
+            beside.call(
+                self.guide, line, path, f"{path} is a program of its own, which is not part of this text", words[1:]
             )
         elif self._hands_on(words, name):
             self.hand_on(self._hands_on(words, name), line)
